@@ -1,0 +1,64 @@
+# Everything a contributor or CI runs. On a fresh machine: Python 3.11+ and make are enough.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+DEMO_VENV := .venv-demo
+BIN := $(VENV)/bin
+# Benchmarks and slow proofs measure: one thread of BLAS unless a caller says otherwise.
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: help demo test check format slow bench docs lock build clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+demo: $(DEMO_VENV)/.ready ## See howgood at work, end to end, in about a minute
+	@$(DEMO_VENV)/bin/howgood demo --out howgood-demo
+
+test: check ## Run every check and every test but the slow ones (what CI runs)
+
+check: $(VENV)/.ready ## Format, lint, types, layers, then all tests but the slow ones
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+slow: $(VENV)/.ready ## Statistical proofs that take minutes
+	$(BIN)/python -m pytest -m slow -q
+
+bench: $(VENV)/.ready ## Measure against peers, ratios in one run
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.ready ## Build the documentation into docs/_build/html
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs: docs/_build/html/index.html"
+
+build: $(VENV)/.ready ## Build wheel and sdist into dist/
+	$(BIN)/uv build -q
+
+lock: ## Renew the lock files (needs uv on the PATH)
+	uv lock --quiet
+	uv export --quiet --no-emit-project --no-header --all-extras --all-groups -o requirements.lock
+	uv export --quiet --no-emit-project --no-header --no-default-groups --extra plots --extra sklearn --extra files -o requirements-demo.lock
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) $(DEMO_VENV) howgood-demo docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	@echo "make: setting up $(VENV) with the locked test tools (a few minutes the first time)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@
+
+$(DEMO_VENV)/.ready: requirements-demo.lock pyproject.toml
+	@echo "make: setting up $(DEMO_VENV) with the locked packages of the demo"
+	@test -x $(DEMO_VENV)/bin/python || $(PYTHON) -m venv $(DEMO_VENV)
+	@$(DEMO_VENV)/bin/python -m pip install --quiet --require-hashes -r requirements-demo.lock
+	@$(DEMO_VENV)/bin/python -m pip install --quiet --no-deps -e .
+	@touch $@

@@ -1,0 +1,1 @@
+"""Arguments in, one flow call, text out."""

@@ -1,0 +1,67 @@
+"""The `howgood` command: finds the subcommand, shows errors in one line, returns exit codes.
+
+In: arguments. Out: 0 (done), 1 (a verdict failed), 2 (wrong input). Absent: any work; each
+command lives in its own module and is imported only when it is called.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from howgood import __version__
+from howgood.errors import HowgoodError
+
+DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+# Name -> (module that defines `command`, one line of help). Sorted by the data flow.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
+}
+
+
+class _LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{COMMANDS[cmd_name][0]}.command is not a click command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="howgood")
+def app() -> None:
+    """Is the model good enough for the people who use it, and which one should we ship?"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; wrong input never shows a traceback."""
+    try:
+        result = app.main(args=list(arguments), prog_name="howgood", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return WRONG_INPUT
+    except HowgoodError as error:
+        click.echo(f"howgood: {error}", err=True)
+        return WRONG_INPUT
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("howgood: stopped", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): leave quietly.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    return result if isinstance(result, int) else DONE

@@ -1,0 +1,159 @@
+"""Everything howgood raises or warns about on purpose.
+
+    HowgoodError
+    ├── InputError (ValueError)         a value, column or file is not what is needed
+    │   ├── MissingColumnError          a table has no such column
+    │   ├── MissingValueError           a column has gaps and the policy is "error"
+    │   ├── LengthMismatchError         arrays that belong together differ in length
+    │   ├── UnknownNameError            a name that is not in the result (KeyError too)
+    │   └── FileFormatError             a file cannot be read as what it should be
+    ├── MissingExtraError (ImportError) an optional package is not installed
+    └── UngatedPosteriorError           sampling did not pass its quality gates
+
+    HowgoodWarning (UserWarning)
+    ├── FewRespondentsWarning           the sample is small for what is being estimated
+    ├── NoEvidenceWarning               the answers say nothing about a quantity
+    ├── DroppedRowsWarning              rows were left out by a named policy
+    └── FallbackWarning                 another method was used than the one first tried
+
+In: facts. Out: one sentence that says where, what was found, what is needed, what to do.
+Absent: logging, exit codes (see `cli`).
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "DroppedRowsWarning",
+    "FallbackWarning",
+    "FewRespondentsWarning",
+    "FileFormatError",
+    "HowgoodError",
+    "HowgoodWarning",
+    "InputError",
+    "LengthMismatchError",
+    "MissingColumnError",
+    "MissingExtraError",
+    "MissingValueError",
+    "NoEvidenceWarning",
+    "UngatedPosteriorError",
+    "UnknownNameError",
+]
+
+
+class HowgoodError(Exception):
+    """Base of everything howgood raises on purpose."""
+
+
+class InputError(HowgoodError, ValueError):
+    """Something given to howgood is not what is needed.
+
+    The four facts are attributes too: `where`, `found`, `needed`, `cure`.
+    """
+
+    def __init__(self, *, where: str, found: str, needed: str, cure: str) -> None:
+        super().__init__(f"{where}: {found}; {needed}. {cure}")
+        self.where, self.found, self.needed, self.cure = where, found, needed, cure
+
+
+class MissingColumnError(InputError):
+    """A table lacks a column that is needed."""
+
+    def __init__(self, *, where: str, column: str, columns: Iterable[str]) -> None:
+        present = list(columns)
+        near = get_close_matches(column, present, n=1)
+        cure = f"Did you mean {near[0]!r}?" if near else "Name the column that holds it."
+        super().__init__(
+            where=where,
+            found=f"no column {column!r} among {_listed(present)}",
+            needed=f"{column!r} is needed",
+            cure=cure,
+        )
+        self.column, self.columns = column, present
+
+
+class MissingValueError(InputError):
+    """A column has missing values and the caller did not choose to drop them."""
+
+    def __init__(self, *, where: str, column: str, n_missing: int, n_rows: int, first: int) -> None:
+        super().__init__(
+            where=f"{where}, column {column!r}",
+            found=f"{n_missing} of {n_rows} values missing or not finite (first: row {first + 1})",
+            needed="every value must be a finite number",
+            cure="Fill them in, or leave these rows out by name: missing='drop'.",
+        )
+        self.column, self.n_missing, self.n_rows, self.first = column, n_missing, n_rows, first
+
+
+class LengthMismatchError(InputError):
+    """Arrays that belong together row by row have different lengths."""
+
+    def __init__(self, *, where: str, lengths: dict[str, int]) -> None:
+        super().__init__(
+            where=where,
+            found=", ".join(f"{name} has {length}" for name, length in lengths.items()),
+            needed="all must have the same length",
+            cure="Pass one value per row in each.",
+        )
+        self.lengths = lengths
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name was asked for that the result does not hold."""
+
+    def __init__(self, *, where: str, name: object, names: Iterable[object]) -> None:
+        known = [str(each) for each in names]
+        near = get_close_matches(str(name), known, n=1)
+        cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these names."
+        super().__init__(
+            where=where,
+            found=f"no {name!r}",
+            needed=f"known are {_listed(known)}",
+            cure=cure,
+        )
+        self.name, self.names = name, known
+
+    def __str__(self) -> str:
+        # KeyError would show the message in quotes.
+        return str(self.args[0])
+
+
+class FileFormatError(InputError):
+    """A file cannot be read as the kind of file it should be."""
+
+
+class MissingExtraError(HowgoodError, ImportError):
+    """An optional package is needed for this call."""
+
+    def __init__(self, *, task: str, extra: str) -> None:
+        super().__init__(f'{task} needs the "{extra}" extra; run: pip install "howgood[{extra}]"')
+        self.task, self.extra = task, extra
+
+
+class UngatedPosteriorError(HowgoodError):
+    """Sampling did not pass its quality gates, so there is no posterior to report."""
+
+
+class HowgoodWarning(UserWarning):
+    """Base of everything howgood warns about."""
+
+
+class FewRespondentsWarning(HowgoodWarning):
+    """The sample is small for what is being estimated."""
+
+
+class NoEvidenceWarning(HowgoodWarning):
+    """The answers say nothing, or nearly nothing, about a quantity."""
+
+
+class DroppedRowsWarning(HowgoodWarning):
+    """Rows were left out by a named policy."""
+
+
+class FallbackWarning(HowgoodWarning):
+    """Another method was used than the one first tried."""
+
+
+def _listed(names: list[str], *, most: int = 12) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,1 @@
+"""The papers' experiments, one package per paper, each with a `reproduce` function."""

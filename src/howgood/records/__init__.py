@@ -1,0 +1,19 @@
+"""The nouns the stages hand on: frozen, checked, free of input and output."""
+
+from howgood.records.estimate import Estimate, Interval
+from howgood.records.provenance import Provenance
+from howgood.records.report import Finding, Report, Section
+from howgood.records.reproduction import Check, Reproduction
+from howgood.records.table import Table
+
+__all__ = [
+    "Check",
+    "Estimate",
+    "Finding",
+    "Interval",
+    "Provenance",
+    "Report",
+    "Reproduction",
+    "Section",
+    "Table",
+]

@@ -1,0 +1,135 @@
+"""A learned quantity with its uncertainty.
+
+In: draws, or the summary someone published. Out: `Estimate`, whose `Interval` says in which
+sense it holds. Absent: rounding (see `show.numbers`).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import InputError
+
+IntervalKind = Literal["quantile", "highest-density"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """Where a quantity plausibly lies, and in which sense.
+
+    Stability: stable
+    """
+
+    lower: float
+    upper: float
+    probability: float
+    kind: IntervalKind
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            raise InputError(
+                where="Interval",
+                found=f"lower {self.lower} and upper {self.upper}",
+                needed="lower must not exceed upper",
+                cure="Swap them, or check the draws for NaN.",
+            )
+
+    def __contains__(self, value: float) -> bool:
+        return self.lower <= value <= self.upper
+
+    @property
+    def width(self) -> float:
+        """Upper minus lower end."""
+        return self.upper - self.lower
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "lower": self.lower,
+            "upper": self.upper,
+            "probability": self.probability,
+            "kind": self.kind,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A quantity learned from people: mean, spread, interval and the draws behind them.
+
+    `draws` has shape (n_draws,) and stays paired with the draws of every other estimate of
+    the same fit: subtract first, then summarise. It is empty for published summaries.
+
+    Stability: stable
+    """
+
+    mean: float
+    sd: float
+    interval: Interval
+    draws: NDArray[np.float64] = field(repr=False, compare=False)
+    n_respondents: int | None = None
+
+    @classmethod
+    def from_draws(
+        cls,
+        draws: ArrayLike,
+        *,
+        probability: float = 0.95,
+        kind: IntervalKind = "highest-density",
+        n_respondents: int | None = None,
+    ) -> "Estimate":
+        """Summarise equally weighted draws.
+
+        Examples
+        --------
+        >>> estimate = Estimate.from_draws([1.0, 2.0, 3.0], kind="quantile")
+        >>> estimate.mean
+        2.0
+        """
+        values = np.asarray(draws, dtype=np.float64).ravel()
+        if values.size == 0 or not np.all(np.isfinite(values)):
+            raise InputError(
+                where="Estimate",
+                found=f"{values.size} draws, {int(np.sum(~np.isfinite(values)))} not finite",
+                needed="at least one draw, all finite",
+                cure="Check what produced the draws.",
+            )
+        lower, upper = _interval_ends(values, probability, kind)
+        return cls(
+            mean=float(values.mean()),
+            sd=float(values.std()),
+            interval=Interval(lower=lower, upper=upper, probability=probability, kind=kind),
+            draws=values,
+            n_respondents=n_respondents,
+        )
+
+    def probability_above(self, value: float) -> float:
+        """Return the share of draws above `value`, ties counting one half."""
+        return float(np.mean(self.draws > value) + 0.5 * np.mean(self.draws == value))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values, ready for JSON (without the draws)."""
+        return {
+            "mean": self.mean,
+            "sd": self.sd,
+            "interval": self.interval.to_dict(),
+            "n_draws": int(self.draws.size),
+            "n_respondents": self.n_respondents,
+        }
+
+
+def _interval_ends(
+    values: NDArray[np.float64], probability: float, kind: IntervalKind
+) -> tuple[float, float]:
+    if kind == "quantile":
+        tail = (1.0 - probability) / 2.0
+        lower, upper = np.quantile(values, [tail, 1.0 - tail])
+        return float(lower), float(upper)
+    if values.size == 1 or values.min() == values.max():
+        return float(values.min()), float(values.max())
+    # Imported here: the array layer of arviz-stats takes a while to load.
+    from arviz_stats.base import array_stats
+
+    lower, upper = array_stats.hdi(values, prob=probability)
+    return float(lower), float(upper)

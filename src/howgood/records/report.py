@@ -1,0 +1,48 @@
+"""What we tell people at the end: findings first, pictures, tables, methods, provenance.
+
+In: sentences, tables and SVG pictures made by the stages and `show`. Out: `Report`, which
+`show` turns into HTML, Markdown and JSON. Absent: layout.
+"""
+
+from dataclasses import dataclass, field
+
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One plain-language sentence, with its uncertainty in words, and how sure we are."""
+
+    text: str
+    tone: str = "neutral"  # "good" | "bad" | "neutral" | "unsure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading with text, at most one picture and at most one table.
+
+    `svg` is a whole <svg> element; `alt` says in words what it shows.
+    """
+
+    title: str
+    text: str = ""
+    svg: str = ""
+    alt: str = ""
+    table: Table | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A report that can be published or shipped as it is.
+
+    Stability: stable
+    """
+
+    title: str
+    question: str
+    findings: tuple[Finding, ...]
+    sections: tuple[Section, ...]
+    methods: str
+    provenance: Provenance
+    cautions: tuple[str, ...] = field(default=())

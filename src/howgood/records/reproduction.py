@@ -1,0 +1,47 @@
+"""A paper's claims beside what we compute.
+
+In: claims and numbers. Out: `Check` and `Reproduction`. Absent: running anything
+(see `flow.reproduce`).
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from howgood.records.table import Table
+
+CheckVerdict = Literal["holds", "does not hold", "cannot be checked here"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One claim of a paper, the paper's value, ours, and whether it holds.
+
+    `item` is the number in the list of claims ("S3-13"), `place` where the paper says it
+    ("Fig. 4a"). `rule` says how the verdict was reached, for instance "within .05".
+    """
+
+    item: str
+    place: str
+    claim: str
+    paper: str
+    ours: str
+    verdict: CheckVerdict
+    rule: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction:
+    """All checks of one paper, its pictures (name -> SVG text) and its known misprints."""
+
+    paper: str
+    citation: str
+    checks: tuple[Check, ...]
+    figures: dict[str, str] = field(default_factory=dict)
+    errata: tuple[str, ...] = ()
+    seed: int | None = None
+
+    def to_table(self) -> Table:
+        """Return one row per check."""
+        names = ("item", "place", "claim", "paper", "ours", "verdict", "rule", "note")
+        return Table({name: [getattr(check, name) for check in self.checks] for name in names})

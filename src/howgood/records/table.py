@@ -1,0 +1,132 @@
+"""A small table of our own making, and columns out of anybody's table.
+
+In: named columns, or a pandas, Polars, PyArrow, DuckDB or Spark frame. Out: `Table`, or NumPy
+columns. Absent: files (see `ask.files`) and any required data-frame package: narwhals speaks
+to whichever one the caller has.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import InputError, LengthMismatchError, MissingColumnError, MissingExtraError
+
+_FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
+
+
+class Table(dict[str, NDArray[Any]]):
+    """Named columns of equal length; accepted wherever a frame is.
+
+    A dict of NumPy arrays, so `pandas.DataFrame(table)` and `polars.DataFrame(table)` work;
+    `len(table)` is the number of rows, as in any frame.
+
+    Stability: stable
+
+    Examples
+    --------
+    >>> table = Table({"user": ["a", "b"], "rating": [4, 5]})
+    >>> len(table), table.columns
+    (2, ['user', 'rating'])
+    """
+
+    def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
+        arrays = {name: np.asarray(values) for name, values in columns.items()}
+        if len({len(values) for values in arrays.values()}) > 1:
+            raise LengthMismatchError(
+                where="Table", lengths={name: len(values) for name, values in arrays.items()}
+            )
+        super().__init__(arrays)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values()))) if self.columns else 0
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def columns(self) -> list[str]:
+        """Column names, in order."""
+        return list(self.keys())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each row as a dict of plain Python values."""
+        for values in zip(*(column.tolist() for column in self.values()), strict=True):
+            yield dict(zip(self.keys(), values, strict=True))
+
+    def to_frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - the caller's frame type
+        """Return a Polars, pandas or PyArrow frame: the one named, else the first installed."""
+        import narwhals as nw
+
+        names = _FRAME_LIBRARIES if library is None else (library,)
+        installed = next((name for name in names if find_spec(name)), None)
+        if installed is None:
+            raise MissingExtraError(task=f"a data frame ({', '.join(names)})", extra="files")
+        backend: Any = installed
+        return nw.from_dict(dict(self), backend=backend).to_native()
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is not a dependency
+        """Return a pandas DataFrame."""
+        return self.to_frame("pandas")
+
+    def to_polars(self) -> Any:  # noqa: ANN401 - Polars is not a dependency
+        """Return a Polars DataFrame."""
+        return self.to_frame("polars")
+
+
+def frame_columns(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    names: Iterable[str],
+    *,
+    where: str,
+) -> dict[str, NDArray[Any]]:
+    """Return the named columns of any supported frame as NumPy arrays.
+
+    Lazy frames are collected once, and only these columns are read.
+    """
+    wanted = list(dict.fromkeys(names))
+    if isinstance(frame, Mapping):
+        _require_columns(wanted, [str(name) for name in frame], where)
+        return dict(Table({name: frame[name] for name in wanted}))
+    import narwhals as nw
+
+    try:
+        wrapped = nw.from_native(frame)
+    except TypeError as error:
+        raise InputError(
+            where=where,
+            found=f"a {type(frame).__name__}",
+            needed="a table: pandas, Polars, PyArrow, DuckDB, Spark, or a dict of columns",
+            cure="Convert it to one of these first.",
+        ) from error
+    _require_columns(wanted, wrapped.collect_schema().names(), where)
+    selected = wrapped.select(wanted)
+    if isinstance(selected, nw.LazyFrame):
+        selected = selected.collect(backend=_collect_backend(selected))
+    return {name: selected.get_column(name).to_numpy() for name in wanted}
+
+
+def frame_column_names(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+) -> list[str]:
+    """Return the column names of any supported frame, without reading its rows."""
+    if isinstance(frame, Mapping):
+        return [str(name) for name in frame]
+    import narwhals as nw
+
+    return list(nw.from_native(frame).collect_schema().names())
+
+
+def _require_columns(wanted: list[str], present: list[str], where: str) -> None:
+    for name in wanted:
+        if name not in present:
+            raise MissingColumnError(where=where, column=name, columns=present)
+
+
+def _collect_backend(frame: Any) -> Any:  # noqa: ANN401 - narwhals' own types
+    """Collect with what is installed; narwhals would insist on PyArrow for DuckDB and Spark."""
+    if frame.implementation.is_polars():
+        return None
+    return next((name for name in ("pyarrow", "polars", "pandas") if find_spec(name)), None)

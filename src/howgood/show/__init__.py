@@ -1,0 +1,1 @@
+"""Records in; text, tables, pictures and pages out. The only place that rounds."""

@@ -1,0 +1,1 @@
+"""Pictures: one module per subject, one theme for all (needs the "plots" extra)."""

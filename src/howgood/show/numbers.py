@@ -1,0 +1,90 @@
+"""Numbers as people read them: the uncertainty decides the digits.
+
+In: floats and estimates. Out: short strings. Absent: units and sentences.
+"""
+
+import math
+
+from howgood.records.estimate import Estimate
+
+
+def digits_for(uncertainty: float, *, most: int = 6) -> int:
+    """Return how many decimals show two significant digits of `uncertainty`.
+
+    Examples
+    --------
+    >>> digits_for(0.034), digits_for(12.0), digits_for(0.0)
+    (3, 0, 6)
+    """
+    if not math.isfinite(uncertainty) or uncertainty <= 0:
+        return most
+    return min(max(0, 1 - math.floor(math.log10(uncertainty))), most)
+
+
+def plain(value: float, *, digits: int = 3) -> str:
+    """Show a number without an uncertainty of its own.
+
+    Examples
+    --------
+    >>> plain(0.12345), plain(float("nan")), plain(float("inf"))
+    ('0.123', 'not known', 'infinite')
+    """
+    if math.isnan(value):
+        return "not known"
+    if math.isinf(value):
+        return "infinite" if value > 0 else "minus infinite"
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.lstrip("-").strip("0.") == "" and text.startswith("-") else text
+
+
+def with_interval(estimate: Estimate) -> str:
+    """Show mean and interval with the digits the spread deserves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with_interval(Estimate.from_draws(np.linspace(0.1, 0.3, 101), kind="quantile"))
+    '0.200 [0.105, 0.295]'
+    """
+    digits = digits_for(estimate.sd, most=4)
+    lower, upper = estimate.interval.lower, estimate.interval.upper
+    return (
+        f"{plain(estimate.mean, digits=digits)} "
+        f"[{plain(lower, digits=digits)}, {plain(upper, digits=digits)}]"
+    )
+
+
+def percent(share: float, *, digits: int = 0) -> str:
+    """Show a share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.624), percent(0.0004), percent(0.99996)
+    ('62 %', '< 1 %', '> 99 %')
+    """
+    if math.isnan(share):
+        return "not known"
+    smallest = 10.0**-digits
+    value = 100.0 * share
+    if 0 < value < smallest / 2:
+        return f"< {smallest:.{digits}f} %"
+    if 100 - smallest / 2 < value < 100:
+        return f"> {100 - smallest:.{digits}f} %"
+    return f"{value:.{digits}f} %"
+
+
+def probability(value: float) -> str:
+    """Show a probability so that small ones keep their order of magnitude.
+
+    Examples
+    --------
+    >>> probability(0.0137), probability(1.1e-6), probability(0.0), probability(1.0)
+    ('0.014', '1.1e-06', '0', '1')
+    """
+    if math.isnan(value):
+        return "not known"
+    if value in (0.0, 1.0):
+        return f"{value:.0f}"
+    if value < 0.001:
+        return f"{value:.1e}"
+    return f"{value:.3f}" if value < 0.9995 else f"1 - {1 - value:.1e}"

@@ -1,0 +1,59 @@
+"""Tables and JSON for the terminal.
+
+In: `Table` records and plain dicts. Out: strings. Absent: printing.
+"""
+
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from howgood.records.table import Table
+from howgood.show.numbers import plain
+
+
+def text_table(table: Table, *, title: str = "", width: int = 110, digits: int = 3) -> str:
+    """Return a table as aligned text; numbers are rounded here and nowhere earlier."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    rich_table = RichTable(title=title or None, box=SIMPLE_HEAD, title_justify="left")
+    for name, values in table.items():
+        rich_table.add_column(name, justify="right" if values.dtype.kind in "fiu" else "left")
+    for row in table.rows():
+        rich_table.add_row(*(_cell(value, digits) for value in row.values()))
+    console = Console(width=width, file=io.StringIO(), color_system=None, markup=False)
+    console.print(rich_table)
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO above
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def to_json(value: Mapping[str, Any]) -> str:
+    """Return JSON; NaN and infinities, which JSON lacks, become null and strings."""
+    return json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _cell(value: object, digits: int) -> str:
+    if isinstance(value, float):
+        return plain(value, digits=digits)
+    return "" if value is None else str(value)
+
+
+def _jsonable(value: Any) -> Any:  # noqa: ANN401 - JSON is made of anything
+    if isinstance(value, Table):
+        return [_jsonable(row) for row in value.rows()]
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _jsonable(value.tolist())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, np.generic):
+        return _jsonable(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value

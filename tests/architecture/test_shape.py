@@ -1,0 +1,68 @@
+"""Small files, small functions, honest exports: counted, not hoped for."""
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "howgood"
+MODULES = sorted(SOURCE.rglob("*.py"))
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "base", "misc"}
+_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_is_readable_in_one_sitting(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_functions_are_short_and_flat(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            where = f"{_name(path)}:{node.lineno} {node.name}"
+            assert _body_lines(node) <= 40, f"{where} is too long"
+            assert _depth(node) <= 3, f"{where} is nested too deeply"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_every_module_says_what_it_is_and_has_a_telling_name(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree)
+    assert path.stem not in FORBIDDEN_NAMES
+
+
+@pytest.mark.parametrize("stage", ["ask", "learn", "score", "decide", "records"])
+def test_exports_are_sorted_exist_and_state_their_stability(stage):
+    module = import_module(f"howgood.{stage}")
+    assert list(module.__all__) == sorted(module.__all__)
+    for name in module.__all__:
+        assert hasattr(module, name)
+
+
+def _body_lines(function):
+    """Lines of code: without the docstring, which may be as long as it is helpful."""
+    body = function.body
+    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    return (function.end_lineno - body[0].lineno + 1) if body else 0
+
+
+def _depth(node, level=0):
+    deepest = level
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        deeper = level + isinstance(child, _BLOCKS) - _is_elif(node, child)
+        deepest = max(deepest, _depth(child, deeper))
+    return deepest
+
+
+def _is_elif(node, child):
+    return isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
