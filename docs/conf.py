@@ -1,16 +1,29 @@
 """Sphinx settings: Markdown pages, reference from docstrings, nothing from other hosts."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
 from howgood import __version__
 
 project = "howgood"
 author = "The howgood developers"
 copyright = "2026, the howgood developers"
 version = release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = [
+    "mathml",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "howgood"
+html_static_path = ["_static"]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False

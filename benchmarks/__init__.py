@@ -1,0 +1,1 @@
+"""Measurements against named peers, as ratios in one run."""
