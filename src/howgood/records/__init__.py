@@ -1,6 +1,7 @@
 """The nouns the stages hand on: frozen, checked, free of input and output."""
 
 from howgood.records.estimate import Estimate, Interval
+from howgood.records.power_mean import PowerMean
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
 from howgood.records.reproduction import Check, Reproduction
@@ -11,6 +12,7 @@ __all__ = [
     "Estimate",
     "Finding",
     "Interval",
+    "PowerMean",
     "Provenance",
     "Report",
     "Reproduction",

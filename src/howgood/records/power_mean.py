@@ -1,0 +1,107 @@
+"""A metric people's answers point to: the weighted power mean of precision and recall.
+
+In: the order p and the weight alpha of precision. Out: `PowerMean`, a function of labels as
+scikit-learn wants it. Absent: learning p and alpha (see `learn`), choosing a threshold
+(see `decide`).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.stats.power_mean import FloatArray, power_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerMean:
+    r"""The weighted power mean of precision P and recall R, greater is better.
+
+    .. math:: M_{p,\alpha}(P, R) = (\alpha P^p + (1-\alpha) R^p)^{1/p}
+
+    `alpha` is the weight of precision: 0 means only recall counts, 1 only precision. With
+    p = −1 and :math:`\alpha = 1/(1+\beta^2)` this is :math:`F_\beta`; p = 0 is the weighted
+    geometric mean (G-measure). Precision without any predicted positive counts as 0, and so
+    does recall without any real positive.
+
+    Stability: stable
+
+    References
+    ----------
+    Kay, Patel, Kientz (2015), "How Good is 85%?", CHI.
+
+    Examples
+    --------
+    >>> metric = PowerMean(p=-1, alpha=0.5)
+    >>> round(metric([1, 1, 0, 0], [1, 0, 0, 0]), 4)  # precision 1, recall 1/2: F1
+    0.6667
+    """
+
+    p: float = 0.0
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        if np.isnan(self.p):
+            raise InputError(
+                where="PowerMean",
+                found=f"p = {self.p}",
+                needed="p must be a number, or plus or minus infinity",
+                cure="Use -1 (harmonic), 0 (geometric) or 1 (arithmetic).",
+            )
+        if not 0.0 <= self.alpha <= 1.0:
+            raise InputError(
+                where="PowerMean",
+                found=f"alpha = {self.alpha}",
+                needed="alpha, the weight of precision, must lie between 0 and 1",
+                cure="Use 0.5 to weigh precision and recall equally.",
+            )
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = 1,
+    ) -> float:
+        """Score predicted labels against true ones."""
+        truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+        weight = (
+            np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        )
+        if not truth.size == predicted.size == weight.size:
+            raise LengthMismatchError(
+                where="PowerMean",
+                lengths={
+                    "y_true": truth.size,
+                    "y_pred": predicted.size,
+                    "sample_weight": weight.size,
+                },
+            )
+        real, reported = truth == pos_label, predicted == pos_label
+        true_positives = float(weight[real & reported].sum())
+        precision = _share(true_positives, float(weight[reported].sum()))
+        recall = _share(true_positives, float(weight[real].sum()))
+        return float(self.of(precision, recall))
+
+    def of(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
+        """Return the mean of given precisions and recalls; arrays broadcast."""
+        return power_mean(precision, recall, p=self.p, alpha=self.alpha)
+
+    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
+        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
+        try:
+            from sklearn.metrics import make_scorer
+        except ImportError as error:
+            raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
+        return make_scorer(self, **options)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return plain values, ready for JSON."""
+        return {"p": float(self.p), "alpha": float(self.alpha)}
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0

@@ -1,0 +1,77 @@
+"""Weighted power means: by hand, by property, at the edges."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howgood.stats.power_mean import power_mean
+
+numbers = st.floats(0.001, 1.0)
+weights = st.floats(0.0, 1.0)
+orders = st.floats(-30.0, 30.0)
+
+
+def test_three_orders_worked_by_hand():
+    # P = 1/2, R = 1, alpha = 1/4: harmonic 1/(1/2 + 3/4), geometric 2^(-1/4), arithmetic 7/8.
+    means = power_mean(0.5, 1.0, p=[-1, 0, 1], alpha=0.25)
+    np.testing.assert_allclose(means, [0.8, 2**-0.25, 0.875], rtol=1e-14)
+
+
+@given(numbers, numbers, st.floats(1e-9, 1.0))
+def test_order_minus_one_is_f_beta(precision, recall, alpha):
+    beta_squared = 1 / alpha - 1
+    f_beta = (1 + beta_squared) * precision * recall / (beta_squared * precision + recall)
+    assert power_mean(precision, recall, p=-1, alpha=alpha) == pytest.approx(f_beta, rel=1e-9)
+
+
+@given(numbers, numbers, orders, weights)
+def test_a_mean_lies_between_its_numbers(first, second, p, alpha):
+    mean = power_mean(first, second, p=p, alpha=alpha)
+    assert min(first, second) * (1 - 1e-12) <= mean <= max(first, second) * (1 + 1e-12)
+
+
+@given(numbers, numbers, orders, orders, weights)
+def test_a_mean_grows_with_its_order(first, second, p, q, alpha):
+    low, high = power_mean(first, second, p=[min(p, q), max(p, q)], alpha=alpha)
+    assert low <= high * (1 + 1e-12)
+
+
+@given(numbers, numbers, orders, weights)
+def test_swapping_the_numbers_swaps_the_weight(first, second, p, alpha):
+    mean = power_mean(first, second, p=p, alpha=alpha)
+    assert power_mean(second, first, p=p, alpha=1 - alpha) == pytest.approx(mean, rel=1e-9)
+
+
+@given(numbers, numbers, weights, st.floats(-1e-3, 1e-3))
+def test_order_zero_is_approached_smoothly(first, second, alpha, p):
+    log_ratio = np.log(first / second)
+    series = second * np.exp(alpha * log_ratio + p * alpha * (1 - alpha) * log_ratio**2 / 2)
+    # The next term of the series is of order p² log_ratio³.
+    assert power_mean(first, second, p=p, alpha=alpha) == pytest.approx(series, rel=2e-4)
+
+
+def test_tiny_orders_lose_no_digits():
+    means = power_mean(0.3, 0.9, p=[1e-9, 1e-11, 1e-13, 0, -1e-13, -1e-11], alpha=0.4)
+    np.testing.assert_allclose(means, 0.3**0.4 * 0.9**0.6, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p", "alpha", "expected"),
+    [
+        (0.0, 0.8, -1, 0.3, 0.0),
+        (0.0, 0.8, 0, 0.3, 0.0),
+        (0.8, 0.0, -2, 0.3, 0.0),
+        (0.0, 0.8, 1, 0.25, 0.6),
+        (0.0, 0.8, 0, 0.0, 0.8),
+        (0.8, 0.0, -1, 1.0, 0.8),
+        (0.0, 0.0, 0, 0.5, 0.0),
+        (0.0, 0.0, 1, 0.5, 0.0),
+        (0.2, 0.8, np.inf, 0.5, 0.8),
+        (0.2, 0.8, -np.inf, 0.5, 0.2),
+        (0.2, 0.8, np.inf, 1.0, 0.2),
+        (1e-300, 1.0, 5000, 0.5, 0.5 ** (1 / 5000)),
+    ],
+)
+def test_zeros_infinities_and_huge_orders(first, second, p, alpha, expected):
+    assert power_mean(first, second, p=p, alpha=alpha) == pytest.approx(expected, rel=1e-12)
