@@ -1,5 +1,6 @@
 """The nouns the stages hand on: frozen, checked, free of input and output."""
 
+from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.power_mean import PowerMean
 from howgood.records.provenance import Provenance
@@ -8,6 +9,8 @@ from howgood.records.reproduction import Check, Reproduction
 from howgood.records.table import Table
 
 __all__ = [
+    "AcceptanceDraws",
+    "AcceptanceModel",
     "Check",
     "Estimate",
     "Finding",

@@ -81,14 +81,40 @@ class PowerMean:
                 },
             )
         real, reported = truth == pos_label, predicted == pos_label
-        true_positives = float(weight[real & reported].sum())
-        precision = _share(true_positives, float(weight[reported].sum()))
-        recall = _share(true_positives, float(weight[real].sum()))
-        return float(self.of(precision, recall))
+        return float(
+            self.of_counts(
+                true_positives=weight[real & reported].sum(),
+                false_negatives=weight[real & ~reported].sum(),
+                false_positives=weight[~real & reported].sum(),
+            )
+        )
 
     def of(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
         """Return the mean of given precisions and recalls; arrays broadcast."""
         return power_mean(precision, recall, p=self.p, alpha=self.alpha)
+
+    def of_counts(
+        self,
+        *,
+        true_positives: ArrayLike,
+        false_negatives: ArrayLike,
+        false_positives: ArrayLike,
+        true_negatives: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Return the mean of given confusion counts or shares; arrays broadcast.
+
+        True negatives are accepted, so that every metric can be called alike, and not used.
+        """
+        hits, missed, false = (
+            np.asarray(each, dtype=np.float64)
+            for each in (true_positives, false_negatives, false_positives)
+        )
+        return self.of(_shares(hits, hits + false), _shares(hits, hits + missed))
+
+    @property
+    def __name__(self) -> str:
+        # scikit-learn names a scorer after its function when it prints one.
+        return repr(self)
 
     def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
         """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
@@ -103,5 +129,5 @@ class PowerMean:
         return {"p": float(self.p), "alpha": float(self.alpha)}
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+def _shares(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole > 0)

@@ -1,3 +1,6 @@
 """Verb 3: score models with what was learned."""
 
-__all__: list[str] = []
+from howgood.records.power_mean import PowerMean
+from howgood.score.power_mean import power_mean
+
+__all__ = ["PowerMean", "power_mean"]

@@ -1,0 +1,135 @@
+"""What a fit knows about acceptance in one application, as paired draws.
+
+In: posterior draws of the acceptability model's parameters. Out: `AcceptanceDraws`, which turns
+precision and recall into the share of people accepting; `AcceptanceModel`, the shape of anything
+that has such draws (a fit, a model card). Absent: fitting (see `learn`).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from howgood.errors import LengthMismatchError
+from howgood.stats.logistic_normal import location_for_mean, logistic_normal_mean
+from howgood.stats.power_mean import power_mean
+
+FloatArray = NDArray[np.float64]
+Who: TypeAlias = Literal["population", "average"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptanceDraws:
+    r"""Paired posterior draws of one application's acceptability model.
+
+    .. math:: \operatorname{logit} \Pr(\text{accept}) = b_0 + b \, M_{p,\alpha}(P, R) + U_k,
+        \qquad U_k \sim \mathrm{Normal}(0, \sigma^2)
+
+    Every array has shape (n_draws,) and row d of each belongs to the same draw: `p` the order of
+    the mean, `alpha` the weight of precision, `intercept` :math:`b_0`, `slope` :math:`b`,
+    `person_sd` :math:`\sigma`.
+
+    Stability: experimental
+
+    Examples
+    --------
+    >>> draws = AcceptanceDraws(
+    ...     application="alarm", p=[0, 0], alpha=[0.3, 0.4], intercept=[-12, -13],
+    ...     slope=[16, 17], person_sd=[2.0, 2.5],
+    ... )
+    >>> draws.shares(0.9, 0.8).shape, draws.shares([[0.8, 0.9]], [[0.7], [0.8]]).shape
+    ((2,), (2, 2, 2))
+    """
+
+    application: str
+    p: FloatArray
+    alpha: FloatArray
+    intercept: FloatArray
+    slope: FloatArray
+    person_sd: FloatArray
+    n_respondents: int | None = None
+
+    def __post_init__(self) -> None:
+        names = ("p", "alpha", "intercept", "slope", "person_sd")
+        for name in names:
+            object.__setattr__(self, name, np.atleast_1d(np.asarray(getattr(self, name), float)))
+        lengths = {name: getattr(self, name).size for name in names}
+        if len(set(lengths.values())) > 1:
+            raise LengthMismatchError(where="AcceptanceDraws", lengths=lengths)
+
+    def __len__(self) -> int:
+        return self.p.size
+
+    def means(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
+        """Return the weighted power mean per draw: shape (n_draws, *broadcast shape)."""
+        first, second = np.broadcast_arrays(np.asarray(precision), np.asarray(recall))
+        return power_mean(
+            first[None], second[None], p=_column(self.p, first), alpha=_column(self.alpha, first)
+        )
+
+    def shares(
+        self, precision: ArrayLike, recall: ArrayLike, *, who: Who = "population"
+    ) -> FloatArray:
+        """Return the share accepting per draw: shape (n_draws, *broadcast shape).
+
+        `who="population"` integrates over the spread of people; "average" is the person with
+        U = 0.
+        """
+        return self.shares_at_mean(self.means(precision, recall), who=who)
+
+    def shares_at_mean(self, mean: ArrayLike, *, who: Who = "population") -> FloatArray:
+        """Return the share accepting per draw at given means, of shape (n_draws, ...)."""
+        values = np.asarray(mean, dtype=np.float64)
+        trailing = values[0]
+        location = _column(self.intercept, trailing) + _column(self.slope, trailing) * values
+        if who == "average":
+            return np.asarray(expit(location))
+        return logistic_normal_mean(location, _column(self.person_sd, trailing))
+
+    def mean_for_share(self, share: float) -> FloatArray:
+        """Return the mean at which `share` of the population accepts, per draw.
+
+        Values above 1 mean that no accuracy is enough; where acceptance does not grow with
+        accuracy (slope not above 0) the value is infinite.
+        """
+        location = location_for_mean(share, self.person_sd)
+        with np.errstate(divide="ignore"):
+            needed = (location - self.intercept) / self.slope
+        return np.where(self.slope > 0, needed, np.inf)
+
+    def thinned(self, n_draws: int) -> "AcceptanceDraws":
+        """Return at most `n_draws` draws, evenly spaced; the draws are exchangeable."""
+        if len(self) <= n_draws:
+            return self
+        kept = np.linspace(0, len(self) - 1, n_draws).round().astype(int)
+        return self.taken(kept)
+
+    def taken(self, rows: NDArray[np.intp]) -> "AcceptanceDraws":
+        """Return the named draws, in that order."""
+        return replace(
+            self,
+            p=self.p[rows],
+            alpha=self.alpha[rows],
+            intercept=self.intercept[rows],
+            slope=self.slope[rows],
+            person_sd=self.person_sd[rows],
+        )
+
+
+@runtime_checkable
+class AcceptanceModel(Protocol):
+    """Anything that knows people's acceptance per application: a fit or a model card."""
+
+    @property
+    def applications(self) -> tuple[str, ...]:
+        """Names of the applications it knows."""
+
+    def acceptance_draws(self, application: str) -> AcceptanceDraws:
+        """Return the paired draws of one application."""
+
+
+def _column(values: FloatArray, trailing: NDArray[np.float64]) -> FloatArray:
+    """Per-draw values shaped to broadcast over the trailing axes."""
+    return values.reshape((-1,) + (1,) * trailing.ndim)
