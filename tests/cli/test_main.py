@@ -1,0 +1,45 @@
+"""The command as a whole: exit codes, one-line errors, no traceback."""
+
+import subprocess
+import sys
+
+import pytest
+
+from howgood import __version__
+from howgood.cli.main import COMMANDS, run
+
+
+def test_the_version_is_printed(capsys):
+    assert run(["--version"]) == 0
+    assert __version__ in capsys.readouterr().out
+
+
+def test_help_lists_every_command_in_one_line_each(capsys):
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name, capsys):
+    assert run([name, "--help"]) == 0
+    assert "Usage: howgood" in capsys.readouterr().out
+
+
+def test_an_unknown_command_is_wrong_input(capsys):
+    assert run(["sing"]) == 2
+    assert "sing" in capsys.readouterr().err
+
+
+def test_wrong_input_is_one_line_and_exit_code_two(capsys):
+    assert run(["reproduce", "s9"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("howgood: paper: no 's9'")
+    assert len(error.strip().splitlines()) == 1
+
+
+def test_the_module_runs_as_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "howgood", "--version"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
