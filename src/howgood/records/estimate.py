@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError
+from howgood.stats.array_layer import array_stats
 
 IntervalKind = Literal["quantile", "highest-density"]
 
@@ -128,8 +129,5 @@ def _interval_ends(
         return float(lower), float(upper)
     if values.size == 1 or values.min() == values.max():
         return float(values.min()), float(values.max())
-    # Imported here: the array layer of arviz-stats takes a while to load.
-    from arviz_stats.base import array_stats
-
-    lower, upper = array_stats.hdi(values, prob=probability)
+    lower, upper = array_stats().hdi(values, prob=probability)
     return float(lower), float(upper)
