@@ -1,0 +1,49 @@
+"""The fixed sentences that participants read, per language.
+
+In: a language and the key of a sentence. Out: the sentence with its blanks filled in. Absent: what
+researchers write themselves (study files), and the sentences of scenarios (`ask.wording`).
+"""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from howgood.errors import UnknownNameError
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the codes of the languages that come with howgood."""
+    folder = files("howgood.ask") / "languages"
+    return tuple(
+        sorted(
+            each.name.removesuffix(".toml")
+            for each in folder.iterdir()
+            if each.name.endswith(".toml")
+        )
+    )
+
+
+@cache
+def sentences(language: str) -> dict[str, str | list[str]]:
+    """Return every sentence of a language by its key."""
+    if language not in languages():
+        raise UnknownNameError(where="language", name=language, names=languages())
+    text = (files("howgood.ask") / "languages" / f"{language}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def sentence(language: str, key: str, **blanks: object) -> str:
+    """Return one sentence with its blanks filled in."""
+    text = sentences(language)[key]
+    if not isinstance(text, str):
+        raise TypeError(f"{key!r} is a list of labels")
+    return text.format(**blanks)
+
+
+def labels(language: str, key: str) -> tuple[str, ...]:
+    """Return the labels of a scale, lowest first."""
+    found = sentences(language)[key]
+    if isinstance(found, str):
+        raise TypeError(f"{key!r} is a sentence")
+    return tuple(found)

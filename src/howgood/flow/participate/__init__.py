@@ -1,0 +1,16 @@
+"""Take part in a study: the next screen, reading what was sent, conditions, rows of data."""
+
+from howgood.flow.participate.assignment import choose_condition, conditions
+from howgood.flow.participate.bot import fill, take_part
+from howgood.flow.participate.forms import parse_answer
+from howgood.flow.participate.path import completion_address, next_screen
+
+__all__ = [
+    "choose_condition",
+    "completion_address",
+    "conditions",
+    "fill",
+    "next_screen",
+    "parse_answer",
+    "take_part",
+]

@@ -1,0 +1,79 @@
+"""A bot that takes part: previews, tests and load come from it.
+
+In: a study and a seed. Out: the forms a browser would send, the screens seen, the answers given.
+Absent: preferences; it fills in whatever its seed says (see `ask.simulate_answers` for people).
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+
+from howgood.flow.participate.assignment import choose_condition
+from howgood.flow.participate.chance import draw, shuffled
+from howgood.flow.participate.forms import parse_answer
+from howgood.flow.participate.path import next_screen
+from howgood.records.screen import Answer, Field, Participation, Screen
+from howgood.records.study import Study
+
+Filler = Callable[[Screen], Mapping[str, str | list[str]]]
+_PACE = timedelta(seconds=5)
+
+
+def fill(screen: Screen, *, seed: int) -> dict[str, str | list[str]]:
+    """Return a form that a person could send from this screen; main buttons only."""
+    form: dict[str, str | list[str]] = {
+        field.name: _filled(field, seed, screen.key) for field in screen.fields
+    }
+    named = [each for each in screen.all_buttons if each.name]
+    main = [each for each in named if each.main] or named
+    if main:
+        pressed = shuffled(main, seed, screen.key, "button")[0]
+        form[pressed.name] = pressed.value
+    return form
+
+
+def take_part(
+    study: Study,
+    *,
+    seed: int,
+    now: datetime,
+    condition: str | None = None,
+    filler: Filler | None = None,
+    most: int = 5000,
+) -> tuple[tuple[Screen, ...], Participation]:
+    """Walk a study from the first page to the last, and return the screens and the answers.
+
+    A wait is sat out; a page takes five seconds. `filler` chooses the answers, else `fill` does.
+    """
+    filler = filler or (lambda screen: fill(screen, seed=seed))
+    condition = condition or choose_condition(study, {}, seed)
+    answers: list[Answer] = []
+    screens: list[Screen] = []
+    while len(screens) < most:
+        screen = next_screen(study, condition=condition, seed=seed, answers=answers, now=now)
+        screens.append(screen)
+        if screen.is_last:
+            break
+        if screen.kind == "wait":
+            now = datetime.fromisoformat(screen.until)
+            continue
+        result = parse_answer(screen, filler(screen))
+        if not result.is_valid:
+            raise ValueError(f"screen {screen.key!r} refused: {dict(result.problems)}")
+        now += _PACE
+        answers.append(Answer(screen=screen.key, values=result.values, at=now, seconds=5.0))
+    participation = Participation(
+        participant=f"bot-{seed}", condition=condition, seed=seed, answers=tuple(answers)
+    )
+    return tuple(screens), participation
+
+
+def _filled(field: Field, seed: int, key: str) -> str | list[str]:
+    if field.options:
+        chosen = shuffled(field.options, seed, key, field.name)[0].value
+        return [chosen] if field.kind == "choices" else chosen
+    if field.kind == "number":
+        low = 0.0 if field.minimum is None else field.minimum
+        high = low + 100 if field.maximum is None else field.maximum
+        number = low + draw(seed, key, field.name) * (high - low)
+        return str(round(number)) if field.whole else f"{number:.3f}"
+    return "yes" if field.kind == "agree" else "some words"

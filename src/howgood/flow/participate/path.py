@@ -1,0 +1,193 @@
+"""Which screen comes next: a pure function of the study, the seed and the answers so far.
+
+In: study, condition, seed, answers, and the time (only waiting depends on it). Out: one `Screen`.
+Absent: storage, clocks and chance of its own; the same arguments always give the same screen
+(docs/adr: the next screen is a pure function).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from urllib.parse import quote
+
+from howgood.ask.sentences import sentence
+from howgood.errors import InputError
+from howgood.flow.participate import comparison, rerating, survey
+from howgood.flow.participate.pieces import Step, continue_button, paragraphs, question_field
+from howgood.records.plans import Question
+from howgood.records.screen import Answer, Button, Heading, Place, Screen
+from howgood.records.study import Study
+
+_TASKS = {"survey": survey.steps, "comparison": comparison.steps, "rerating": rerating.steps}
+CONSENT, DEMOGRAPHICS, CLOSING, FINISHED = "consent", "demographics", "closing", "finished"
+
+
+def next_screen(
+    study: Study,
+    *,
+    condition: str | None,
+    seed: int,
+    answers: Sequence[Answer],
+    now: datetime,
+) -> Screen:
+    """Return the screen a participant is to see.
+
+    Parameters
+    ----------
+    study : Study
+        The version of the study that the participant started with.
+    condition : str or None
+        What `choose_condition` gave them; None only before consent is answered.
+    seed : int
+        The participant's own number; decides every order and subset.
+    answers : sequence of Answer
+        What they have answered so far, in order.
+    now : datetime
+        Time in UTC. It matters only to a `wait` screen.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> study = Study.from_dict({
+    ...     "kind": "rerating", "slug": "songs", "title": "Songs, five times",
+    ...     "consent": {"text": "I agree."},
+    ...     "rerating": {"question": "How much do you like it?", "scale": ["1", "2", "3"],
+    ...                  "items": [{"key": "a", "text": "First"}, {"key": "b", "text": "Second"}]},
+    ... })
+    >>> now = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> next_screen(study, condition=None, seed=1, answers=(), now=now).key
+    'consent'
+    >>> agreed = Answer(screen="consent", values={"consent": "yes"}, at=now)
+    >>> next_screen(study, condition="all", seed=1, answers=[agreed], now=now).key
+    'round-1'
+    """
+    answered = {each.screen: each for each in answers}
+    if CONSENT not in answered:
+        return replace(_consent(study), place=Place(done=0, total=1))
+    if answered[CONSENT].values.get("consent") != "yes":
+        return _declined(study)
+    steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now)
+    for done, step in enumerate(steps, start=1):
+        if step.key not in answered:
+            place = Place(done=done, total=max(len(steps) + 1, done + 1))
+            return replace(step.make(), key=step.key, place=place)
+    return _finished(study)
+
+
+def path_steps(
+    study: Study,
+    *,
+    condition: str | None,
+    seed: int,
+    answered: Mapping[str, Answer],
+    now: datetime,
+) -> list[Step]:
+    """Return the steps between consent and thanks, as far as the answers decide them."""
+    if condition is None:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found="consent without a condition",
+            needed="the condition assigned at consent",
+            cure="Call choose_condition when consent is given, and store what it returns.",
+        )
+    task = _TASKS[study.kind](study, condition, seed, answered, now)
+    return [
+        *_question_step(study, DEMOGRAPHICS, study.demographics),
+        *task,
+        *_question_step(study, CLOSING, study.closing),
+    ]
+
+
+def completion_address(study: Study, *, parameters: Mapping[str, str]) -> str | None:
+    """Return where to send a participant who has finished, or None when nowhere.
+
+    Parameters
+    ----------
+    study : Study
+        Its `completion.redirect` may hold {code}, {participant}, {session} and {study}.
+    parameters : mapping of str to str
+        What the recruiting platform put into the address the participant came by, by those names.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    address = study.completion.redirect
+    if not address:
+        return None
+    filled = {"participant": "", "session": "", "study": "", **parameters}
+    for name, value in {**filled, "code": study.completion.code}.items():
+        address = address.replace("{" + name + "}", quote(value, safe=""))
+    return address
+
+
+def _consent(study: Study) -> Screen:
+    language = study.language
+    contact = study.consent.contact
+    contact_line = sentence(language, "consent_contact", contact=contact) if contact else ""
+    return Screen(
+        key=CONSENT,
+        kind="consent",
+        title=study.title,
+        language=language,
+        blocks=(
+            *paragraphs(study.introduction),
+            Heading(text=sentence(language, "consent_heading")),
+            *paragraphs(study.consent.text),
+            *paragraphs(contact_line),
+        ),
+        buttons=(
+            Button(label=sentence(language, "agree"), name="consent", value="yes"),
+            Button(label=sentence(language, "decline"), name="consent", value="no", main=False),
+        ),
+    )
+
+
+def _declined(study: Study) -> Screen:
+    return Screen(
+        key="declined",
+        kind="declined",
+        title=sentence(study.language, "declined_title"),
+        language=study.language,
+        blocks=paragraphs(sentence(study.language, "declined_text")),
+    )
+
+
+def _finished(study: Study) -> Screen:
+    language, code = study.language, study.completion.code
+    code_line = sentence(language, "completion_code", code=code) if code else ""
+    return Screen(
+        key=FINISHED,
+        kind="finished",
+        title=sentence(language, "finished_title"),
+        language=language,
+        blocks=(
+            *paragraphs(sentence(language, "finished_text")),
+            *paragraphs(study.completion.text),
+            *paragraphs(code_line),
+        ),
+        place=Place(done=1, total=1),
+    )
+
+
+def _question_step(study: Study, key: str, questions: tuple[Question, ...]) -> list[Step]:
+    if not questions:
+        return []
+    language = study.language
+
+    def make() -> Screen:
+        return Screen(
+            key=key,
+            kind="questions",
+            title=sentence(language, f"{key}_title"),
+            language=language,
+            blocks=paragraphs(sentence(language, f"{key}_text")),
+            fields=tuple(question_field(each, language) for each in questions),
+            buttons=continue_button(language),
+        )
+
+    return [Step(key=key, make=make)]

@@ -1,0 +1,99 @@
+"""Pieces that screens of every kind are made of: text with bold, fields, buttons.
+
+In: a researcher's text, questions and labels. Out: blocks, fields and buttons. Absent: which screen
+comes when (`path`, `survey`, `comparison`, `rerating`).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from howgood.ask.sentences import sentence
+from howgood.records.plans import Picture, Question
+from howgood.records.screen import Button, Field, FieldOption, Media, Paragraph, Screen, Words
+
+DECLINED = ""
+_BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+_FILMS = (".mp4", ".webm")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A screen on the path that is made only when it is shown."""
+
+    key: str
+    make: Callable[[], Screen]
+
+
+def words(text: str) -> tuple[Words, ...]:
+    """Return text as plain and bold pieces: **two stars** make bold.
+
+    Examples
+    --------
+    >>> [(each.text, each.bold) for each in words("saw **8** of 10")]
+    [('saw ', False), ('8', True), (' of 10', False)]
+    """
+    # `re.split` with one group alternates: outside, inside, outside, ...
+    pieces = enumerate(_BOLD.split(" ".join(text.split())))
+    return tuple(Words(text=each, bold=index % 2 == 1) for index, each in pieces if each)
+
+
+def paragraphs(text: str) -> tuple[Paragraph, ...]:
+    """Return a paragraph for each run of text between empty lines."""
+    parts = re.split(r"\n\s*\n", text.strip())
+    return tuple(Paragraph(words=words(each)) for each in parts if each.strip())
+
+
+def media(picture: Picture | None) -> tuple[Media, ...]:
+    """Return the picture or film as a block, if there is one."""
+    if picture is None:
+        return ()
+    is_film = picture.file.lower().endswith(_FILMS)
+    return (Media(file=picture.file, alternative=picture.alternative, film=is_film),)
+
+
+def continue_button(language: str) -> tuple[Button, ...]:
+    """Return the one button of a page that is simply sent."""
+    return (Button(label=sentence(language, "continue")),)
+
+
+def likert(name: str, label: str, scale: Sequence[str], *, required: bool = True) -> Field:
+    """Return a row of points from lowest to highest, with values 1, 2, ..."""
+    options = tuple(
+        FieldOption(value=str(number), label=each) for number, each in enumerate(scale, start=1)
+    )
+    return Field(name=name, kind="likert", label=label, options=options, required=required)
+
+
+def question_field(question: Question, language: str) -> Field:
+    """Return the field of an optional question: nobody has to answer."""
+    declined = FieldOption(value=DECLINED, label=sentence(language, "prefer_not_to_say"))
+    if question.type == "scale":
+        row = likert(question.key, question.text, question.scale, required=False)
+        return Field(
+            name=row.name,
+            kind="choice",
+            label=row.label,
+            options=(*row.options, declined),
+            required=False,
+            help=question.help,
+        )
+    if question.type in ("choice", "choices"):
+        chosen = tuple(FieldOption(value=each.key, label=each.text) for each in question.options)
+        return Field(
+            name=question.key,
+            kind="choice" if question.type == "choice" else "choices",
+            label=question.text,
+            options=(*chosen, declined),
+            required=False,
+            help=question.help,
+        )
+    return Field(
+        name=question.key,
+        kind="number" if question.type == "number" else "text",
+        label=question.text,
+        required=False,
+        minimum=question.minimum,
+        maximum=question.maximum,
+        help=" ".join(filter(None, (question.help, sentence(language, "leave_empty")))),
+    )

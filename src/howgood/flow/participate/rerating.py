@@ -1,0 +1,133 @@
+"""Rate the same things again and again: rounds, new orders, waits between rounds.
+
+In: study, seed, answers, time. Out: the steps of the task. Absent: earlier ratings; nothing of them
+is on any screen, and there is no way back.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from howgood.ask.sentences import sentence
+from howgood.errors import InputError
+from howgood.flow.participate.chance import shuffled
+from howgood.flow.participate.pieces import Step, continue_button, likert, media, paragraphs
+from howgood.records.plans import RatedItem, ReratingPlan
+from howgood.records.screen import Answer, Screen
+from howgood.records.study import Study
+
+RATING = "rating"
+
+
+def steps(
+    study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
+) -> list[Step]:
+    """Return the steps of every round; a round that may not begin yet is a wait."""
+    plan = plan_of(study)
+    found: list[Step] = []
+    opens: datetime | None = None
+    for number in range(1, plan.rounds + 1):
+        begun = f"round-{number}" in answered
+        if opens is not None and not begun and now < opens:
+            found.append(_wait(study, plan, number, opens))
+        found.append(_opening(study, plan, number))
+        order = items_in_round(plan, seed, number)
+        found += [
+            _rating(study, plan, item, number, place) for place, item in enumerate(order, start=1)
+        ]
+        ends = [
+            answered[key].at for item in plan.items if (key := item_key(number, item)) in answered
+        ]
+        opens = max(ends) + timedelta(minutes=plan.delay_minutes) if ends else None
+    return found
+
+
+def plan_of(study: Study) -> ReratingPlan:
+    """Return the rerating part of a study."""
+    if study.rerating is None:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found=f"a {study.kind}",
+            needed="a rerating",
+            cure="Pass a study of that kind.",
+        )
+    return study.rerating
+
+
+def items_in_round(plan: ReratingPlan, seed: int, number: int) -> tuple[RatedItem, ...]:
+    """Return the items in the order of one round."""
+    return shuffled(plan.items, seed, "round", number)
+
+
+def item_key(number: int, item: RatedItem) -> str:
+    """Return the key of the screen that asks for an item in a round."""
+    return f"round-{number}-{item.key}"
+
+
+def _opening(study: Study, plan: ReratingPlan, number: int) -> Step:
+    language = study.language
+
+    def make() -> Screen:
+        first = paragraphs(plan.instructions) if number == 1 else ()
+        text = sentence(language, "round_text", count=len(plan.items))
+        return Screen(
+            key=f"round-{number}",
+            kind="text",
+            title=sentence(language, "round_title", number=number, total=plan.rounds),
+            language=language,
+            blocks=(*first, *paragraphs(text)),
+            buttons=continue_button(language),
+        )
+
+    return Step(key=f"round-{number}", make=make)
+
+
+def _rating(study: Study, plan: ReratingPlan, item: RatedItem, number: int, place: int) -> Step:
+    key, language = item_key(number, item), study.language
+
+    def make() -> Screen:
+        return Screen(
+            key=key,
+            kind="task",
+            title=sentence(
+                language,
+                "item_title",
+                round=number,
+                rounds=plan.rounds,
+                number=place,
+                total=len(plan.items),
+            ),
+            language=language,
+            blocks=(*media(item.picture), *paragraphs(item.text)),
+            fields=(likert(RATING, plan.question, plan.scale),),
+            buttons=continue_button(language),
+        )
+
+    return Step(key=key, make=make)
+
+
+def _wait(study: Study, plan: ReratingPlan, number: int, opens: datetime) -> Step:
+    language = study.language
+    # Shown to the minute, so never earlier than it is true.
+    shown = (opens + timedelta(seconds=59, microseconds=999_999)).astimezone(UTC)
+    when = sentence(
+        language,
+        "wait_when",
+        year=shown.year,
+        month=shown.month,
+        day=shown.day,
+        hour=shown.hour,
+        minute=shown.minute,
+    )
+
+    def make() -> Screen:
+        text = sentence(language, "wait_text", number=number, total=plan.rounds, when=when)
+        return Screen(
+            key=f"wait-{number}",
+            kind="wait",
+            title=sentence(language, "wait_title"),
+            language=language,
+            blocks=paragraphs(text),
+            until=opens.astimezone(UTC).isoformat(),
+        )
+
+    return Step(key=f"wait-{number}", make=make)

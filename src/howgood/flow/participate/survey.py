@@ -1,0 +1,281 @@
+"""Judge scenarios: applications and scenarios in random order, a few items each.
+
+In: study, condition, seed, answers. Out: the steps of the task, and what each scenario screen asked
+about. Absent: the sentences of a scenario (`ask.wording`) and its counts (`ask.scenarios`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from howgood.ask.sentences import labels, sentence
+from howgood.errors import InputError
+from howgood.flow.participate.chance import shuffled
+from howgood.flow.participate.pieces import (
+    Step,
+    continue_button,
+    likert,
+    media,
+    paragraphs,
+    words,
+)
+from howgood.flow.participate.scenario_text import Scenario, scenario_bullets, scenarios_of
+from howgood.records.plans import AttentionCheck, Item, RealPart, SurveyApplication, SurveyPlan
+from howgood.records.screen import (
+    Answer,
+    Block,
+    Details,
+    Field,
+    FieldOption,
+    Heading,
+    Paragraph,
+    Screen,
+)
+from howgood.records.study import Study
+
+SYSTEMS, NONE = "systems", "none-of-these"
+_PUBLISHED = ("acceptable", "useful", "intent")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One scenario screen: what it shows and which check is on it."""
+
+    key: str
+    application: SurveyApplication
+    scenario: Scenario
+    number: int
+    total: int
+    check: AttentionCheck | None = None
+
+
+def steps(
+    study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
+) -> list[Step]:
+    """Return the steps of the real part, where there is one, and of every scenario."""
+    plan = plan_of(study)
+    used = used_systems(plan, answered)
+    found = _real_steps(study, plan, seed, used)
+    system = imagined_system(plan, seed, used)
+    shown = None
+    for page in pages(plan, condition, seed):
+        if page.application.key != shown and not plan.micro_task:
+            shown = page.application.key
+            found.append(_introduction(study, page.application, system))
+        found.append(_scenario(study, plan, page, system))
+    return found
+
+
+def plan_of(study: Study) -> SurveyPlan:
+    """Return the survey part of a study."""
+    if study.survey is None:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found=f"a {study.kind}",
+            needed="a survey",
+            cure="Pass a study of that kind.",
+        )
+    return study.survey
+
+
+def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:
+    """Return the study's own items, else the published ones in its language."""
+    if plan.items:
+        return plan.items
+    keys = (*_PUBLISHED, "ease") if plan.ease_of_use else _PUBLISHED
+    return tuple(Item(key=each, text=sentence(language, f"item_{each}")) for each in keys)
+
+
+def micro_conditions(plan: SurveyPlan) -> tuple[str, ...]:
+    """Return a condition for every scenario of every application."""
+    return tuple(
+        f"{application.key}-s{number}"
+        for application in plan.applications
+        for number in range(1, len(scenarios_of(plan)) + 1)
+    )
+
+
+def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
+    """Return the scenario screens of a participant, in order."""
+    every = scenarios_of(plan)
+    found: list[tuple[SurveyApplication, int, int, int]] = []
+    for application in _applications(plan, condition, seed):
+        if plan.micro_task:
+            chosen: tuple[int, ...] = (int(condition.rpartition("-s")[2]),)
+        else:
+            numbers = range(1, len(every) + 1)
+            order = shuffled(numbers, seed, "scenarios", application.key)
+            chosen = order[: plan.per_application]
+        found += [
+            (application, scenario, place, len(chosen))
+            for place, scenario in enumerate(chosen, start=1)
+        ]
+    where = shuffled(range(len(found)), seed, "attention")
+    checks = dict(zip(where, plan.attention, strict=False))
+    return tuple(
+        Page(
+            key=f"{application.key}-s{scenario}",
+            application=application,
+            scenario=every[scenario - 1],
+            number=place,
+            total=total,
+            check=checks.get(index),
+        )
+        for index, (application, scenario, place, total) in enumerate(found)
+    )
+
+
+def _applications(plan: SurveyPlan, condition: str, seed: int) -> tuple[SurveyApplication, ...]:
+    if plan.micro_task:
+        key = condition.rpartition("-s")[0]
+        return tuple(each for each in plan.applications if each.key == key)
+    branch = next((each for each in plan.branches if each.key == condition), None)
+    keys = branch.applications if branch else tuple(each.key for each in plan.applications)
+    chosen = [each for each in plan.applications if each.key in keys]
+    return shuffled(chosen, seed, "applications")[: plan.applications_each]
+
+
+def check_name(check: AttentionCheck) -> str:
+    """Return the name of the field that holds an attention check."""
+    return f"attention-{check.key}"
+
+
+def _introduction(study: Study, application: SurveyApplication, system: str | None) -> Step:
+    language, key = study.language, application.key
+
+    def make() -> Screen:
+        imagine = sentence(language, "hypothetical_text", system=system) if system else ""
+        return Screen(
+            key=key,
+            kind="text",
+            title=application.name,
+            language=language,
+            blocks=(
+                *media(application.picture),
+                *paragraphs(application.description),
+                *paragraphs(imagine),
+            ),
+            buttons=continue_button(language),
+        )
+
+    return Step(key=key, make=make)
+
+
+def _scenario(study: Study, plan: SurveyPlan, page: Page, system: str | None) -> Step:
+    def make() -> Screen:
+        return Screen(
+            key=page.key,
+            kind="task",
+            title=sentence(
+                study.language,
+                "scenario_title",
+                application=page.application.name,
+                number=page.number,
+                total=page.total,
+            ),
+            language=study.language,
+            blocks=_scenario_blocks(study, plan, page, system),
+            fields=_scenario_fields(study, plan, page),
+            buttons=continue_button(study.language),
+        )
+
+    return Step(key=page.key, make=make)
+
+
+def _scenario_blocks(
+    study: Study, plan: SurveyPlan, page: Page, system: str | None
+) -> tuple[Block, ...]:
+    language, application = study.language, page.application
+    description = paragraphs(application.description)
+    above: tuple[Block, ...]
+    if plan.micro_task:
+        above = (*media(application.picture), *description)
+    else:
+        summary = sentence(language, "description_again")
+        above = (Details(summary=summary, paragraphs=description),)
+    return (
+        *above,
+        Paragraph(words=words(sentence(language, "imagine"))),
+        scenario_bullets(
+            application, page.scenario, language=language, system=system or application.name
+        ),
+        *_scale_question(plan.scale, language, "likely_question"),
+    )
+
+
+def _scale_question(own: tuple[str, ...], language: str, key: str) -> tuple[Heading, ...]:
+    """Ask in the words of the published scale; a study's own scale says its own."""
+    return () if own else (Heading(text=sentence(language, key)),)
+
+
+def _scenario_fields(study: Study, plan: SurveyPlan, page: Page) -> tuple[Field, ...]:
+    scale = plan.scale or labels(study.language, "likely_scale")
+    rows = [likert(each.key, each.text, scale) for each in survey_items(plan, study.language)]
+    if page.check:
+        rows.append(likert(check_name(page.check), page.check.text, scale))
+    return tuple(rows)
+
+
+def used_systems(plan: SurveyPlan, answered: Mapping[str, Answer]) -> tuple[str, ...]:
+    """Return the keys of the systems the participant says they use."""
+    given = answered[SYSTEMS].values.get(SYSTEMS) if SYSTEMS in answered else None
+    if plan.real is None or not isinstance(given, list) or NONE in given:
+        return ()
+    return tuple(each.key for each in plan.real.systems if each.key in given)
+
+
+def imagined_system(plan: SurveyPlan, seed: int, used: tuple[str, ...]) -> str | None:
+    """Return the name of the system to imagine: at random, one of those they use."""
+    if plan.real is None or not used:
+        return None
+    chosen = shuffled(used, seed, "imagined")[0]
+    return next(each.name for each in plan.real.systems if each.key == chosen)
+
+
+def _real_steps(study: Study, plan: SurveyPlan, seed: int, used: tuple[str, ...]) -> list[Step]:
+    if plan.real is None:
+        return []
+    order = shuffled(used, seed, "real systems")
+    return [_systems(study, plan.real), *(_real_system(study, plan.real, key) for key in order)]
+
+
+def _systems(study: Study, real: RealPart) -> Step:
+    language = study.language
+
+    def make() -> Screen:
+        none = FieldOption(value=NONE, label=sentence(language, "real_none"))
+        options = tuple(FieldOption(value=each.key, label=each.name) for each in real.systems)
+        return Screen(
+            key=SYSTEMS,
+            kind="task",
+            title=sentence(language, "real_title"),
+            language=language,
+            fields=(
+                Field(name=SYSTEMS, kind="choices", label=real.question, options=(*options, none)),
+            ),
+            buttons=continue_button(language),
+        )
+
+    return Step(key=SYSTEMS, make=make)
+
+
+def _real_system(study: Study, real: RealPart, key: str) -> Step:
+    language = study.language
+    name = next(each.name for each in real.systems if each.key == key)
+
+    def make() -> Screen:
+        scale = real.scale or labels(language, "agree_scale")
+        return Screen(
+            key=f"real-{key}",
+            kind="task",
+            title=sentence(language, "real_system_title", system=name),
+            language=language,
+            blocks=(
+                *paragraphs(sentence(language, "real_system_text", system=name)),
+                *_scale_question(real.scale, language, "agree_question"),
+            ),
+            fields=tuple(likert(each.key, each.text, scale) for each in real.items),
+            buttons=continue_button(language),
+        )
+
+    return Step(key=f"real-{key}", make=make)

@@ -1,0 +1,250 @@
+"""Frozen records to plain values and back, with every fault named by its place.
+
+In: a record, or plain values (dicts, lists, numbers, text) and the record type they should become.
+Out: plain values, or the record and a list of `Problem`s. Absent: files and line numbers (see
+`ask.study_files`), and anything about what a record means: types and field notes say it all.
+"""
+
+import dataclasses
+import hashlib
+import json
+import types
+import typing
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+from howgood.errors import InputError
+
+Path = tuple[str | int, ...]
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong, the place it is at, and what to do about it."""
+
+    path: Path
+    found: str
+    needed: str
+    cure: str
+
+    def error(self, *, where: str) -> InputError:
+        """Return it as an exception."""
+        place = f"{where}, {written(self.path)}" if self.path else where
+        return InputError(where=place, found=self.found, needed=self.needed, cure=self.cure)
+
+
+class _Broken:
+    """Stands in for a value that could not be read; its problem is in the list."""
+
+
+BROKEN = _Broken()
+
+
+def about(
+    note: str, *, minimum: float | None = None, maximum: float | None = None, filled: bool = False
+) -> dict[str, Any]:
+    """Return field metadata: what the field is for, and the numbers it may take.
+
+    `filled` marks a field that howgood fills in while reading a file; nobody writes it.
+    """
+    return {"note": note, "minimum": minimum, "maximum": maximum, "filled": filled}
+
+
+def plain(value: object) -> Any:  # noqa: ANN401 - the plain form of any record
+    """Return a record as dicts, lists, numbers and text; fields at their defaults are left out."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            each.name: plain(getattr(value, each.name))
+            for each in dataclasses.fields(value)
+            # `block` says which record it is, so it is never left out.
+            if each.name == "block" or (each.init and getattr(value, each.name) != _default(each))
+        }
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+def digest(value: object) -> str:
+    """Return a short fingerprint of plain values that does not depend on the order of keys."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def record_from(data: object, record: type[Record], *, where: str) -> Record:
+    """Return plain values as a record, or raise the first problem."""
+    problems: list[Problem] = []
+    made = decode(data, record, path=(), problems=problems)
+    if problems:
+        raise problems[0].error(where=where)
+    return typing.cast(Record, made)
+
+
+def decode(
+    data: object,
+    hint: Any,  # noqa: ANN401 - a type annotation
+    *,
+    path: Path,
+    problems: list[Problem],
+) -> Any:  # noqa: ANN401 - what the annotation says
+    """Return plain values as the annotated type; add what is wrong to `problems`."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return _decode_record(data, hint, path, problems)
+    if origin is tuple:
+        return _decode_tuple(data, arguments, path, problems)
+    if origin is Literal:
+        if data in arguments:
+            return data
+        return _report(problems, path, data, f"one of {_listed(arguments)}", _near(data, arguments))
+    if origin in (typing.Union, types.UnionType):
+        return _decode_union(data, arguments, path, problems)
+    if origin is not None and issubclass(origin, Mapping):
+        return _decode_mapping(data, arguments[1], path, problems)
+    return _decode_scalar(data, hint, path, problems)
+
+
+def written(path: Path) -> str:
+    """Return a path as people write it: `survey.items[2].text`, counting from 1."""
+    text = ""
+    for part in path:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+@cache
+def field_types(record: Hashable) -> dict[str, Any]:
+    """Return the annotations of a record's fields, resolved."""
+    return typing.get_type_hints(record)
+
+
+def _default(each: dataclasses.Field[Any]) -> object:
+    if each.default_factory is not dataclasses.MISSING:
+        return each.default_factory()
+    return each.default
+
+
+def _decode_record(data: object, record: type[Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+    if not isinstance(data, Mapping):
+        return _report(problems, path, data, "a table of keys", "Write its keys one by one.")
+    before = len(problems)
+    known = {each.name: each for each in dataclasses.fields(record) if each.init}
+    for name in data:
+        if name not in known:
+            cure = _near(name, known) or f"Known here: {', '.join(known)}."
+            _add(problems, (*path, str(name)), f"an unknown key {name!r}", "only known keys", cure)
+    values: dict[str, Any] = {}
+    for name, each in known.items():
+        if name in data:
+            value = decode(
+                data[name], field_types(record)[name], path=(*path, name), problems=problems
+            )
+            _check_range(value, each, (*path, name), problems)
+            values[name] = value
+        elif _default(each) is dataclasses.MISSING:
+            note = each.metadata.get("note", "")
+            _add(problems, path, f"no {name!r}", f"{name!r} is needed: {note}", f"Add {name}.")
+    return record(**values) if len(problems) == before else BROKEN
+
+
+def _check_range(
+    value: object, each: dataclasses.Field[Any], path: Path, problems: list[Problem]
+) -> None:
+    low, high = each.metadata.get("minimum"), each.metadata.get("maximum")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    if (low is not None and value < low) or (high is not None and value > high):
+        needed = f"at least {low}" if high is None else f"from {low} to {high}"
+        _add(problems, path, str(value), needed, "Change the number.")
+
+
+def _decode_tuple(
+    data: object, arguments: tuple[Any, ...], path: Path, problems: list[Problem]
+) -> Any:  # noqa: ANN401
+    if isinstance(data, str) or not isinstance(data, Sequence):
+        return _report(problems, path, data, "a list", "Put the values in [ ].")
+    return tuple(
+        decode(each, arguments[0], path=(*path, index), problems=problems)
+        for index, each in enumerate(data)
+    )
+
+
+def _decode_union(
+    data: object, arguments: tuple[Any, ...], path: Path, problems: list[Problem]
+) -> Any:  # noqa: ANN401
+    options = [each for each in arguments if each is not types.NoneType]
+    if data is None and len(options) < len(arguments):
+        return None
+    tagged = [each for each in options if dataclasses.is_dataclass(each)]
+    if len(tagged) > 1:
+        return _decode_tagged(data, tagged, path, problems)
+    for each in options[:-1]:
+        attempt: list[Problem] = []
+        value = decode(data, each, path=path, problems=attempt)
+        if not attempt:
+            return value
+    return decode(data, options[-1], path=path, problems=problems)
+
+
+def _decode_tagged(data: object, options: list[Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+    """Choose the record by its `block` field, which names it."""
+    by_name = {typing.get_args(field_types(each)["block"])[0]: each for each in options}
+    name = data.get("block") if isinstance(data, Mapping) else None
+    if name not in by_name:
+        return _report(problems, path, name, f"a block: one of {_listed(by_name)}", "Name it.")
+    return _decode_record(data, by_name[name], path, problems)
+
+
+def _decode_mapping(data: object, hint: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+    if not isinstance(data, Mapping):
+        return _report(problems, path, data, "a table of keys", "Write its keys one by one.")
+    return {
+        str(name): decode(each, hint, path=(*path, str(name)), problems=problems)
+        for name, each in data.items()
+    }
+
+
+_WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _decode_scalar(data: object, hint: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+    if hint is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)
+    if isinstance(data, bool) and hint is not bool:
+        return _report(problems, path, data, _WORDS[hint], "")
+    if isinstance(data, hint):
+        return data
+    cure = 'Put it in quotes: "...".' if hint is str else "Write it without quotes."
+    return _report(problems, path, data, _WORDS[hint], cure)
+
+
+def _report(problems: list[Problem], path: Path, data: object, needed: str, cure: str) -> _Broken:
+    _add(problems, path, _shown(data), needed, cure or "Change it.")
+    return BROKEN
+
+
+def _add(problems: list[Problem], path: Path, found: str, needed: str, cure: str) -> None:
+    problems.append(Problem(path=path, found=found, needed=needed, cure=cure))
+
+
+def _shown(data: object) -> str:
+    if isinstance(data, Mapping):
+        return "a table"
+    if isinstance(data, list | tuple):
+        return f"a list of {len(data)}"
+    text = repr(data)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _near(name: object, names: typing.Iterable[object]) -> str:
+    near = get_close_matches(str(name), [str(each) for each in names], n=1)
+    return f"Did you mean {near[0]!r}?" if near else ""
+
+
+def _listed(names: typing.Iterable[object]) -> str:
+    return ", ".join(str(each) for each in names)

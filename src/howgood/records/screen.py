@@ -1,0 +1,278 @@
+"""One page as data: what a participant reads and what they can answer.
+
+In: nothing but text and numbers. Out: a frozen `Screen` that a template, a terminal or a bot can
+show without knowing the study. Absent: HTML, addresses, tokens; a `Drawing` holds finished SVG.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Self
+
+from howgood.records.plain import plain, record_from
+
+Tone = Literal["neutral", "good", "warning"]
+FieldKind = Literal["choice", "choices", "likert", "number", "text", "agree", "hidden"]
+ScreenKind = Literal["consent", "questions", "text", "task", "wait", "finished", "declined"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Plain text of one weight."""
+
+    text: str
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading inside the page, below its title."""
+
+    text: str
+    block: Literal["heading"] = "heading"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """Running text, with bold where it matters."""
+
+    words: tuple[Words, ...]
+    block: Literal["paragraph"] = "paragraph"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of a list, with the lines that belong under it."""
+
+    words: tuple[Words, ...]
+    entries: tuple[tuple[Words, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bullets:
+    """A list, at most two levels deep: a scenario's frequencies."""
+
+    entries: tuple[Entry, ...]
+    block: Literal["bullets"] = "bullets"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """A short message that stands out: feedback on practice, a passed or failed try."""
+
+    words: tuple[Words, ...]
+    tone: Tone = "neutral"
+    block: Literal["notice"] = "notice"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """A picture or film that lies with the study; `file` is relative to it."""
+
+    file: str
+    alternative: str
+    film: bool = False
+    block: Literal["media"] = "media"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """Finished SVG made by howgood, safe to put into a page as it is, and what it says in words."""
+
+    svg: str
+    alternative: str
+    block: Literal["drawing"] = "drawing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A small table; the first column names the rows."""
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    block: Literal["grid"] = "grid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Details:
+    """Something to open when wanted: the description again, the costs of errors."""
+
+    summary: str
+    paragraphs: tuple[Paragraph, ...]
+    open: bool = False
+    block: Literal["details"] = "details"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """Sends the page; `name` and `value` go with it when it is one of several."""
+
+    label: str
+    name: str = ""
+    value: str = ""
+    main: bool = True
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One of two things to compare, with the button that prefers it."""
+
+    title: str
+    drawing: Drawing
+    lines: tuple[tuple[Words, ...], ...] = ()
+    button: Button | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cards:
+    """Things to compare, side by side where there is room; `between` says how they differ."""
+
+    cards: tuple[Card, ...]
+    between: tuple[Words, ...] = ()
+    block: Literal["cards"] = "cards"
+
+
+Block = (
+    Heading | Paragraph | Bullets | Notice | Media | Drawing | Grid | Details | Cards
+)  # told apart by `block`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldOption:
+    """One value a field can take."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """Something to fill in. `likert` options run from lowest to highest, values 1, 2, ...
+
+    `agree` is a single tick box that must be ticked; `choices` allows several values.
+    """
+
+    name: str
+    kind: FieldKind
+    label: str
+    options: tuple[FieldOption, ...] = ()
+    required: bool = True
+    help: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    whole: bool = False
+    longest: int = 2000
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """How far along the participant is."""
+
+    done: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """Part of the way, from 0 to 1."""
+        return self.done / self.total if self.total else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screen:
+    """One page. `key` is unique on a participant's path and stays the same on every reload.
+
+    `kind` "wait" has nothing to send: it ends by itself at `until`. "finished" and "declined" are
+    the last page. Everything else is answered by sending its fields with one of its buttons (a
+    card's button counts too).
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> page = Screen(key="hello", kind="text", title="Hello", language="en",
+    ...               buttons=(Button(label="Continue"),))
+    >>> page.is_last, Screen.from_dict(page.to_dict()) == page
+    (False, True)
+    """
+
+    key: str
+    kind: ScreenKind
+    title: str
+    language: str
+    blocks: tuple[Block, ...] = ()
+    fields: tuple[Field, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    place: Place | None = None
+    until: str = ""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing follows."""
+        return self.kind in ("finished", "declined")
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether the participant is to send something from here."""
+        return not self.is_last and self.kind != "wait"
+
+    @property
+    def all_buttons(self) -> tuple[Button, ...]:
+        """Every button of the page, those on cards first."""
+        on_cards = tuple(
+            card.button
+            for block in self.blocks
+            if isinstance(block, Cards)
+            for card in block.cards
+            if card.button is not None
+        )
+        return on_cards + self.buttons
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return dict(plain(self))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the screen that `to_dict` described."""
+        return record_from(data, cls, where="screen")
+
+
+AnswerValue = str | int | float | list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a participant sent from one screen, and when; times are UTC."""
+
+    screen: str
+    values: Mapping[str, AnswerValue]
+    at: datetime
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participation:
+    """One person's way through a study, as rows and screens are made from it."""
+
+    participant: str
+    condition: str | None
+    seed: int
+    answers: tuple[Answer, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormResult:
+    """A form that was read: values where it is right, a message per field where it is not."""
+
+    values: Mapping[str, AnswerValue]
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether everything needed was given."""
+        return not self.problems
