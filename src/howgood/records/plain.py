@@ -10,7 +10,7 @@ import hashlib
 import json
 import types
 import typing
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -118,7 +118,7 @@ def written(path: Path) -> str:
 
 
 @cache
-def field_types(record: Hashable) -> dict[str, Any]:
+def field_types(record: type) -> dict[str, Any]:
     """Return the annotations of a record's fields, resolved."""
     return typing.get_type_hints(record)
 
@@ -129,7 +129,7 @@ def _default(each: dataclasses.Field[Any]) -> object:
     return each.default
 
 
-def _decode_record(data: object, record: type[Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+def _decode_record(data: object, record: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
     if not isinstance(data, Mapping):
         return _report(problems, path, data, "a table of keys", "Write its keys one by one.")
     before = len(problems)
