@@ -29,6 +29,31 @@ class Check:
     rule: str = ""
     note: str = ""
 
+    @classmethod
+    def judged(
+        cls,
+        item: str,
+        place: str,
+        claim: str,
+        *,
+        paper: str,
+        ours: str,
+        holds: bool,
+        rule: str,
+        note: str = "",
+    ) -> "Check":
+        """Return a check whose verdict is a truth value found by a stated rule."""
+        return cls(
+            item=item,
+            place=place,
+            claim=claim,
+            paper=paper,
+            ours=ours,
+            verdict="holds" if holds else "does not hold",
+            rule=rule,
+            note=note,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
