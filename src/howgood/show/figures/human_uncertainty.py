@@ -39,7 +39,7 @@ def score_histograms(score_draws: Mapping[str, NDArray[np.float64]]) -> str:
     with canvas(width=7.5, height=3.6) as figure:
         axes = figure.subplots()
         for colour, (name, draws) in zip(COLOURS, score_draws.items(), strict=False):
-            counts, _, _ = axes.hist(draws, bins=edges, color=colour, alpha=0.6)
+            counts, _, _ = axes.hist(draws, bins=edges.tolist(), color=colour, alpha=0.6)
             peak = int(np.argmax(counts))
             axes.annotate(
                 name, (edges[peak], counts[peak]), xytext=(0, 4), textcoords="offset points",
