@@ -1,0 +1,60 @@
+"""Options several commands share, and how a result leaves the command line.
+
+In: click options and a finished result. Out: text or JSON on standard output, files where asked.
+Absent: the meaning of results.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from howgood.errors import InputError
+from howgood.records.report import Report
+from howgood.show import page, text
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+REPORT_KINDS = (".html", ".md", ".json")
+
+
+def named_columns(
+    context: click.Context, option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    """Turn NAME=COLUMN pairs into a dict; a bare COLUMN names itself."""
+    pairs = [value.partition("=") for value in values]
+    named = {name: column if equals else name for name, equals, column in pairs}
+    if len(named) < len(values) or not all(named) or not all(named.values()):
+        raise click.BadParameter("each needs a name of its own: NAME=COLUMN", context, option)
+    return named
+
+
+def report_options(command: Command) -> Command:
+    """Add --plot, --out and --json."""
+    path = click.Path(path_type=Path, dir_okay=False)
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
+        click.option("--out", type=path, help="Write a report: .html, .md or .json."),
+        click.option("--plot", type=path, help="Write the picture: .svg, .png or .pdf."),
+    ):
+        command = option(command)
+    return command
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write a report in the form its ending asks for, and say so."""
+    forms: Mapping[str, Callable[[], str]] = {
+        ".html": lambda: page.to_html(report),
+        ".md": lambda: page.to_markdown(report),
+        ".json": lambda: text.to_json(page.to_plain(report)),
+    }
+    if path.suffix.lower() not in forms:
+        raise InputError(
+            where=f"--out {path}",
+            found=f"a report ending in {path.suffix!r}",
+            needed=f"one of {', '.join(REPORT_KINDS)}",
+            cure="Change the ending.",
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(forms[path.suffix.lower()](), encoding="utf-8")
+    click.echo(f"wrote {path}", err=True)

@@ -1,0 +1,47 @@
+"""Options several commands share."""
+
+import json
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from howgood.cli.options import named_columns, report_options, write_report
+from howgood.errors import InputError
+from howgood.records import Finding, Provenance, Report
+
+REPORT = Report(
+    title="T", question="Q?", findings=(Finding(text="F"),), sections=(), methods="M",
+    provenance=Provenance(method="m"),
+)  # fmt: skip
+
+
+@click.command()
+@click.option("--system", "systems", multiple=True, callback=named_columns)
+@report_options
+def _command(systems, plot, out, as_json):
+    click.echo(json.dumps([systems, str(plot), str(out), as_json]))
+
+
+def test_pairs_and_bare_columns_become_a_dict():
+    done = CliRunner().invoke(_command, ["--system", "A=x", "--system", "y", "--json"])
+    assert json.loads(done.output) == [{"A": "x", "y": "y"}, "None", "None", True]
+
+
+@pytest.mark.parametrize("pair", [["A=x", "A=y"], ["=x"], ["A="]])
+def test_unclear_pairs_are_refused(pair):
+    arguments = [part for value in pair for part in ("--system", value)]
+    done = CliRunner().invoke(_command, arguments)
+    assert done.exit_code == 2
+    assert "NAME=COLUMN" in done.output
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "json"])
+def test_reports_are_written_in_every_form(tmp_path, ending):
+    write_report(REPORT, tmp_path / "new" / f"report.{ending}")
+    assert "F" in (tmp_path / "new" / f"report.{ending}").read_text()
+
+
+def test_an_unknown_report_form_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"\.html, \.md, \.json"):
+        write_report(REPORT, tmp_path / "report.doc")
