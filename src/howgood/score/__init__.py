@@ -1,6 +1,8 @@
 """Verb 3: score models with what was learned."""
 
 from howgood.records.power_mean import PowerMean
+from howgood.score.distribution import ScoreDistribution
 from howgood.score.power_mean import power_mean
+from howgood.score.squared_error import magic_barrier, mse, rmse
 
-__all__ = ["PowerMean", "power_mean"]
+__all__ = ["PowerMean", "ScoreDistribution", "magic_barrier", "mse", "power_mean", "rmse"]
