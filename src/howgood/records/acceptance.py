@@ -69,6 +69,16 @@ class AcceptanceDraws:
             first[None], second[None], p=_column(self.p, first), alpha=_column(self.alpha, first)
         )
 
+    def paired_means(self, precision_draws: ArrayLike, recall_draws: ArrayLike) -> FloatArray:
+        """Return the mean per draw where precision and recall have draws of their own.
+
+        Both have shape (n_draws, ...); row d is seen with the people of draw d.
+        """
+        first, second = np.asarray(precision_draws), np.asarray(recall_draws)
+        return power_mean(
+            first, second, p=_column(self.p, first[0]), alpha=_column(self.alpha, first[0])
+        )
+
     def shares(
         self, precision: ArrayLike, recall: ArrayLike, *, who: Who = "population"
     ) -> FloatArray:
@@ -105,6 +115,10 @@ class AcceptanceDraws:
             return self
         kept = np.linspace(0, len(self) - 1, n_draws).round().astype(int)
         return self.taken(kept)
+
+    def repeated(self, n_draws: int) -> "AcceptanceDraws":
+        """Return exactly `n_draws` draws: repeated in turn where there are fewer."""
+        return self.thinned(n_draws).taken(np.arange(n_draws) % min(len(self), n_draws))
 
     def taken(self, rows: NDArray[np.intp]) -> "AcceptanceDraws":
         """Return the named draws, in that order."""

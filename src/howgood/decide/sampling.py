@@ -1,0 +1,199 @@
+"""What another test set of the same size might have shown.
+
+In: labels and predictions or scores. Out: confusion counts, and draws of precision and recall
+that carry the sampling of the test set. Absent: people (see `records.acceptance`).
+
+A single confusion table has a Dirichlet posterior with half a case of prior in each cell. Over
+thresholds the Bayesian bootstrap is used: every case gets a random weight, the same at every
+threshold, so that precision and recall stay consistent from one threshold to the next.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import InputError, LengthMismatchError
+
+FloatArray = NDArray[np.float64]
+
+PRIOR_CASES = 0.5  # Jeffreys: zero errors among few cases is not proof of none
+MOST_THRESHOLDS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The four cells of a confusion table, as numbers or as arrays of equal shape."""
+
+    true_positives: FloatArray
+    false_negatives: FloatArray
+    false_positives: FloatArray
+    true_negatives: FloatArray
+
+    @classmethod
+    def of_cells(cls, *cells: ArrayLike) -> "Counts":
+        """Return the table of true positives, false negatives, false positives, true negatives."""
+        return cls(*(np.asarray(each, dtype=np.float64) for each in cells))
+
+    @property
+    def precision(self) -> FloatArray:
+        """Share of predicted positives that are real; 0 where none is predicted."""
+        return _share(self.true_positives, self.true_positives + self.false_positives)
+
+    @property
+    def recall(self) -> FloatArray:
+        """Share of real positives that are found."""
+        return _share(self.true_positives, self.true_positives + self.false_negatives)
+
+    def by_name(self) -> dict[str, FloatArray]:
+        """Return the cells as keyword arguments of a metric's `of_counts`."""
+        return {
+            "true_positives": self.true_positives,
+            "false_negatives": self.false_negatives,
+            "false_positives": self.false_positives,
+            "true_negatives": self.true_negatives,
+        }
+
+
+def counted(y_true: ArrayLike, y_pred: ArrayLike, *, pos_label: object, where: str) -> Counts:
+    """Count the four outcomes of predicted labels."""
+    truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+    if truth.size != predicted.size:
+        raise LengthMismatchError(
+            where=where, lengths={"y_true": truth.size, "y_pred": predicted.size}
+        )
+    real, reported = truth == pos_label, predicted == pos_label
+    _need_positives(real, pos_label=pos_label, where=where)
+    outcomes = (real & reported, real & ~reported, ~real & reported, ~real & ~reported)
+    return Counts.of_cells(*(np.sum(each) for each in outcomes))
+
+
+def resampled(counts: Counts, n_draws: int, generator: np.random.Generator) -> Counts:
+    """Draw confusion tables (as proportions) from the Dirichlet posterior of one table."""
+    cells = np.array([float(each) for each in counts.by_name().values()])
+    drawn = generator.dirichlet(cells + PRIOR_CASES, size=n_draws)
+    return Counts.of_cells(*drawn.T)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreBins:
+    """Cases between neighbouring thresholds: a case in bin k has thresholds[k] <= score.
+
+    `thresholds` rise; `positives` and `negatives` count the cases of each bin.
+    """
+
+    thresholds: FloatArray
+    positives: FloatArray
+    negatives: FloatArray
+
+    @property
+    def n_cases(self) -> int:
+        """All cases."""
+        return int(self.positives.sum() + self.negatives.sum())
+
+    def counts(self) -> Counts:
+        """Return the confusion tables at every threshold, as observed: arrays (n_thresholds,)."""
+        return _cumulated(self.positives, self.negatives)
+
+    def resampled(self, n_draws: int, generator: np.random.Generator) -> Counts:
+        """Return Bayesian-bootstrap confusion tables: arrays (n_draws, n_thresholds).
+
+        The weights of the cases of a bin add up to a Gamma(number of cases) variable, so one
+        draw per bin replaces one per case, exactly.
+        """
+        size = (n_draws, self.thresholds.size)
+        weights = [
+            generator.standard_gamma(each, size=size) for each in (self.positives, self.negatives)
+        ]
+        total = weights[0].sum(axis=1) + weights[1].sum(axis=1)
+        return _cumulated(*(each / total[:, None] for each in weights))
+
+
+def score_bins(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    *,
+    pos_label: object,
+    where: str,
+    most: int = MOST_THRESHOLDS,
+) -> ScoreBins:
+    """Sort cases into bins between candidate thresholds (at most `most`, quantiles of scores)."""
+    truth = np.asarray(y_true).ravel()
+    values = _checked_scores(scores, where=where)
+    if truth.size != values.size:
+        raise LengthMismatchError(
+            where=where, lengths={"y_true": truth.size, "scores": values.size}
+        )
+    real = truth == pos_label
+    _need_positives(real, pos_label=pos_label, where=where)
+    if np.all(real):
+        raise InputError(
+            where=f"{where}, y_true",
+            found=f"only positives ({pos_label!r})",
+            needed="both positive and negative cases",
+            cure="Add negative cases: without them every threshold has precision 1.",
+        )
+    thresholds = np.unique(values)
+    if thresholds.size > most:
+        ranks = np.linspace(0, values.size - 1, most).round().astype(int)
+        thresholds = np.unique(np.sort(values)[ranks])
+    bins = np.searchsorted(thresholds, values, side="right") - 1
+    n_bins = thresholds.size
+    return ScoreBins(
+        thresholds=thresholds,
+        positives=np.bincount(bins[real], minlength=n_bins).astype(np.float64),
+        negatives=np.bincount(bins[~real], minlength=n_bins).astype(np.float64),
+    )
+
+
+def _checked_scores(scores: ArrayLike, *, where: str) -> FloatArray:
+    array = np.asarray(scores)
+    if array.ndim == 2 and array.shape[1] == 2:
+        raise InputError(
+            where=f"{where}, scores",
+            found=f"an array of shape {array.shape}",
+            needed="one score of the positive class per case",
+            cure="Pass the second column of predict_proba, or decide.positive_scores(model, X).",
+        )
+    try:
+        values = array.astype(np.float64).ravel()
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            where=f"{where}, scores",
+            found=f"values such as {array.ravel()[0]!r}",
+            needed="numbers: the higher, the more likely positive",
+            cure="Pass probabilities or decision values, not labels.",
+        ) from error
+    if not np.all(np.isfinite(values)):
+        raise InputError(
+            where=f"{where}, scores",
+            found=f"{int(np.sum(~np.isfinite(values)))} values that are not finite numbers",
+            needed="a finite score for every case",
+            cure="Leave these cases out, or score them.",
+        )
+    return values
+
+
+def _need_positives(real: NDArray[np.bool_], *, pos_label: object, where: str) -> None:
+    if not np.any(real):
+        raise InputError(
+            where=f"{where}, y_true",
+            found=f"no case labelled {pos_label!r} among {real.size}",
+            needed="at least one positive case, else recall has no meaning",
+            cure="Name the positive label with pos_label.",
+        )
+
+
+def _cumulated(positives: FloatArray, negatives: FloatArray) -> Counts:
+    hits = np.cumsum(positives[..., ::-1], axis=-1)[..., ::-1]
+    alarms = np.cumsum(negatives[..., ::-1], axis=-1)[..., ::-1]
+    return Counts(
+        true_positives=hits,
+        false_negatives=np.maximum(hits[..., :1] - hits, 0.0),
+        false_positives=alarms,
+        true_negatives=np.maximum(alarms[..., :1] - alarms, 0.0),
+    )
+
+
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.divide(part, whole, out=np.zeros(np.shape(whole)), where=np.asarray(whole) > 0)

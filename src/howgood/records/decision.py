@@ -1,0 +1,189 @@
+"""Decisions about a classifier, each with its uncertainty.
+
+In: what the `decide` stage worked out. Out: frozen results that know their plain values.
+Absent: working anything out, and rounding (see `show`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from howgood.records.estimate import Estimate
+from howgood.records.fields import field_values
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+
+GateVerdict = Literal["pass", "fail", "investigate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdChoice:
+    """Where to put a classifier's threshold, and how sure we can be.
+
+    `chosen` has the highest expected acceptance (or metric); a case is flagged when its score
+    reaches it. `threshold` is the posterior of the best threshold: for every draw of people and
+    of the test set, the threshold that is best under both. `variance_shares` splits its variance
+    into "people", "test set" and "both together". `curve` holds the expected acceptance (or
+    metric) with its interval by threshold. `precision` and `recall` are those at `chosen`.
+
+    Stability: stable
+    """
+
+    chosen: float
+    threshold: Estimate
+    variance_shares: Mapping[str, float]
+    objective: str
+    expected: float
+    acceptance: Estimate | None
+    precision: Estimate
+    recall: Estimate
+    curve: Table = field(repr=False)
+    provenance: Provenance = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return field_values(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationChoice:
+    """In which application or interface one classifier is best accepted.
+
+    `best` is None when no application is best with the wanted certainty: not enough evidence.
+
+    Stability: stable
+    """
+
+    acceptance: Mapping[str, Estimate]
+    best_probability: Mapping[str, float]
+    best: str | None
+    certainty: float
+    provenance: Provenance = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return field_values(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The accuracy to aim for so that a share of people accepts.
+
+    `needed_mean` is the weighted mean of precision and recall at which `share` of the population
+    accepts, among the draws in which some accuracy is enough; None when fewer than one draw in
+    twenty is such a draw. `reachable` is the probability that perfect accuracy would be enough,
+    `at_best` the share accepting it.
+    `precision_gain` and `recall_gain` are the changes of the accepting share per further point
+    (.01) at `precision` and `recall`. Above `diminishing_from`, one more point of both adds less
+    than `least_gain` to the accepting share; None when that never happens below 1.
+
+    Stability: stable
+    """
+
+    application: str
+    share: float
+    needed_mean: Estimate | None
+    reachable: float
+    at_best: Estimate
+    precision: float
+    recall: float
+    acceptance: Estimate
+    precision_gain: Estimate
+    recall_gain: Estimate
+    diminishing_from: float | None
+    least_gain: float
+    provenance: Provenance = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return field_values(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TradeOff:
+    """How acceptance falls when accuracy is given up: for privacy, cost or battery.
+
+    `curve` has one row per accuracy: accuracy, accepting, lower, upper. `least_accuracy` is the
+    lowest accuracy at which `share` accepts with the wanted certainty, None if there is none.
+
+    Stability: stable
+    """
+
+    application: str
+    share: float
+    certainty: float
+    least_accuracy: float | None
+    curve: Table
+    provenance: Provenance = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return field_values(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoLive:
+    """When to switch a system from training to predicting.
+
+    `size` is the first training size from which on every larger one passes too; None means not
+    enough evidence at any size. `table` has one row per size: size, accepting, lower, upper,
+    p_enough (the probability that at least `share` accepts) and passes.
+
+    Stability: stable
+    """
+
+    application: str
+    size: float | None
+    share: float
+    certainty: float
+    table: Table
+    provenance: Provenance = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return field_values(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Does a classifier pass: would enough people accept it?
+
+    "pass" when the probability that at least `share` accepts reaches `certainty`, "fail" when it
+    is at most 1 - `certainty`, else "investigate": the evidence does not say.
+
+    Stability: stable
+    """
+
+    application: str
+    verdict: GateVerdict
+    p_enough: float
+    acceptance: Estimate
+    share: float
+    certainty: float
+    provenance: Provenance = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return field_values(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySize:
+    """How many people a study needs.
+
+    `people` is the smallest simulated number of people per study at which every application's
+    alpha interval has on average at most `width`; None when none of the tried numbers does.
+    `table` has one row per number of people and application (or pair, for power).
+
+    Stability: experimental
+    """
+
+    people: int | None
+    width: float
+    widths: Table
+    power: Table
+    provenance: Provenance = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return field_values(self)

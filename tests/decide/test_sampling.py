@@ -1,0 +1,93 @@
+"""What another test set might have shown."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix
+
+from howgood.decide.sampling import Counts, counted, resampled, score_bins
+from howgood.errors import InputError, LengthMismatchError
+
+
+def test_counts_are_scikit_learns_confusion_matrix():
+    generator = np.random.default_rng(0)
+    truth, predicted = generator.integers(0, 2, (2, 50))
+    (tn, fp), (fn, tp) = confusion_matrix(truth, predicted)
+    counts = counted(truth, predicted, pos_label=1, where="test")
+    assert [float(each) for each in counts.by_name().values()] == [tp, fn, fp, tn]
+
+
+def test_a_resampled_table_has_dirichlet_moments():
+    tables = resampled(Counts.of_cells(8, 2, 4, 86), 200_000, np.random.default_rng(1))
+    cells = np.array([8.5, 2.5, 4.5, 86.5])
+    drawn = np.column_stack(list(tables.by_name().values()))
+    share = cells / cells.sum()
+    np.testing.assert_allclose(drawn.mean(axis=0), share, atol=3e-4)
+    np.testing.assert_allclose(
+        drawn.var(axis=0), share * (1 - share) / (cells.sum() + 1), rtol=0.03
+    )
+    # Recall alone is then Beta(8.5, 2.5).
+    assert tables.recall.mean() == pytest.approx(8.5 / 11, abs=1e-3)
+
+
+def test_bins_give_the_confusion_table_of_every_threshold():
+    truth, scores = np.array([0, 1, 0, 1, 1]), np.array([0.1, 0.2, 0.2, 0.7, 0.9])
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    counts = bins.counts()
+    assert bins.thresholds.tolist() == [0.1, 0.2, 0.7, 0.9]
+    for index, threshold in enumerate(bins.thresholds):
+        (tn, fp), (fn, tp) = confusion_matrix(truth, scores >= threshold)
+        found = [float(each[index]) for each in counts.by_name().values()]
+        assert found == [tp, fn, fp, tn]
+
+
+def test_binned_weights_are_a_bayesian_bootstrap_of_the_cases(scored):
+    truth, scores = scored
+    truth, scores = truth[:60], scores[:60]
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    ours = bins.resampled(20_000, np.random.default_rng(2))
+    # Independent: one weight per case, summed by definition.
+    weights = np.random.default_rng(3).dirichlet(np.ones(60), size=20_000)
+    at = int(np.searchsorted(bins.thresholds, 0.8))
+    flagged = scores >= bins.thresholds[at]
+    precision = weights[:, flagged & (truth == 1)].sum(1) / weights[:, flagged].sum(1)
+    assert ours.precision[:, at].mean() == pytest.approx(precision.mean(), abs=0.003)
+    assert ours.precision[:, at].std() == pytest.approx(precision.std(), rel=0.03)
+    lower, upper = int(np.searchsorted(bins.thresholds, 0.2)), at
+    joint = [np.corrcoef(ours.recall[:, lower], ours.recall[:, upper])[0, 1]]
+    recall = [
+        weights[:, (scores >= bins.thresholds[k]) & (truth == 1)].sum(1)
+        / weights[:, truth == 1].sum(1)
+        for k in (lower, upper)
+    ]
+    assert joint[0] == pytest.approx(np.corrcoef(recall)[0, 1], abs=0.03)
+
+
+def test_many_distinct_scores_are_thinned_to_four_hundred_thresholds():
+    generator = np.random.default_rng(5)
+    truth, scores = generator.integers(0, 2, 5000), generator.random(5000)
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    assert bins.thresholds.size <= 400
+    assert bins.thresholds[0] == scores.min()
+    assert bins.n_cases == 5000
+
+
+@pytest.mark.parametrize(
+    ("truth", "scores", "words"),
+    [
+        ([0, 0], [0.1, 0.2], "no case labelled 1"),
+        ([1, 1], [0.1, 0.2], "only positives"),
+        ([0, 1], [0.1, np.nan], "not finite"),
+        ([0, 1], ["a", "b"], "numbers"),
+        ([0, 1], [[0.2, 0.8], [0.3, 0.7]], "predict_proba"),
+    ],
+)
+def test_unusable_scores_are_refused_kindly(truth, scores, words):
+    with pytest.raises(InputError, match=words):
+        score_bins(truth, scores, pos_label=1, where="test")
+
+
+def test_unequal_lengths_are_refused():
+    with pytest.raises(LengthMismatchError):
+        score_bins([0, 1, 1], [0.1, 0.2], pos_label=1, where="test")
+    with pytest.raises(LengthMismatchError):
+        counted([0, 1, 1], [0, 1], pos_label=1, where="test")

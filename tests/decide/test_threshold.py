@@ -1,0 +1,158 @@
+"""The posterior of a threshold."""
+
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import fbeta_score, precision_recall_curve
+
+from howgood import decide, score
+from howgood.decide.objective import objective_from
+from howgood.decide.sampling import score_bins
+from howgood.decide.threshold import variance_shares
+from howgood.errors import InputError, UnknownNameError
+
+
+def test_ten_cases_by_hand():
+    # Flagging from .4 on: 4 hits, 1 false alarm, nothing missed; everything else is worse when
+    # recall is what counts.
+    truth = [0, 0, 0, 1, 0, 1, 1, 1] * 40
+    scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] * 40
+    choice = decide.threshold(score.PowerMean(p=-1, alpha=0.2), truth, scores, random_state=0)
+    assert choice.chosen == 0.4
+    assert choice.threshold.mean == pytest.approx(0.4)
+    assert choice.recall.mean == pytest.approx((160 + 0.5) / 161, abs=0.002)
+    assert choice.precision.mean == pytest.approx(160.5 / 201, abs=0.005)
+
+
+def test_with_a_large_test_set_it_is_the_maximum_over_the_precision_recall_curve(known):
+    generator = np.random.default_rng(4)
+    truth = (generator.random(200_000) < 0.3).astype(int)
+    scores = np.round(generator.normal(1.5 * truth), 2)
+    precision, recall, thresholds = precision_recall_curve(truth, scores)
+    for application, alpha in (("recall first", 0.15), ("precision first", 0.85)):
+        choice = decide.threshold(known, truth, scores, application=application, random_state=1)
+        mean = precision[:-1] ** alpha * recall[:-1] ** (1 - alpha)
+        at_chosen = mean[np.searchsorted(thresholds, choice.chosen)]
+        assert at_chosen == pytest.approx(mean.max(), abs=5e-4)  # the top is flat
+        assert choice.variance_shares["test set"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("p", [-1.0, 0.0, 1.0, 2.5])
+def test_the_best_threshold_of_a_draw_is_found_by_trying_them_all(make_people, scored, p):
+    people = make_people(
+        {"a": {"alpha": 0.4, "intercept": -9.0, "slope": 12.0, "p": p}}, spread=0.4, n_draws=30
+    )
+    bins = score_bins(*scored, pos_label=1, where="test")
+    tables = bins.resampled(20, np.random.default_rng(3))
+    objective = objective_from(people, application="a", n_people=30)
+    found = objective.best(tables, objective.values(tables))
+    draws = people.acceptance_draws("a")
+    for person in range(30):
+        one = draws.taken(np.array([person]))
+        shares = one.shares(tables.precision, tables.recall)[0]
+        picked = shares[np.arange(20), found[person]]
+        np.testing.assert_allclose(picked, shares.max(axis=1), rtol=1e-9)
+
+
+def test_people_who_value_recall_get_a_lower_threshold(asked, scored):
+    low = decide.threshold(asked, *scored, application="recall first", random_state=2)
+    high = decide.threshold(asked, *scored, application="precision first", random_state=2)
+    assert low.chosen < high.chosen
+    assert low.threshold.interval.upper < high.threshold.mean
+    assert low.acceptance.interval.lower < low.expected < low.acceptance.interval.upper
+    assert sum(low.variance_shares.values()) == pytest.approx(1.0)
+    assert low.variance_shares["people"] > 0.0
+
+
+def test_the_acceptance_at_the_choice_is_that_of_decide_acceptance(asked, scored):
+    truth, scores = scored
+    choice = decide.threshold(asked, truth, scores, application="recall first", random_state=2)
+    again = decide.acceptance(
+        asked, truth, scores >= choice.chosen, application="recall first", random_state=3
+    )
+    assert choice.acceptance.mean == pytest.approx(again.mean, abs=0.01)
+
+
+def test_any_scikit_learn_metric_can_be_the_objective(scored):
+    truth, scores = scored[0][:80], np.round(scored[1][:80], 1)
+    ours = decide.threshold(score.PowerMean(p=-1, alpha=0.2), truth, scores, random_state=5)
+    theirs = decide.threshold(
+        partial(fbeta_score, beta=2.0, zero_division=0), truth, scores, random_state=5
+    )
+    assert theirs.chosen == ours.chosen
+    assert theirs.acceptance is None
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0.1, 20.0), st.floats(-50.0, 50.0))
+def test_moving_and_stretching_the_scores_moves_the_threshold_along(stretch, shift):
+    generator = np.random.default_rng(8)
+    truth = np.tile([0, 0, 1], 50)
+    scores = np.round(generator.normal(truth), 1)
+    metric = score.PowerMean(p=0, alpha=0.4)
+    plain = decide.threshold(metric, truth, scores, random_state=6)
+    moved = decide.threshold(metric, truth, stretch * scores + shift, random_state=6)
+    assert moved.chosen == pytest.approx(stretch * plain.chosen + shift)
+    assert moved.threshold.mean == pytest.approx(stretch * plain.threshold.mean + shift)
+
+
+def test_variance_shares_recover_known_components():
+    generator = np.random.default_rng(9)
+    people, tables = generator.normal(0, 3, (400, 1)), generator.normal(0, 2, (1, 400))
+    both = generator.normal(0, 1, (400, 400))
+    shares = variance_shares(people + tables + both)
+    total = people.var(ddof=1) + tables.var(ddof=1) + 1.0
+    assert shares["people"] == pytest.approx(people.var(ddof=1) / total, rel=0.03)
+    assert shares["test set"] == pytest.approx(tables.var(ddof=1) / total, rel=0.03)
+    assert shares["both together"] == pytest.approx(1 / total, rel=0.03)
+    assert variance_shares(np.full((5, 5), 0.3)) == {
+        "people": 0.0,
+        "test set": 0.0,
+        "both together": 0.0,
+    }
+
+
+def test_a_fitted_classifier_gives_its_scores():
+    generator = np.random.default_rng(1)
+    features = generator.normal(size=(100, 2))
+    truth = (features[:, 0] > 0).astype(int)
+    model = LogisticRegression().fit(features, truth)
+    np.testing.assert_allclose(
+        decide.positive_scores(model, features), model.predict_proba(features)[:, 1]
+    )
+    with pytest.raises(InputError, match="without predict_proba"):
+        decide.positive_scores(object(), features)
+
+
+def test_the_same_seed_gives_the_same_answer_and_is_recorded(asked, scored):
+    first, second = (
+        decide.threshold(asked, *scored, application="recall first", random_state=42)
+        for _ in range(2)
+    )
+    assert first.threshold.mean == second.threshold.mean
+    assert first.provenance.seed == 42
+
+
+def test_unclear_requests_are_refused_kindly(asked, scored):
+    with pytest.raises(InputError, match="application="):
+        decide.threshold(asked, *scored)
+    with pytest.raises(UnknownNameError, match="recall first"):
+        decide.threshold(asked, *scored, application="recal first")
+    with pytest.raises(InputError, match="PowerMean"):
+        decide.threshold(0.5, *scored)
+    with pytest.raises(InputError, match="sample_weight"):
+        decide.threshold(lambda y_true, y_pred: 1.0, *scored)
+
+
+def test_a_hundred_thousand_cases_take_about_a_second(asked):
+    generator = np.random.default_rng(3)
+    truth = (generator.random(100_000) < 0.2).astype(int)
+    scores = generator.normal(truth)
+    start = time.process_time()
+    decide.threshold(asked, truth, scores, application="recall first", random_state=1)
+    assert time.process_time() - start < 5
