@@ -1,3 +1,5 @@
 """Verb 2: learn what people value, and how noisy their answers are."""
 
-__all__: list[str] = []
+from howgood.learn.outcomes import outcome_probabilities
+
+__all__ = ["outcome_probabilities"]

@@ -92,8 +92,40 @@ def frame_columns(
         return dict(Table({name: frame[name] for name in wanted}))
     import narwhals as nw
 
+    wrapped = _wrapped(frame, where)
+    _require_columns(wanted, wrapped.collect_schema().names(), where)
+    selected = wrapped.select(wanted)
+    if isinstance(selected, nw.LazyFrame):
+        return collected(selected)
+    return {name: selected.get_column(name).to_numpy() for name in wanted}
+
+
+def lazy_frame(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows
+    names: Iterable[str],
+    *,
+    where: str,
+) -> Any:  # noqa: ANN401 - narwhals' own type
+    """Return the named columns as a narwhals lazy frame, or None when the frame is not lazy."""
+    import narwhals as nw
+
+    wanted = list(dict.fromkeys(names))
+    wrapped = _wrapped(frame, where)
+    _require_columns(wanted, wrapped.collect_schema().names(), where)
+    return wrapped.select(wanted) if isinstance(wrapped, nw.LazyFrame) else None
+
+
+def collected(lazy: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401 - a narwhals lazy frame
+    """Run a narwhals lazy frame and return its columns as NumPy arrays."""
+    result = lazy.collect(backend=_collect_backend(lazy))
+    return {name: result.get_column(name).to_numpy() for name in result.columns}
+
+
+def _wrapped(frame: Any, where: str) -> Any:  # noqa: ANN401 - narwhals' own types
+    import narwhals as nw
+
     try:
-        wrapped = nw.from_native(frame)
+        return nw.from_native(frame)
     except TypeError as error:
         raise InputError(
             where=where,
@@ -101,11 +133,6 @@ def frame_columns(
             needed="a table: pandas, Polars, PyArrow, DuckDB, Spark, or a dict of columns",
             cure="Convert it to one of these first.",
         ) from error
-    _require_columns(wanted, wrapped.collect_schema().names(), where)
-    selected = wrapped.select(wanted)
-    if isinstance(selected, nw.LazyFrame):
-        selected = selected.collect(backend=_collect_backend(selected))
-    return {name: selected.get_column(name).to_numpy() for name in wanted}
 
 
 def frame_column_names(

@@ -3,6 +3,15 @@
 from howgood.records.power_mean import PowerMean
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.power_mean import power_mean
+from howgood.score.relevance import relevance_score
 from howgood.score.squared_error import magic_barrier, mse, rmse
 
-__all__ = ["PowerMean", "ScoreDistribution", "magic_barrier", "mse", "power_mean", "rmse"]
+__all__ = [
+    "PowerMean",
+    "ScoreDistribution",
+    "magic_barrier",
+    "mse",
+    "power_mean",
+    "relevance_score",
+    "rmse",
+]

@@ -1,0 +1,256 @@
+"""Count which outcomes people chose in each observed context.
+
+In: any supported frame with an outcome column and context columns. Out: `OutcomeTable`.
+Absent: scoring predictions (see `score.relevance`). Lazy frames (Polars, DuckDB, Spark) are
+counted by their own engine; only one row per context and outcome comes back.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.records.grouped import grouped_counts
+from howgood.records.levels import as_column, codes_of, distinct, numbered
+from howgood.records.outcomes import OutcomeTable, Reference
+from howgood.records.provenance import Provenance
+from howgood.records.table import frame_columns
+
+_WHERE = "outcome_probabilities"
+
+
+def outcome_probabilities(
+    frame: Any,  # noqa: ANN401 - any supported frame, or a dict of columns
+    *,
+    outcome: str,
+    context: Iterable[str],
+    drop: Iterable[str] = (),
+    weights: str | None = None,
+    smoothing: float = 0.0,
+    reference: Reference = "all",
+    folds: str | None = None,
+) -> OutcomeTable:
+    r"""Return P(outcome | context) from what people chose, one row per observed context.
+
+    .. math:: P(y \mid x) = \frac{n_{xy} + s}{\sum_{y'} (n_{xy'} + s)}
+
+    Parameters
+    ----------
+    frame : frame
+        pandas, Polars, PyArrow, DuckDB, Spark, or a dict of columns: one row per choice.
+    outcome : str
+        Column with the outcome that was chosen.
+    context : list of str
+        Columns that make up the observed context.
+    drop : list of str
+        Context columns to leave out: the features behind the randomness, such as user identity.
+    weights : str, optional
+        Column of weights; a weight of 3 equals the row three times.
+    smoothing : float
+        Added to the count of every outcome in every context (s above); 0 is the paper's.
+    reference : {"all", "train", "cross-fit"}
+        What `frame` holds. "all": every row, the ones to be scored included (the paper; a row
+        then vouches for itself). "train": other rows than those to be scored. "cross-fit": the
+        rows to be scored, and each is scored by the table without itself.
+    folds : str, optional
+        With "cross-fit": a column (a fold number, a user); each row is then scored by the table
+        without any row of its fold.
+
+    Returns
+    -------
+    OutcomeTable
+        Usable on new rows: pass it to `score.relevance_score`, or call its `lookup`.
+
+    Notes
+    -----
+    Memory: contexts x outcomes (x folds) x 8 bytes.
+    Stability: stable
+
+    References
+    ----------
+    Gopalakrishna et al. (2013), "Relevance as a Metric for Evaluating Machine Learning
+    Algorithms", section 3.1.
+
+    Examples
+    --------
+    >>> choices = {"activity": ["read"] * 5, "light": ["A", "A", "B", "B", "C"]}
+    >>> table = outcome_probabilities(choices, outcome="light", context=["activity"])
+    >>> table.lookup({"activity": ["read"]})
+    array([[0.4, 0.4, 0.2]])
+    """
+    names, dropped = _checked_names(context, drop)
+    _check_settings(smoothing, reference, folds, weights)
+    keys = [*names, outcome] + ([folds] if folds else [])
+    columns, counts, mass = _counted(frame, keys, weights)
+    levels = {name: distinct(columns[name], where=_place(name)) for name in keys}
+    codes = {name: codes_of(columns[name], levels[name], where=_place(name)) for name in keys}
+    prefixes, rows = _context_rows([codes[name] for name in names], [levels[n] for n in names])
+    blocks = _stacked(
+        rows, codes[outcome], mass, len(levels[outcome]), codes[folds] if folds else None
+    )
+    return OutcomeTable(
+        outcome=outcome,
+        context=names,
+        dropped=dropped,
+        outcomes=levels[outcome],
+        levels=tuple(levels[name] for name in names),
+        prefixes=prefixes,
+        weights=blocks,
+        rows=np.bincount(rows, weights=counts, minlength=len(prefixes[-1])).astype(np.int64),
+        smoothing=float(smoothing),
+        reference=reference,
+        folds=folds,
+        fold_levels=levels[folds] if folds else np.array([]),
+        provenance=Provenance(
+            method="share of each outcome among the rows of each observed context",
+            settings={
+                "reference": reference,
+                "context": list(names),
+                "dropped": list(dropped),
+                "weights": weights,
+                "smoothing": float(smoothing),
+                "folds": folds,
+            },
+            rows_used=int(counts.sum()),
+        ),
+    )
+
+
+def _counted(
+    frame: Any,  # noqa: ANN401 - any supported frame
+    keys: list[str],
+    weights: str | None,
+) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64], NDArray[np.float64]]:
+    """Return key columns, the rows behind each entry, and their weight."""
+    grouped = None if isinstance(frame, Mapping) else grouped_counts(frame, keys, weights, _WHERE)
+    if grouped is not None:
+        columns, counts, mass = grouped.keys, grouped.rows, grouped.weight
+        smallest = grouped.smallest_weight
+    else:
+        wanted = [*keys, weights] if weights else keys
+        columns = frame_columns(frame, wanted, where=_WHERE)
+        counts = np.ones(len(columns[keys[0]]))
+        mass = smallest = _numbers(columns[weights], weights) if weights else counts
+    if len(counts) == 0:
+        raise InputError(
+            where=_WHERE,
+            found="a table without rows",
+            needed="at least one row",
+            cure="Check how the rows were selected.",
+        )
+    _check_weights(mass, smallest, weights)
+    return {name: as_column(columns[name], where=_place(name)) for name in keys}, counts, mass
+
+
+def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            where=_place(name),
+            found="values that are not numbers",
+            needed="weights of 0 or more",
+            cure="Name the column that holds the weights.",
+        ) from error
+
+
+def _check_weights(
+    mass: NDArray[np.float64], smallest: NDArray[np.float64], name: str | None
+) -> None:
+    bad = ~np.isfinite(mass) | (smallest < 0)
+    if np.any(bad) or mass.sum() <= 0:
+        raise InputError(
+            where=_place(str(name)),
+            found="a weight that is negative, missing or infinite" if np.any(bad) else "only zeros",
+            needed="finite weights of 0 or more, not all 0",
+            cure="Correct the weights, or leave these rows out.",
+        )
+
+
+def _context_rows(
+    codes: list[NDArray[np.int64]], levels: list[NDArray[Any]]
+) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
+    """Number the distinct contexts, column by column, so that no key can overflow."""
+    rows = np.zeros(len(codes[0]), dtype=np.int64)
+    prefixes = []
+    for column, known in zip(codes, levels, strict=True):
+        found, rows = numbered(rows * (len(known) + 1) + column)
+        prefixes.append(found)
+    return tuple(prefixes), rows
+
+
+def _stacked(
+    rows: NDArray[np.int64],
+    outcomes: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    n_outcomes: int,
+    folds: NDArray[np.int64] | None,
+) -> NDArray[np.float64]:
+    """Return the weights per context and outcome with a marginal row, one block per fold."""
+    n_contexts = int(rows.max()) + 1
+    cells = rows * n_outcomes + outcomes
+    size = n_contexts * n_outcomes
+    if folds is None:
+        blocks = np.bincount(cells, weights=mass, minlength=size)[np.newaxis]
+    else:
+        inside = np.bincount(folds * size + cells, weights=mass, minlength=size * (folds.max() + 1))
+        within = inside.reshape(-1, size)
+        blocks = within.sum(axis=0) - within
+        # Weights are sums of floats: what is left of a cell all in one fold must be exactly 0.
+        blocks[np.isclose(blocks, 0.0, atol=1e-12 * mass.max())] = 0.0
+    contexts = blocks.reshape(-1, n_contexts, n_outcomes)
+    marginal = contexts.sum(axis=1, keepdims=True)
+    return np.concatenate([contexts, marginal], axis=1).reshape(-1, n_outcomes)
+
+
+def _checked_names(
+    context: Iterable[str], drop: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    given = (context,) if isinstance(context, str) else tuple(dict.fromkeys(context))
+    dropped = (drop,) if isinstance(drop, str) else tuple(dict.fromkeys(drop))
+    for name in dropped:
+        if name not in given:
+            raise UnknownNameError(where="drop", name=name, names=given)
+    names = tuple(name for name in given if name not in dropped)
+    if not names:
+        raise InputError(
+            where=_WHERE,
+            found="no context columns" + (" left after drop" if dropped else ""),
+            needed="at least one",
+            cure="Name the columns that make up the observed context.",
+        )
+    return names, dropped
+
+
+def _check_settings(
+    smoothing: float, reference: Reference, folds: str | None, weights: str | None
+) -> None:
+    if reference not in get_args(Reference):
+        raise UnknownNameError(where="reference", name=reference, names=get_args(Reference))
+    if not (np.isfinite(smoothing) and smoothing >= 0):
+        raise InputError(
+            where="smoothing",
+            found=str(smoothing),
+            needed="a finite number of 0 or more",
+            cure="0 keeps the counts as they are; 1 adds one choice of every outcome.",
+        )
+    if folds is not None and reference != "cross-fit":
+        raise InputError(
+            where="folds",
+            found=f"folds={folds!r} with reference={reference!r}",
+            needed="folds belong to reference='cross-fit'",
+            cure="Set reference='cross-fit', or leave folds out.",
+        )
+    if weights is not None and reference == "cross-fit" and folds is None:
+        raise InputError(
+            where="weights",
+            found="weights with reference='cross-fit' and no folds",
+            needed="a weight does not say how many rows to take out of the table",
+            cure="Name a column of folds, or repeat the rows instead of weighting them.",
+        )
+
+
+def _place(name: str) -> str:
+    return f"{_WHERE}, column {name!r}"

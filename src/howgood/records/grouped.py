@@ -1,0 +1,61 @@
+"""Rows of a lazy frame counted by its own engine.
+
+In: a Polars, DuckDB or Spark frame and key columns. Out: one entry per distinct key.
+Absent: frames that sit in memory; those are read as columns (see `records.table`).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.records.table import collected, lazy_frame
+
+_ROWS, _MASS, _SMALLEST, _GAPS = "howgood_rows", "howgood_mass", "howgood_least", "howgood_gaps"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedCounts:
+    """Distinct keys, the rows behind each, their summed and their smallest weight."""
+
+    keys: dict[str, NDArray[Any]]
+    rows: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    smallest_weight: NDArray[np.float64]
+
+
+def grouped_counts(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows
+    keys: list[str],
+    weights: str | None,
+    where: str,
+) -> GroupedCounts | None:
+    """Count a lazy frame inside its engine; None when the frame is not lazy."""
+    import narwhals as nw
+
+    lazy = lazy_frame(frame, [*keys, weights] if weights else keys, where=where)
+    if lazy is None:
+        return None
+    sums = [nw.len().alias(_ROWS)]
+    if weights is not None:
+        weight = nw.col(weights).cast(nw.Float64)
+        sums += [
+            weight.sum().alias(_MASS),
+            weight.min().alias(_SMALLEST),
+            weight.is_null().sum().alias(_GAPS),
+        ]
+    found = collected(lazy.group_by(keys).agg(*sums))
+    rows = np.asarray(found[_ROWS], dtype=np.float64)
+    if weights is None:
+        mass = smallest = rows
+    else:
+        gaps = np.asarray(found[_GAPS], dtype=np.float64) > 0
+        mass = np.where(gaps, np.nan, np.asarray(found[_MASS], dtype=np.float64))
+        smallest = np.asarray(found[_SMALLEST], dtype=np.float64)
+    return GroupedCounts(
+        keys={name: found[name] for name in keys},
+        rows=rows,
+        weight=mass,
+        smallest_weight=smallest,
+    )

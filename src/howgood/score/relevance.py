@@ -1,0 +1,283 @@
+"""The Relevance Score: grade a prediction by how often people chose it, and the actual, here.
+
+In: actual and predicted outcomes, contexts, and an `OutcomeTable`. Out: a number from 0 to 100.
+Absent: counting the table (`learn.outcomes`) and the full account (`score.relevance_report`).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import InputError, LengthMismatchError, UnknownNameError
+from howgood.learn.mismatch import Labels, Mismatch, label_codes, mismatch
+from howgood.records.outcomes import OutcomeTable
+
+Unseen = Literal["exclude", "error", "marginal"]
+_CHUNK = 1 << 16
+
+
+def relevance_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    contexts: Any,  # noqa: ANN401 - a frame, an array, or ContextCodes
+    table: OutcomeTable,
+    alpha: float = 2.0,
+    beta: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+    unseen: Unseen = "exclude",
+) -> float:
+    r"""Return the Relevance Score, 0 to 100; greater is better.
+
+    A right prediction scores 100. A wrong one loses what separates it from the likeliest outcome
+    of its context, and from the actual one:
+
+    .. math::
+
+        100 \left(1 - \frac{\alpha (P_H - P_P) + \beta |P_P - P_A|}{\alpha + \beta}\right)
+
+    where P_H, P_P and P_A are the probabilities of the likeliest, the predicted and the actual
+    outcome in the row's context. Only alpha : beta matters; either may be infinite.
+
+    Parameters
+    ----------
+    y_true, y_pred : array of shape (n_rows,)
+        Actual and predicted outcomes. A label the table never saw has probability 0.
+    contexts : frame, array or ContextCodes
+        One context per row: a frame with the table's context columns, an array with them in
+        order, or what `table.encode` returned (encode once to score many models).
+    table : OutcomeTable
+        From `learn.outcome_probabilities`; its `reference` says which rows it was made from.
+    alpha, beta : float
+        Weight of the distance to the likeliest outcome, and of the distance to the actual one.
+    sample_weight : array of shape (n_rows,), optional
+        A weight of 3 equals the row three times.
+    unseen : {"exclude", "error", "marginal"}
+        A wrong prediction in a context the table never saw is left out (default), refused, or
+        scored with the probabilities over all contexts. A right one scores 100 in any case.
+
+    Notes
+    -----
+    The score largely measures how many rows each context has: read it beside the baselines of
+    `relevance_report`.
+    Stability: stable
+
+    References
+    ----------
+    Gopalakrishna et al. (2013), Eq. 2 and 8.
+
+    Examples
+    --------
+    >>> from howgood import learn
+    >>> rows = {"room": ["x"] * 10, "light": [*"AAAABBBBCC"]}
+    >>> table = learn.outcome_probabilities(rows, outcome="light", context=["room"])
+    >>> round(relevance_score([*"ABCAB"], [*"ACABB"], contexts={"room": ["x"] * 5}, table=table), 4)
+    94.6667
+    """
+    coded = coded_rows(
+        y_true, y_pred, contexts=contexts, table=table, sample_weight=sample_weight, unseen=unseen
+    )
+    share = alpha_share(alpha, beta)
+    total, counted = _totals(coded, share)
+    if not counted > 0:
+        raise nothing_to_score(len(coded.codes))
+    return total / counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodedRows:
+    """Test rows ready to be scored: codes of context, actual and predicted, and weights."""
+
+    table: OutcomeTable
+    codes: NDArray[np.intp]
+    labels: Labels
+    weight: NDArray[np.float64] | None
+    unseen: Unseen
+
+    @property
+    def cells(self) -> int:
+        """Number of distinct rows possible: contexts x labels x labels."""
+        return len(self.table.weights) * len(self.labels.values) ** 2
+
+    def mismatch(self) -> Mismatch:
+        """Return P_H, P_P and P_A row by row."""
+        return self._mismatch(self.codes, self.labels.actual, self.labels.predicted)
+
+    def mismatch_by_cell(self) -> Mismatch:
+        """Return P_H, P_P and P_A for every context, actual and predicted outcome."""
+        labels = np.arange(len(self.labels.values))
+        rows = np.arange(len(self.table.weights))
+        grids = np.meshgrid(rows, labels, labels, indexing="ij")
+        return self._mismatch(*(grid.ravel() for grid in grids))
+
+    def _mismatch(
+        self, codes: NDArray[np.intp], actual: NDArray[Any], predicted: NDArray[Any]
+    ) -> Mismatch:
+        return mismatch(
+            self.table,
+            codes,
+            actual,
+            predicted,
+            n_labels=len(self.labels.values),
+            marginal=self.unseen == "marginal",
+        )
+
+
+def coded_rows(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    contexts: Any,  # noqa: ANN401 - as in relevance_score
+    table: OutcomeTable,
+    sample_weight: ArrayLike | None,
+    unseen: Unseen,
+) -> CodedRows:
+    """Check the rows and code them."""
+    if unseen not in get_args(Unseen):
+        raise UnknownNameError(where="unseen", name=unseen, names=get_args(Unseen))
+    labels = label_codes(table, y_true, y_pred)
+    codes = table.encode(contexts).codes
+    n_rows = len(labels.actual)
+    if n_rows == 0:
+        raise InputError(
+            where="relevance",
+            found="a test set without rows",
+            needed="at least one row",
+            cure="Check how the rows were selected.",
+        )
+    if len(codes) != n_rows:
+        raise LengthMismatchError(
+            where="relevance", lengths={"y_true": n_rows, "contexts": len(codes)}
+        )
+    weight = None if sample_weight is None else checked_weights(sample_weight, n_rows)
+    return CodedRows(table=table, codes=codes, labels=labels, weight=weight, unseen=unseen)
+
+
+def checked_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """Return weights as floats, or say what is wrong with them."""
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_rows,):
+        raise LengthMismatchError(
+            where="relevance", lengths={"y_true": n_rows, "sample_weight": weight.size}
+        )
+    if not (np.all(np.isfinite(weight)) and weight.min() >= 0 and weight.sum() > 0):
+        raise InputError(
+            where="sample_weight",
+            found="a weight that is negative, missing or infinite, or only zeros",
+            needed="finite weights of 0 or more, not all 0",
+            cure="Correct the weights, or leave these rows out.",
+        )
+    return weight
+
+
+def alpha_share(alpha: float, beta: float) -> float:
+    """Return alpha / (alpha + beta), which is all of alpha and beta that matters.
+
+    Examples
+    --------
+    >>> alpha_share(2, 1), alpha_share(float("inf"), 1), alpha_share(0, float("inf"))
+    (0.6666666666666666, 1.0, 0.0)
+    """
+    valid = alpha >= 0 and beta >= 0 and alpha + beta > 0
+    if not valid or (math.isinf(alpha) and math.isinf(beta)):
+        raise InputError(
+            where="alpha and beta",
+            found=f"alpha {alpha} and beta {beta}",
+            needed="numbers of 0 or more, not both 0 and not both infinite",
+            cure="The paper uses alpha=2, beta=1.",
+        )
+    if math.isinf(alpha):
+        return 1.0
+    return alpha / (alpha + beta)
+
+
+def row_scores(rows: Mismatch, share: float) -> NDArray[np.float64]:
+    """Return 100 (1 - [share (P_H - P_P) + (1 - share) |P_P - P_A|]), and 100 where right."""
+    error = share * (rows.highest - rows.predicted)
+    error += (1.0 - share) * np.abs(rows.predicted - rows.actual)
+    return np.where(rows.right, 100.0, 100.0 * (1.0 - error))
+
+
+def counted_rows(rows: Mismatch) -> NDArray[np.bool_]:
+    """Tell which rows count: a wrong prediction in an unseen context cannot be graded."""
+    return rows.right | rows.seen
+
+
+def nothing_to_score(n_rows: int) -> InputError:
+    """Return the error for a test set in which no row can be graded."""
+    return InputError(
+        where="relevance",
+        found=f"{n_rows} rows, none of which can be graded",
+        needed="a right prediction, or a wrong one in a context the table knows",
+        cure="Make the table from more rows or fewer context columns, or set unseen='marginal'.",
+    )
+
+
+def _totals(coded: CodedRows, share: float) -> tuple[float, float]:
+    """Return the weighted sum of scores and the weight that counted."""
+    n_rows = len(coded.codes)
+    by_cell = coded.cells <= n_rows
+    rows = coded.mismatch_by_cell() if by_cell else coded.mismatch()
+    scores, counted, absent = row_scores(rows, share), counted_rows(rows), rows.absent
+    if not by_cell:
+        rows.require_rows_of_the_table()
+        refuse_unseen(coded, counted)
+        weight = counted if coded.weight is None else coded.weight * counted
+        return float(np.sum(scores * weight)), float(np.sum(weight))
+    special = ~counted | absent
+    scores[special] = 0.0
+    total = gone = 0.0
+    for part, cells in _cells_in_chunks(coded):
+        weight = None if coded.weight is None else coded.weight[part]
+        total += _weighted(scores, cells, weight)
+        gone += _weighted(special, cells, weight) if special.any() else 0.0
+    if gone:
+        # Rare: go row by row once, which names the row at fault or counts what is left out.
+        return _totals_with_exclusions(coded, total)
+    return total, float(n_rows) if coded.weight is None else float(coded.weight.sum())
+
+
+def _totals_with_exclusions(coded: CodedRows, total: float) -> tuple[float, float]:
+    rows = coded.mismatch()
+    rows.require_rows_of_the_table()
+    counted = counted_rows(rows)
+    refuse_unseen(coded, counted)
+    return total, float(np.sum(counted if coded.weight is None else coded.weight[counted]))
+
+
+def refuse_unseen(coded: CodedRows, counted: NDArray[np.bool_]) -> None:
+    """With unseen="error", name the first wrong prediction in a context never seen."""
+    if coded.unseen != "error" or counted.all():
+        return
+    raise InputError(
+        where=f"contexts, row {int(np.argmin(counted)) + 1}",
+        found=f"a context the table never saw ({int(np.sum(~counted))} such rows)",
+        needed="every wrong prediction in a known context, because unseen='error'",
+        cure="Make the table from more rows, or choose unseen='exclude' or 'marginal'.",
+    )
+
+
+def _weighted(
+    values: NDArray[Any], cells: NDArray[np.intp], weight: NDArray[np.float64] | None
+) -> float:
+    taken = values.take(cells)
+    return float(taken.sum() if weight is None else taken @ weight)
+
+
+def _cells_in_chunks(coded: CodedRows) -> Any:  # noqa: ANN401 - a generator
+    """Yield slices of rows with the cell of each, small enough to stay in the cache."""
+    n_labels = len(coded.labels.values)
+    cells = np.empty(_CHUNK, dtype=np.intp)
+    scaled = np.empty(_CHUNK, dtype=np.intp)
+    for start in range(0, len(coded.codes), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        codes = coded.codes[part]
+        here = cells[: len(codes)]
+        np.multiply(codes, n_labels * n_labels, out=here)
+        np.multiply(coded.labels.actual[part], n_labels, out=scaled[: len(codes)], dtype=np.intp)
+        here += scaled[: len(codes)]
+        here += coded.labels.predicted[part]
+        yield part, here
