@@ -172,7 +172,7 @@ def _check_weights(
 def _context_rows(
     codes: list[NDArray[np.int64]], levels: list[NDArray[Any]]
 ) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
-    """Number the distinct contexts, column by column, so that no key can overflow."""
+    """Give each distinct context a number, column by column, so that no key can overflow."""
     rows = np.zeros(len(codes[0]), dtype=np.int64)
     prefixes = []
     for column, known in zip(codes, levels, strict=True):

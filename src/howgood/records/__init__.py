@@ -2,6 +2,7 @@
 
 from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel
 from howgood.records.estimate import Estimate, Interval
+from howgood.records.outcomes import ContextCodes, OutcomeTable
 from howgood.records.power_mean import PowerMean
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
@@ -12,9 +13,11 @@ __all__ = [
     "AcceptanceDraws",
     "AcceptanceModel",
     "Check",
+    "ContextCodes",
     "Estimate",
     "Finding",
     "Interval",
+    "OutcomeTable",
     "PowerMean",
     "Provenance",
     "Report",

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.errors import InputError
 from howgood.records.table import collected, lazy_frame
 
-_ROWS, _MASS, _SMALLEST, _GAPS = "howgood_rows", "howgood_mass", "howgood_least", "howgood_gaps"
+_ROWS, _MASS, _SMALLEST, _FILLED = "howgood_rows", "howgood_mass", "howgood_least", "howgood_filled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,18 +40,19 @@ def grouped_counts(
         return None
     sums = [nw.len().alias(_ROWS)]
     if weights is not None:
+        _require_numbers(lazy, weights, where)
         weight = nw.col(weights).cast(nw.Float64)
         sums += [
             weight.sum().alias(_MASS),
             weight.min().alias(_SMALLEST),
-            weight.is_null().sum().alias(_GAPS),
+            weight.count().alias(_FILLED),
         ]
     found = collected(lazy.group_by(keys).agg(*sums))
     rows = np.asarray(found[_ROWS], dtype=np.float64)
     if weights is None:
         mass = smallest = rows
     else:
-        gaps = np.asarray(found[_GAPS], dtype=np.float64) > 0
+        gaps = np.asarray(found[_FILLED], dtype=np.float64) < rows
         mass = np.where(gaps, np.nan, np.asarray(found[_MASS], dtype=np.float64))
         smallest = np.asarray(found[_SMALLEST], dtype=np.float64)
     return GroupedCounts(
@@ -59,3 +61,14 @@ def grouped_counts(
         weight=mass,
         smallest_weight=smallest,
     )
+
+
+def _require_numbers(lazy: Any, name: str, where: str) -> None:  # noqa: ANN401 - narwhals' type
+    kind = lazy.collect_schema()[name]
+    if not kind.is_numeric():
+        raise InputError(
+            where=f"{where}, column {name!r}",
+            found=f"values that are not numbers ({kind})",
+            needed="weights of 0 or more",
+            cure="Name the column that holds the weights.",
+        )

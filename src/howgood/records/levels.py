@@ -92,7 +92,10 @@ def places(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int64]:
         return np.where(known[near] == values, near, -1).astype(np.int64)
     lookup = np.full(high - low + 3, -1, dtype=np.int64)
     lookup[known.astype(np.int64) - low + 1] = np.arange(len(known))
-    return lookup[np.clip(values, low - 1, high + 1, dtype=np.int64) - (low - 1)]
+    place: NDArray[np.int64] = lookup[
+        np.clip(values, low - 1, high + 1, dtype=np.int64) - (low - 1)
+    ]
+    return place
 
 
 def numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -117,8 +120,8 @@ def _require_same_kind(column: NDArray[Any], levels: NDArray[Any], where: str) -
     if found != needed and "mixed" not in (found, needed):
         raise InputError(
             where=where,
-            found=f"{found} such as {column[0]!r}",
-            needed=f"{needed} such as {levels[0]!r}, as in the table",
+            found=f"{found} such as {column[:1].tolist()[0]!r}",
+            needed=f"{needed} such as {levels[:1].tolist()[0]!r}, as in the table",
             cure="Convert one of them, so that both are of the same kind.",
         )
 
@@ -142,10 +145,10 @@ def _all_text(values: list[Any]) -> bool:
 
 
 def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    if column.dtype.kind == "f":
-        return np.isnan(column)
-    if column.dtype.kind in "Mm":
-        return np.isnat(column)
+    if column.dtype.kind in "fMm":
+        # A missing number or date is the one that differs from itself.
+        unequal: NDArray[np.bool_] = column != column
+        return unequal
     if column.dtype.kind != "O":
         return np.zeros(len(column), dtype=bool)
     return np.fromiter(

@@ -163,7 +163,9 @@ class OutcomeTable:
     def _probabilities(self) -> NDArray[np.float64]:
         smoothed = self.weights + self.smoothing
         totals = smoothed.sum(axis=1, keepdims=True)
-        return np.divide(smoothed, totals, out=np.full_like(smoothed, np.nan), where=totals > 0)
+        shares = np.full_like(smoothed, np.nan)
+        np.divide(smoothed, totals, out=shares, where=totals > 0)
+        return shares
 
     def _level_codes(self) -> list[NDArray[np.int64]]:
         """Return the level of every context, column by column, by walking the prefixes back."""

@@ -102,6 +102,10 @@ class CodedRows:
         """Number of distinct rows possible: contexts x labels x labels."""
         return len(self.table.weights) * len(self.labels.values) ** 2
 
+    def mass(self, counted: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the weight of each row that counts, and 0 for the others."""
+        return counted.astype(np.float64) if self.weight is None else self.weight * counted
+
     def mismatch(self) -> Mismatch:
         """Return P_H, P_P and P_A row by row."""
         return self._mismatch(self.codes, self.labels.actual, self.labels.predicted)
@@ -225,8 +229,8 @@ def _totals(coded: CodedRows, share: float) -> tuple[float, float]:
     if not by_cell:
         rows.require_rows_of_the_table()
         refuse_unseen(coded, counted)
-        weight = counted if coded.weight is None else coded.weight * counted
-        return float(np.sum(scores * weight)), float(np.sum(weight))
+        mass = coded.mass(counted)
+        return float(np.sum(scores * mass)), float(np.sum(mass))
     special = ~counted | absent
     scores[special] = 0.0
     total = gone = 0.0
@@ -245,7 +249,7 @@ def _totals_with_exclusions(coded: CodedRows, total: float) -> tuple[float, floa
     rows.require_rows_of_the_table()
     counted = counted_rows(rows)
     refuse_unseen(coded, counted)
-    return total, float(np.sum(counted if coded.weight is None else coded.weight[counted]))
+    return total, float(np.sum(coded.mass(counted)))
 
 
 def refuse_unseen(coded: CodedRows, counted: NDArray[np.bool_]) -> None:
