@@ -1,10 +1,138 @@
-"""What tests of several folders share."""
+"""What tests of several folders share: Spark, SQLite, and a real PostgreSQL.
 
+Never skipped: where one of them is missing, tests that need it fail and say how to get it.
+"""
+
+import ctypes
+import os
+import pwd
 import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
 import warnings
+from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
+
+_HOW = (
+    "these tests need PostgreSQL's own programs (initdb, pg_ctl), and none were found. "
+    "Install them: apt-get install postgresql (Debian, Ubuntu), dnf install postgresql-server "
+    "(Fedora), brew install postgresql (macOS)."
+)
+
+
+def _postgres_programs() -> Path:
+    on_path = shutil.which("pg_ctl")
+    if on_path:
+        return Path(on_path).resolve().parent
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    if not places:
+        pytest.fail(_HOW)
+    return places[-1].parent
+
+
+def _unprivileged() -> dict[str, object]:
+    """PostgreSQL refuses to run as root: take another user then."""
+    if os.geteuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        try:
+            user = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    pytest.fail("PostgreSQL does not run as root, and there is no user postgres or nobody")
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """Start PostgreSQL on a socket in a temporary folder; give the folder; stop it at the end."""
+    programs, user = _postgres_programs(), _unprivileged()
+    with tempfile.TemporaryDirectory(prefix="howgood-pg-") as name:
+        folder = Path(name)
+        if user:
+            os.chown(folder, user["user"], user["group"])
+        _run(programs / "initdb", "-D", folder / "data", "-U", "howgood", "-A", "trust",
+             "-E", "UTF8", "--no-sync", **user)  # fmt: skip
+        server = subprocess.Popen(
+            [str(programs / "postgres"), "-D", str(folder / "data"), "-k", str(folder), "-h", "",
+             "-c", "max_connections=120", "-c", "shared_buffers=32MB"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+            cwd="/", preexec_fn=_end_with_parent, **user,
+        )  # fmt: skip
+        try:
+            _wait_until_ready(server, folder)
+            yield str(folder)
+        finally:
+            server.send_signal(signal.SIGQUIT)
+            server.wait(30)
+
+
+def _end_with_parent() -> None:
+    """Even when the tests are killed, no server stays behind (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
+
+
+def _wait_until_ready(server: subprocess.Popen, folder: Path) -> None:
+    import psycopg
+
+    for _ in range(300):
+        assert server.poll() is None, "PostgreSQL ended at once"
+        try:
+            psycopg.connect(f"host={folder} user=howgood dbname=postgres").close()
+        except psycopg.OperationalError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("PostgreSQL did not answer within 30 seconds")
+
+
+def _run(program: Path, *arguments: object, **how: object) -> None:
+    done = subprocess.run(
+        [str(program), *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        text=True, cwd="/", timeout=120, **how,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+def new_postgresql_database(folder: str) -> str:
+    """Create an empty database in the running server; return its address."""
+    import psycopg
+
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(
+        f"host={folder} user=howgood dbname=postgres", autocommit=True
+    ) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return f"postgresql://howgood@/{name}?host={folder}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_address(request, tmp_path) -> str:
+    """Address of an empty database, once for each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "answers.sqlite")
+    return new_postgresql_database(request.getfixturevalue("postgresql_server"))
+
+
+@pytest.fixture
+def database(database_address):
+    """A database with howgood's tables, once for each kind."""
+    from howgood.store.database import open_database
+    from howgood.store.migrate import upgrade
+
+    opened = open_database(database_address)
+    upgrade(opened)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+"""Records to rows and back: one database, SQLite or PostgreSQL."""

@@ -1,0 +1,96 @@
+"""Screens shown and the answers to them.
+
+In: a connection and plain values. Out: whether something was stored, and what is stored. Absent:
+changing an answer: the first one stands.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from howgood.records.participant import StoredAnswer
+from howgood.store.schema import answers, screens
+
+
+def add_answer(
+    connection: Connection,
+    participant: int,
+    screen: str,
+    content: Mapping[str, Any],
+    *,
+    now: datetime,
+) -> bool:
+    """Store an answer unless this screen already has one; return whether it was stored."""
+    row = {
+        "participant_id": participant,
+        "screen": screen,
+        "content": dict(content),
+        "answered_at": now,
+    }
+    return _is_stored(connection, answers, row)
+
+
+def add_screen(
+    connection: Connection,
+    participant: int,
+    screen: str,
+    content: Mapping[str, Any],
+    *,
+    position: int,
+    now: datetime,
+) -> bool:
+    """Store a screen before it is shown; False if this one or this position is stored already."""
+    row = {
+        "participant_id": participant,
+        "name": screen,
+        "position": position,
+        "content": dict(content),
+        "shown_at": now,
+    }
+    return _is_stored(connection, screens, row)
+
+
+def _is_stored(connection: Connection, table: sa.Table, row: Mapping[str, Any]) -> bool:
+    return connection.execute(_insert_once(connection.dialect.name, table), row).first() is not None
+
+
+@cache
+def _insert_once(dialect: str, table: sa.Table) -> sa.Executable:
+    """Return an insert that keeps the first row; SQLAlchemy has one class per database for it."""
+    key = table.c.participant_id
+    if dialect == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing().returning(key)
+    return sqlite.insert(table).on_conflict_do_nothing().returning(key)
+
+
+_ANSWERS = (
+    sa.select(answers.c.screen, answers.c.content, answers.c.answered_at, screens.c.shown_at)
+    .join(
+        screens,
+        sa.and_(
+            screens.c.participant_id == answers.c.participant_id,
+            screens.c.name == answers.c.screen,
+        ),
+    )
+    .where(answers.c.participant_id == sa.bindparam("participant"))
+    .order_by(screens.c.position)
+)
+
+
+def answers_of(connection: Connection, participant: int) -> tuple[StoredAnswer, ...]:
+    """Return a participant's answers in the order the screens were shown."""
+    rows = connection.execute(_ANSWERS, {"participant": participant})
+    return tuple(
+        StoredAnswer(
+            screen=row.screen,
+            content=row.content,
+            shown_at=row.shown_at,
+            answered_at=row.answered_at,
+        )
+        for row in rows
+    )

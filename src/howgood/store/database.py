@@ -1,0 +1,168 @@
+"""Open one database, SQLite or PostgreSQL, and read and write in it.
+
+In: a file name or an address. Out: `Database`. Absent: queries (the other modules here) and
+migrations (`migrate`).
+
+SQLite: one file, write-ahead log, `synchronous=FULL`, every write through one `GroupWriter`.
+PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit=on`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from howgood.errors import FileFormatError, InputError, MissingExtraError
+
+if find_spec("sqlalchemy") is None:
+    raise MissingExtraError(task="keeping a study's answers", extra="web")
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+
+from howgood.store.writer import GroupWriter, Operation, WriterClosedError
+
+T = TypeVar("T")
+
+__all__ = ["Database", "WriterClosedError", "is_sqlite", "open_database"]
+
+
+class Database:
+    """Connections to read with, and one way to write."""
+
+    def __init__(self, readers: Engine, *, writer: Engine | None) -> None:
+        self.engine = readers
+        self._writer_engine = writer
+        self._writer = GroupWriter(writer) if writer is not None else None
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection that sees one consistent state; what it writes is undone."""
+        with self.engine.connect() as connection:
+            yield connection
+
+    def write(self, operation: Operation[T]) -> T:
+        """Run the operation in a transaction; return its result only after the commit."""
+        if self._writer is not None:
+            return self._writer.run(operation)
+        with self.engine.begin() as connection:
+            return operation(connection)
+
+    def close(self) -> None:
+        """Finish waiting writes and let go of every connection."""
+        if self._writer is not None and self._writer_engine is not None:
+            self._writer.close()
+            self._writer_engine.dispose()
+        self.engine.dispose()
+
+
+def open_database(where: str) -> Database:
+    """Open the SQLite file or the PostgreSQL address; say kindly when it cannot be."""
+    url = _url(where)
+    if url.get_backend_name() == "sqlite":
+        return _open_sqlite(url)
+    return _open_postgresql(url)
+
+
+def is_sqlite(where: str) -> bool:
+    """Return whether the address names a SQLite file, which one process serves."""
+    return _url(where).get_backend_name() == "sqlite"
+
+
+def _url(where: str) -> URL:
+    if "://" not in where:
+        return URL.create("sqlite", database=where)
+    try:
+        url = make_url(where)
+    except sa.exc.ArgumentError as error:
+        raise _unknown(where.split("://", maxsplit=1)[0]) from error
+    backend = url.get_backend_name()
+    if backend == "sqlite":
+        return url
+    if backend not in {"postgresql", "postgres"}:
+        raise _unknown(backend)
+    if find_spec("psycopg") is None:
+        raise MissingExtraError(task="a PostgreSQL database", extra="postgres")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _unknown(kind: str) -> InputError:
+    return InputError(
+        where="database",
+        found=f"an address of kind {kind!r}",
+        needed="a file name for SQLite, or postgresql://user@host/name",
+        cure="Correct --database or HOWGOOD_DATABASE.",
+    )
+
+
+def _open_sqlite(url: URL) -> Database:
+    location = Path(url.database or "")
+    if not url.database or url.database == ":memory:" or location.is_dir():
+        raise InputError(
+            where="database",
+            found=f"{url.database or 'no file name'!s}, which is no file",
+            needed="the name of a file that is or will be the database",
+            cure="Name a file, such as answers.sqlite.",
+        )
+    if not location.absolute().parent.is_dir():
+        raise InputError(
+            where=str(location),
+            found="no such folder",
+            needed="a folder that exists",
+            cure="Create the folder first, or name another.",
+        )
+    readers, writer = (_sqlite_engine(url, begin=how) for how in ("BEGIN", "BEGIN IMMEDIATE"))
+    try:
+        with writer.connect() as connection:
+            connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
+    except sa.exc.DatabaseError as error:
+        raise FileFormatError(
+            where=str(location),
+            found=f"a file SQLite cannot open ({error.orig})",
+            needed="a database made by howgood, or a new file name",
+            cure="Check the name and that you may write there.",
+        ) from error
+    return Database(readers, writer=writer)
+
+
+def _sqlite_engine(url: URL, *, begin: str) -> Engine:
+    engine = sa.create_engine(
+        url, pool_size=8, max_overflow=56, connect_args={"check_same_thread": False}
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
+        # The driver's own transactions begin too late; ours begin when SQLAlchemy says so.
+        connection.isolation_level = None
+        for pragma in ("busy_timeout=15000", "journal_mode=WAL", "synchronous=FULL",
+                       "foreign_keys=ON"):  # fmt: skip
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin_explicitly(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _open_postgresql(url: URL) -> Database:
+    engine = sa.create_engine(
+        url,
+        pool_size=8,
+        max_overflow=16,
+        pool_timeout=10,
+        pool_pre_ping=True,
+        connect_args={"options": "-c synchronous_commit=on", "connect_timeout": 10},
+    )
+    try:
+        with engine.connect():
+            pass
+    except sa.exc.OperationalError as error:
+        raise InputError(
+            where=url.render_as_string(hide_password=True),
+            found=f"no answer ({str(error.orig).strip().splitlines()[0]})",
+            needed="a PostgreSQL server that lets you in",
+            cure="Check the address, and that the server runs and knows this user and database.",
+        ) from error
+    return Database(engine, writer=None)

@@ -1,0 +1,79 @@
+"""Bring a database to the layout this program knows, or refuse clearly.
+
+In: a `Database`. Out: the same, up to date. Absent: the steps themselves (`migrations/versions`).
+"""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError
+from howgood.store.database import Database
+
+# Any number will do, as long as every howgood process asks for the same one.
+_LOCK = 4_072_018
+
+
+class NewerDatabaseError(InputError):
+    """The database was made by a newer howgood than this one."""
+
+    def __init__(self, *, revision: str, known: str) -> None:
+        super().__init__(
+            where="database",
+            found=f"layout {revision!r}, which this howgood does not know",
+            needed=f"layout {known!r} or older",
+            cure="Update howgood, or name another database. Nothing was changed.",
+        )
+        self.revision, self.known = revision, known
+
+
+class ForeignDatabaseError(InputError):
+    """The database holds tables that are not howgood's."""
+
+    def __init__(self, *, tables: list[str]) -> None:
+        super().__init__(
+            where="database",
+            found=f"tables of another program ({', '.join(tables[:5])})",
+            needed="an empty database, or one made by howgood",
+            cure="Name another database. Nothing was changed.",
+        )
+        self.tables = tables
+
+
+def upgrade(database: Database) -> None:
+    """Apply what is missing, all or nothing; several processes may call this at once."""
+    config = _config()
+    known = ScriptDirectory.from_config(config)
+
+    def apply(connection: Connection) -> None:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        revision = MigrationContext.configure(connection).get_current_revision()
+        _refuse_unknown(connection, revision, known)
+        if revision != known.get_current_head():
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    database.write(apply)
+
+
+def _refuse_unknown(connection: Connection, revision: str | None, known: ScriptDirectory) -> None:
+    revisions = {script.revision for script in known.walk_revisions()}
+    if revision is not None and revision not in revisions:
+        raise NewerDatabaseError(revision=revision, known=str(known.get_current_head()))
+    tables = [
+        name for name in sa.inspect(connection).get_table_names() if name != "alembic_version"
+    ]
+    if revision is None and tables:
+        raise ForeignDatabaseError(tables=sorted(tables))
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return config

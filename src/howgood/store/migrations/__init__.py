@@ -1,0 +1,1 @@
+"""Every layout the database ever had, as steps that are never rewritten."""

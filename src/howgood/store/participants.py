@@ -1,0 +1,167 @@
+"""Participants: who they are to the study, the slot they hold, the condition they have.
+
+In: a connection and records. Out: records. Absent: which condition is chosen (the caller decides,
+inside the same transaction) and tokens (only digests come here).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from howgood.records.participant import HOLDING, Participant, Position, Status
+from howgood.store.schema import participants, screens, studies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewParticipant:
+    """Someone who clicked Start, or an invitation."""
+
+    study: int
+    version: int
+    token_digest: str
+    seed: int
+    status: Status
+    external_id: str | None = None
+    origin: Mapping[str, str]
+    is_pilot: bool = False
+
+
+def add(connection: Connection, new: NewParticipant, *, now: datetime) -> int:
+    """Store a participant and return their number."""
+    row = connection.execute(
+        sa.insert(participants)
+        .values(
+            study_id=new.study,
+            version_id=new.version,
+            token_digest=new.token_digest,
+            external_id=new.external_id,
+            origin=dict(new.origin),
+            seed=new.seed,
+            status=new.status.value,
+            is_pilot=new.is_pilot,
+            created_at=now,
+        )
+        .returning(participants.c.id)
+    )
+    return int(row.scalar_one())
+
+
+def position(connection: Connection, token_digest: str) -> Position | None:
+    """Return where the holder of this token is: one query, the hot path of every page."""
+    row = connection.execute(_POSITION, {"token_digest": token_digest}).one_or_none()
+    if row is None:
+        return None
+    return Position(
+        participant=_participant(row),
+        screen=row.name,
+        number=row.position or 0,
+        content=row.content or {},
+        shown_at=row.shown_at,
+    )
+
+
+_POSITION = (
+    sa.select(
+        participants, screens.c.name, screens.c.position, screens.c.content, screens.c.shown_at
+    )
+    .select_from(participants.outerjoin(screens, screens.c.participant_id == participants.c.id))
+    .where(participants.c.token_digest == sa.bindparam("token_digest"))
+    .order_by(screens.c.position.desc())
+    .limit(1)
+)
+
+
+def _participant(row: Row[Any]) -> Participant:
+    return Participant(
+        number=row.id,
+        study=row.study_id,
+        version=row.version_id,
+        seed=row.seed,
+        status=Status(row.status),
+        condition=row.condition,
+        is_pilot=row.is_pilot,
+        origin=row.origin,
+        created_at=row.created_at,
+        slot_until=row.slot_until,
+    )
+
+
+def replace_token(
+    connection: Connection, *, study: int, external_id: str, token_digest: str
+) -> bool:
+    """Give the person a recruiting service sent before a new link; False if it never did."""
+    changed = connection.execute(
+        sa.update(participants)
+        .where(participants.c.study_id == study, participants.c.external_id == external_id)
+        .values(token_digest=token_digest)
+    )
+    return changed.rowcount > 0
+
+
+def lock(connection: Connection, study: int) -> None:
+    """Make other assignments in this study wait until this transaction ends."""
+    connection.execute(sa.select(studies.c.id).where(studies.c.id == study).with_for_update())
+
+
+def free_slots(connection: Connection, study: int, *, now: datetime) -> int:
+    """Take back the slots of those who took too long; return how many."""
+    freed = connection.execute(
+        sa.update(participants)
+        .where(
+            participants.c.study_id == study,
+            participants.c.status == Status.ACTIVE.value,
+            participants.c.slot_until <= now,
+        )
+        .values(status=Status.EXPIRED.value)
+    )
+    return freed.rowcount
+
+
+def holding(connection: Connection, study: int) -> dict[str, int]:
+    """Return how many people hold a slot in each condition; pilots hold none."""
+    rows = connection.execute(
+        sa.select(participants.c.condition, sa.func.count())
+        .where(
+            participants.c.study_id == study,
+            participants.c.status.in_([status.value for status in HOLDING]),
+            participants.c.is_pilot.is_(False),
+        )
+        .group_by(participants.c.condition)
+    )
+    return {str(condition): int(count) for condition, count in rows}
+
+
+def admit(
+    connection: Connection,
+    number: int,
+    *,
+    condition: str,
+    slot_until: datetime | None,
+    now: datetime,
+) -> None:
+    """Give a participant a slot and their condition."""
+    connection.execute(
+        sa.update(participants)
+        .where(participants.c.id == number)
+        .values(
+            status=Status.ACTIVE.value,
+            condition=condition,
+            slot_until=slot_until,
+            consented_at=sa.func.coalesce(participants.c.consented_at, now),
+        )
+    )
+
+
+def set_status(
+    connection: Connection, number: int, status: Status, *, finished_at: datetime | None = None
+) -> None:
+    """Move a participant to another status."""
+    connection.execute(
+        sa.update(participants)
+        .where(participants.c.id == number)
+        .values(status=status.value, finished_at=finished_at)
+    )

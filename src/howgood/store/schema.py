@@ -1,0 +1,139 @@
+"""The tables, once, for both databases.
+
+In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migrations`) and any query.
+
+    studies ──< versions ──< participants ──< screens ──< answers
+                    └──< media
+
+A study's text never changes in place: a changed file is a new version, and a participant stays on
+the version they began with. A screen is stored before it is shown; an answer names its screen, and
+the primary key allows each participant one answer per screen. Tokens are kept as digests only.
+"""
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+
+class Moment(sa.types.TypeDecorator[datetime]):
+    """A point in time, always UTC; SQLite keeps no zone, so it is put back on reading."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Return the moment in UTC; a moment without a zone is refused."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a moment needs its zone: use datetime.now(UTC)")
+        moment = value.astimezone(UTC)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Return the moment with its zone."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+# SQLite gives automatic numbers only to INTEGER columns; PostgreSQL should not run out of them.
+_NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+facts = sa.Table(
+    "facts",
+    metadata,
+    sa.Column("name", sa.String(40), primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+studies = sa.Table(
+    "studies",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("slug", sa.String(80), nullable=False, unique=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("kind", sa.String(20), nullable=False),
+    sa.Column("is_open", sa.Boolean, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+)
+
+versions = sa.Table(
+    "versions",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("content", sa.JSON, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.UniqueConstraint("study_id", "digest"),
+)
+
+media = sa.Table(
+    "media",
+    metadata,
+    sa.Column("version_id", sa.ForeignKey("versions.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("name", sa.String(200), primary_key=True),
+    sa.Column("media_type", sa.String(100), nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+participants = sa.Table(
+    "participants",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("version_id", sa.ForeignKey("versions.id"), nullable=False),
+    sa.Column("token_digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("external_id", sa.String(200)),
+    sa.Column("origin", sa.JSON, nullable=False),
+    sa.Column("seed", sa.BigInteger, nullable=False),
+    sa.Column("condition", sa.String(100)),
+    sa.Column("status", sa.String(20), nullable=False),
+    sa.Column("is_pilot", sa.Boolean, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("consented_at", Moment),
+    sa.Column("slot_until", Moment),
+    sa.Column("finished_at", Moment),
+    sa.UniqueConstraint("study_id", "external_id"),
+    sa.Index(None, "study_id", "status"),
+)
+
+screens = sa.Table(
+    "screens",
+    metadata,
+    sa.Column(
+        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), primary_key=True
+    ),
+    sa.Column("name", sa.String(200), primary_key=True),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("content", sa.JSON, nullable=False),
+    sa.Column("shown_at", Moment, nullable=False),
+    sa.UniqueConstraint("participant_id", "position"),
+)
+
+answers = sa.Table(
+    "answers",
+    metadata,
+    sa.Column("participant_id", _NUMBER, primary_key=True),
+    sa.Column("screen", sa.String(200), primary_key=True),
+    sa.Column("content", sa.JSON, nullable=False),
+    sa.Column("answered_at", Moment, nullable=False),
+    sa.ForeignKeyConstraint(
+        ["participant_id", "screen"],
+        ["screens.participant_id", "screens.name"],
+        name="fk_answers_screen",
+        ondelete="CASCADE",
+    ),
+)

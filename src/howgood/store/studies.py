@@ -1,0 +1,171 @@
+"""Studies and their versions.
+
+In: a connection and plain values. Out: rows as small records. Absent: what a study means.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from howgood.store.schema import facts, media, studies, versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRow:
+    """A study with its newest version."""
+
+    number: int
+    version: int
+    slug: str
+    title: str
+    kind: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaFile:
+    """A picture or film a study shows."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVersion:
+    """A study as read from its file."""
+
+    slug: str
+    title: str
+    kind: str
+    digest: str
+    content: Mapping[str, Any]
+    media: tuple[MediaFile, ...] = ()
+
+
+def save(connection: Connection, new: NewVersion, *, now: datetime) -> StudyRow:
+    """Store the study, as a new version if its text changed, and return it."""
+    known = find(connection, new.slug)
+    number = known.number if known else _insert_study(connection, new, now)
+    connection.execute(
+        sa.update(studies).where(studies.c.id == number).values(title=new.title, kind=new.kind)
+    )
+    same = connection.execute(
+        sa.select(versions.c.id).where(
+            versions.c.study_id == number, versions.c.digest == new.digest
+        )
+    ).scalar()
+    if same is None:
+        _insert_version(connection, number, new, now)
+    else:
+        connection.execute(sa.update(versions).where(versions.c.id == same).values(created_at=now))
+    saved = find(connection, new.slug)
+    if saved is None:
+        raise LookupError(f"study {new.slug!r} vanished while it was saved")
+    return saved
+
+
+def _insert_study(connection: Connection, new: NewVersion, now: datetime) -> int:
+    row = connection.execute(
+        sa.insert(studies)
+        .values(slug=new.slug, title=new.title, kind=new.kind, is_open=True, created_at=now)
+        .returning(studies.c.id)
+    )
+    return int(row.scalar_one())
+
+
+def _insert_version(connection: Connection, study: int, new: NewVersion, now: datetime) -> None:
+    row = connection.execute(
+        sa.insert(versions)
+        .values(study_id=study, digest=new.digest, content=dict(new.content), created_at=now)
+        .returning(versions.c.id)
+    )
+    version = row.scalar_one()
+    if new.media:
+        connection.execute(
+            sa.insert(media),
+            [
+                {
+                    "version_id": version,
+                    "name": each.name,
+                    "media_type": each.media_type,
+                    "content": each.content,
+                }
+                for each in new.media
+            ],
+        )
+
+
+def _newest() -> sa.Select[Any]:
+    """Every study beside the version new participants get: the one served last."""
+    ranked = sa.select(
+        versions.c.id,
+        versions.c.study_id,
+        sa.func.row_number()
+        .over(
+            partition_by=versions.c.study_id,
+            order_by=(versions.c.created_at.desc(), versions.c.id.desc()),
+        )
+        .label("age"),
+    ).subquery()
+    return (
+        sa.select(studies, ranked.c.id.label("version"))
+        .join(ranked, ranked.c.study_id == studies.c.id)
+        .where(ranked.c.age == 1)
+    )
+
+
+def _study_row(row: Row[Any]) -> StudyRow:
+    return StudyRow(
+        number=row.id,
+        version=row.version,
+        slug=row.slug,
+        title=row.title,
+        kind=row.kind,
+        is_open=row.is_open,
+    )
+
+
+def find(connection: Connection, slug: str) -> StudyRow | None:
+    """Return the study with this short name and its newest version."""
+    row = connection.execute(_newest().where(studies.c.slug == slug)).one_or_none()
+    return None if row is None else _study_row(row)
+
+
+def everything(connection: Connection) -> tuple[StudyRow, ...]:
+    """Return every study, by title."""
+    return tuple(_study_row(row) for row in connection.execute(_newest().order_by("title", "slug")))
+
+
+def content(connection: Connection, version: int) -> Mapping[str, Any]:
+    """Return a version's plain values."""
+    row = connection.execute(sa.select(versions.c.content).where(versions.c.id == version))
+    found: Mapping[str, Any] = row.scalar_one()
+    return found
+
+
+def media_file(connection: Connection, version: int, name: str) -> MediaFile | None:
+    """Return a picture or film of a version."""
+    row = connection.execute(
+        sa.select(media).where(media.c.version_id == version, media.c.name == name)
+    ).one_or_none()
+    if row is None:
+        return None
+    return MediaFile(name=row.name, media_type=row.media_type, content=bytes(row.content))
+
+
+def set_open(connection: Connection, slugs: Iterable[str], *, is_open: bool) -> None:
+    """Open or close studies to new participants; those inside may finish."""
+    connection.execute(
+        sa.update(studies).where(studies.c.slug.in_(list(slugs))).values(is_open=is_open)
+    )
+
+
+def signing_key(connection: Connection) -> bytes:
+    """Return the key that signs forms; every process of this database shares it."""
+    row = connection.execute(sa.select(facts.c.value).where(facts.c.name == "signing_key"))
+    return bytes.fromhex(row.scalar_one())

@@ -1,0 +1,1 @@
+"""A request in, one flow call, a page out."""

@@ -1,0 +1,147 @@
+"""What goes into the tables comes out again; the first answer stands."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from howgood.records.participant import Status
+from howgood.store import answers, participants, studies
+from howgood.store.participants import NewParticipant
+from howgood.store.studies import MediaFile, NewVersion
+
+NOW = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)
+FIRST = NewVersion(
+    slug="alarm",
+    title="Alarm",
+    kind="survey",
+    digest="a" * 64,
+    content={"title": "Alarm", "ü": [1, 2.5, None]},
+    media=(MediaFile(name="clip.png", media_type="image/png", content=b"\x89PNG\x00"),),
+)
+
+
+@pytest.fixture
+def study(database):
+    return database.write(lambda connection: studies.save(connection, FIRST, now=NOW))
+
+
+def _add(database, study, **changes):
+    values = {"study": study.number, "version": study.version, "token_digest": "d" * 64,
+              "seed": 2**62, "status": Status.STARTED, "origin": {"PROLIFIC_PID": "p"}}  # fmt: skip
+    new = NewParticipant(**(values | changes))
+    return database.write(lambda connection: participants.add(connection, new, now=NOW))
+
+
+def test_a_study_comes_back_with_its_text_and_pictures(database, study):
+    with database.reading() as connection:
+        assert studies.find(connection, "alarm") == study
+        assert studies.content(connection, study.version) == FIRST.content
+        assert studies.media_file(connection, study.version, "clip.png") == FIRST.media[0]
+        assert studies.media_file(connection, study.version, "other.png") is None
+        assert studies.find(connection, "unknown") is None
+
+
+def test_the_same_text_is_the_same_version_and_new_text_a_new_one(database, study):
+    def save(new, minutes):
+        return database.write(
+            lambda c: studies.save(c, new, now=NOW + timedelta(minutes=minutes))
+        ).version
+
+    other = NewVersion(slug="alarm", title="Alarm 2", kind="survey", digest="b" * 64, content={})
+    assert save(FIRST, 1) == study.version
+    changed = save(other, 2)
+    assert changed != study.version
+    assert save(FIRST, 3) == study.version  # going back to the old text goes back to the version
+    with database.reading() as connection:
+        assert len(studies.everything(connection)) == 1
+
+
+def test_a_participant_is_found_by_token_digest_with_their_last_screen(database, study):
+    number = _add(database, study)
+    for position, name in enumerate(["consent", "one"], start=1):
+        database.write(
+            lambda c, name=name, position=position: answers.add_screen(
+                c, number, name, {"title": name}, position=position, now=NOW
+            )
+        )
+    with database.reading() as connection:
+        found = participants.position(connection, "d" * 64)
+        assert participants.position(connection, "e" * 64) is None
+    assert (found.screen, found.number, found.content) == ("one", 2, {"title": "one"})
+    assert found.participant.seed == 2**62
+    assert found.participant.origin == {"PROLIFIC_PID": "p"}
+    assert found.shown_at == NOW
+
+
+def test_the_first_answer_stands_even_when_twenty_arrive_at_once(database, study):
+    number = _add(database, study)
+    database.write(lambda c: answers.add_screen(c, number, "one", {}, position=1, now=NOW))
+    with ThreadPoolExecutor(20) as pool:
+        stored = list(
+            pool.map(
+                lambda value: database.write(
+                    lambda c: answers.add_answer(c, number, "one", {"value": value}, now=NOW)
+                ),
+                range(20),
+            )
+        )
+    assert sum(stored) == 1
+    with database.reading() as connection:
+        (answer,) = answers.answers_of(connection, number)
+    assert answer.content == {"value": stored.index(True)}
+
+
+def test_an_answer_to_a_screen_never_shown_is_refused(database, study):
+    import sqlalchemy as sa
+
+    number = _add(database, study)
+    with pytest.raises(sa.exc.IntegrityError):
+        database.write(lambda c: answers.add_answer(c, number, "secret", {}, now=NOW))
+
+
+def test_two_screens_cannot_take_the_same_position(database, study):
+    number = _add(database, study)
+    assert database.write(lambda c: answers.add_screen(c, number, "a", {}, position=1, now=NOW))
+    assert not database.write(lambda c: answers.add_screen(c, number, "b", {}, position=1, now=NOW))
+
+
+def test_slots_are_counted_by_condition_without_pilots_and_freed_after_their_time(database, study):
+    def admit(token, condition, until, **changes):
+        number = _add(database, study, token_digest=token, **changes)
+        database.write(
+            lambda c: participants.admit(c, number, condition=condition, slot_until=until, now=NOW)
+        )
+        return number
+
+    admit("1", "A", NOW + timedelta(hours=1))
+    admit("2", "A", NOW - timedelta(seconds=1))
+    admit("3", "B", None)
+    admit("4", "B", None, is_pilot=True)
+
+    def count(connection):
+        participants.lock(connection, study.number)
+        freed = participants.free_slots(connection, study.number, now=NOW)
+        return freed, participants.holding(connection, study.number)
+
+    assert database.write(count) == (1, {"A": 1, "B": 1})
+
+
+def test_a_moment_is_kept_to_the_microsecond_in_any_zone_but_never_without_one(database, study):
+    import sqlalchemy as sa
+
+    east = datetime(2026, 5, 4, 14, 30, 0, 123456, tzinfo=timezone(timedelta(hours=9)))
+    number = _add(database, study)
+    database.write(lambda c: participants.admit(c, number, condition="A", slot_until=east, now=NOW))
+    with database.reading() as connection:
+        assert participants.position(connection, "d" * 64).participant.slot_until == east
+    with pytest.raises(sa.exc.StatementError, match="zone"):
+        database.write(
+            lambda c: participants.admit(
+                c,
+                number,
+                condition="A",
+                slot_until=datetime(2026, 1, 1),
+                now=NOW,
+            )
+        )

@@ -1,0 +1,120 @@
+"""One writer for all: nothing is told before it is on disk, and a failure stays alone."""
+
+import sqlite3
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from howgood.store.database import WriterClosedError, open_database
+from howgood.store.writer import MOST_AT_ONCE
+
+
+@pytest.fixture
+def numbers(database_address):
+    database = open_database(database_address)
+    database.write(
+        lambda connection: connection.execute(sa.text("CREATE TABLE n (x int PRIMARY KEY)"))
+    )
+    yield database
+    database.close()
+
+
+def _insert(value):
+    return lambda connection: (
+        connection.execute(sa.text("INSERT INTO n VALUES (:x)"), {"x": value}) and value
+    )
+
+
+def _stored(database):
+    with database.reading() as connection:
+        return set(connection.execute(sa.text("SELECT x FROM n")).scalars())
+
+
+def test_every_caller_gets_its_own_result_and_all_is_stored(numbers):
+    with ThreadPoolExecutor(32) as pool:
+        results = list(pool.map(lambda x: numbers.write(_insert(x)), range(600)))
+    assert results == list(range(600))
+    assert _stored(numbers) == set(range(600))
+
+
+def test_one_failing_operation_undoes_nothing_but_itself(numbers):
+    numbers.write(_insert(7))
+
+    def attempt(value):
+        try:
+            return numbers.write(_insert(value))
+        except sa.exc.IntegrityError:
+            return "refused"
+
+    with ThreadPoolExecutor(16) as pool:
+        results = list(pool.map(attempt, [1, 7, 2, 7, 3, 4, 7, 5]))
+    assert results == [1, "refused", 2, "refused", 3, 4, "refused", 5]
+    assert _stored(numbers) == {1, 2, 3, 4, 5, 7}
+
+
+def test_an_operation_that_fails_half_way_leaves_no_half(numbers):
+    def half(connection):
+        _insert(1)(connection)
+        raise RuntimeError("stop here")
+
+    with pytest.raises(RuntimeError, match="stop here"):
+        numbers.write(half)
+    assert _stored(numbers) == set()
+
+
+def test_what_is_told_as_saved_is_seen_by_another_process(tmp_path):
+    path = tmp_path / "one.sqlite"
+    database = open_database(str(path))
+    database.write(lambda connection: connection.execute(sa.text("CREATE TABLE n (x int)")))
+    database.write(_insert(1))
+    with sqlite3.connect(path) as other:
+        assert other.execute("SELECT x FROM n").fetchall() == [(1,)]
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    database.close()
+
+
+def test_sqlite_flushes_every_commit(tmp_path):
+    database = open_database(str(tmp_path / "one.sqlite"))
+    full = 2
+    assert database.write(lambda c: c.exec_driver_sql("PRAGMA synchronous").scalar()) == full
+    database.close()
+
+
+def test_those_who_wait_together_are_committed_together(tmp_path):
+    database = open_database(str(tmp_path / "one.sqlite"))
+    database.write(lambda connection: connection.execute(sa.text("CREATE TABLE n (x int)")))
+    commits, begun, gate = [], threading.Event(), threading.Event()
+    sa.event.listen(database._writer_engine, "commit", lambda connection: commits.append(1))
+    first = threading.Thread(
+        target=database.write, args=(lambda connection: begun.set() or gate.wait(10),)
+    )
+    first.start()
+    begun.wait(10)
+    waiting = [threading.Thread(target=database.write, args=(_insert(x),)) for x in range(40)]
+    for thread in waiting:
+        thread.start()
+    while database._writer._jobs.qsize() < len(waiting):
+        time.sleep(0.01)
+    gate.set()
+    for thread in [first, *waiting]:
+        thread.join()
+    assert len(_stored(database)) == len(waiting) < MOST_AT_ONCE
+    both = 2
+    assert len(commits) == both
+    database.close()
+
+
+def test_closing_finishes_what_waits_and_refuses_what_comes_later(tmp_path):
+    database = open_database(str(tmp_path / "one.sqlite"))
+    database.write(lambda connection: connection.execute(sa.text("CREATE TABLE n (x int)")))
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(lambda x: database.write(_insert(x)), range(50)))
+        database.close()
+    with pytest.raises(WriterClosedError):
+        database.write(_insert(51))
+    again = open_database(str(tmp_path / "one.sqlite"))
+    assert _stored(again) == set(done)
+    again.close()
