@@ -6,7 +6,8 @@
     │   ├── MissingValueError           a column has gaps and the policy is "error"
     │   ├── LengthMismatchError         arrays that belong together differ in length
     │   ├── UnknownNameError            a name that is not in the result (KeyError too)
-    │   └── FileFormatError             a file cannot be read as what it should be
+    │   ├── FileFormatError             a file cannot be read as what it should be
+    │   └── ManyProblemsError           several things are wrong with one record or file
     ├── MissingExtraError (ImportError) an optional package is not installed
     └── UngatedPosteriorError           sampling did not pass its quality gates
 
@@ -20,7 +21,7 @@ In: facts. Out: one sentence that says where, what was found, what is needed, wh
 Absent: logging, exit codes (see `cli`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "HowgoodWarning",
     "InputError",
     "LengthMismatchError",
+    "ManyProblemsError",
     "MissingColumnError",
     "MissingExtraError",
     "MissingValueError",
@@ -120,6 +122,16 @@ class UnknownNameError(InputError, KeyError):
 
 class FileFormatError(InputError):
     """A file cannot be read as the kind of file it should be."""
+
+
+class ManyProblemsError(InputError):
+    """Several things are wrong with one record or file; `problems` holds them all."""
+
+    def __init__(self, first: InputError, problems: Sequence[object]) -> None:
+        more = len(problems) - 1
+        cure = first.cure + (f" (and {more} more)" if more else "")
+        super().__init__(where=first.where, found=first.found, needed=first.needed, cure=cure)
+        self.problems = tuple(problems)
 
 
 class MissingExtraError(HowgoodError, ImportError):

@@ -18,6 +18,8 @@ DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 # Name -> (module that defines `command`, one line of help). Sorted by the data flow.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "new": ("howgood.cli.new", "Write a study file that runs as it is."),
+    "check": ("howgood.cli.check", "Check study files; problems come with their line."),
     "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
 }
 

@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal, TypeVar
 
-from howgood.errors import InputError
+from howgood.errors import InputError, ManyProblemsError
 
 Path = tuple[str | int, ...]
 Record = TypeVar("Record")
@@ -80,9 +80,14 @@ def record_from(data: object, record: type[Record], *, where: str) -> Record:
     """Return plain values as a record, or raise the first problem."""
     problems: list[Problem] = []
     made = decode(data, record, path=(), problems=problems)
-    if problems:
-        raise problems[0].error(where=where)
+    raise_problems(problems, where=where)
     return typing.cast(Record, made)
+
+
+def raise_problems(problems: Sequence[Problem], *, where: str) -> None:
+    """Raise them all as one exception, if there are any."""
+    if problems:
+        raise ManyProblemsError(problems[0].error(where=where), problems)
 
 
 def decode(
@@ -118,7 +123,7 @@ def written(path: Path) -> str:
 
 
 @cache
-def field_types(record: type) -> dict[str, Any]:
+def field_types(record: Any) -> dict[str, Any]:  # noqa: ANN401 - a record type
     """Return the annotations of a record's fields, resolved."""
     return typing.get_type_hints(record)
 
@@ -134,9 +139,12 @@ def _decode_record(data: object, record: Any, path: Path, problems: list[Problem
         return _report(problems, path, data, "a table of keys", "Write its keys one by one.")
     before = len(problems)
     known = {each.name: each for each in dataclasses.fields(record) if each.init}
+    misspelt = set()
     for name in data:
         if name not in known:
-            cure = _near(name, known) or f"Known here: {', '.join(known)}."
+            meant = _nearest(name, [each for each in known if each not in data])
+            misspelt.add(meant)
+            cure = f"Did you mean {meant!r}?" if meant else f"Known here: {', '.join(known)}."
             _add(problems, (*path, str(name)), f"an unknown key {name!r}", "only known keys", cure)
     values: dict[str, Any] = {}
     for name, each in known.items():
@@ -146,10 +154,26 @@ def _decode_record(data: object, record: Any, path: Path, problems: list[Problem
             )
             _check_range(value, each, (*path, name), problems)
             values[name] = value
-        elif _default(each) is dataclasses.MISSING:
+        elif _default(each) is dataclasses.MISSING and name not in misspelt:
             note = each.metadata.get("note", "")
             _add(problems, path, f"no {name!r}", f"{name!r} is needed: {note}", f"Add {name}.")
-    return record(**values) if len(problems) == before else BROKEN
+    return _made(record, values, path, problems) if len(problems) == before else BROKEN
+
+
+def _made(record: Any, values: dict[str, Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+    """Make a record whose values are all right by themselves; it may still contradict itself."""
+    try:
+        made = record(**values)
+    except ManyProblemsError as error:
+        problems += [
+            dataclasses.replace(each, path=path + each.path)
+            for each in error.problems
+            if isinstance(each, Problem)
+        ]
+        return BROKEN
+    own = getattr(made, "problems", None)
+    problems += own(path) if callable(own) else []
+    return made
 
 
 def _check_range(
@@ -241,9 +265,13 @@ def _shown(data: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def _nearest(name: object, names: typing.Iterable[object]) -> str:
+    return next(iter(get_close_matches(str(name), [str(each) for each in names], n=1)), "")
+
+
 def _near(name: object, names: typing.Iterable[object]) -> str:
-    near = get_close_matches(str(name), [str(each) for each in names], n=1)
-    return f"Did you mean {near[0]!r}?" if near else ""
+    nearest = _nearest(name, names)
+    return f"Did you mean {nearest!r}?" if nearest else ""
 
 
 def _listed(names: typing.Iterable[object]) -> str:

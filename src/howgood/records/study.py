@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from howgood.records.plain import Problem, about, digest, plain, record_from
+from howgood.records.plain import Problem, about, digest, plain, raise_problems, record_from
 from howgood.records.plans import ComparisonPlan, Question, ReratingPlan, SurveyPlan, repeated_keys
 
 Kind = Literal["survey", "comparison", "rerating"]
@@ -103,8 +103,7 @@ class Study:
     version: str = field(init=False, default="", compare=False)
 
     def __post_init__(self) -> None:
-        for problem in study_problems(self):
-            raise problem.error(where=f"study {self.slug!r}")
+        raise_problems(study_problems(self), where=f"study {self.slug!r}")
         object.__setattr__(self, "version", digest(plain(self)))
 
     @property

@@ -9,9 +9,16 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from howgood.errors import InputError
 from howgood.flow.participate.pieces import words
 from howgood.records.plans import SurveyApplication, SurveyPlan
 from howgood.records.screen import Bullets, Entry
+
+PHRASES = frozenset({"happened", "found", "missed", "false_alarm", "cleared"})
+# {time|times}: the first for a count of 1, the second for every other.
+_NUMBER = re.compile(r"\{([^{}|]*)\|([^{}]*)\}")
+BLANK = re.compile(r"\{([^{}]*)\}")
+BLANKS = frozenset({"n", "real", "system"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +54,13 @@ def scenarios_of(plan: SurveyPlan) -> tuple[Scenario, ...]:
             r = Fraction(recall).limit_denominator(120)
             hits = math.floor(real * r + Fraction(1, 2))
             alarms = math.floor(hits / p + Fraction(1, 2)) - hits
+            if plan.cases is not None and real + alarms > plan.cases:
+                raise InputError(
+                    where="scenarios",
+                    found=f"{alarms} false positives beside {real} real positives",
+                    needed=f"together at most cases = {plan.cases}",
+                    cure=f"Use at least {real + alarms} cases, or a higher precision.",
+                )
             found.append(
                 Scenario(
                     real_positives=real,
@@ -68,7 +82,7 @@ def scenario_bullets(
 
     def line(key: str, count: int) -> str:
         text = application.phrases[key].replace("{system}", system)
-        text = re.sub(r"\{one:([^{}|]*)\|([^{}]*)\}", r"\1" if count == 1 else r"\2", text)
+        text = _NUMBER.sub(r"\1" if count == 1 else r"\2", text)
         return text.replace("{n}", f"**{count}**").replace(
             "{real}", f"**{scenario.real_positives}**"
         )

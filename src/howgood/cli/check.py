@@ -1,0 +1,50 @@
+"""`howgood check`: is a study file ready to run?
+
+In: study files. Out: every problem as file:line: message, or what participants go through; exit
+code 2 when something is wrong. Absent: any work (`flow`).
+"""
+
+import json
+
+import click
+
+from howgood.flow.study_files import CheckedStudy, check_study, pages_per_person
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(files: tuple[str, ...], as_json: bool) -> int:
+    """Check study FILES and everything they name; print every problem with its line."""
+    checked = [check_study(file) for file in files]
+    if as_json:
+        click.echo(json.dumps([_facts(each) for each in checked], indent=2, ensure_ascii=False))
+    else:
+        for each in checked:
+            _show(each)
+    return 2 if any(each.problems for each in checked) else 0
+
+
+def _show(checked: CheckedStudy) -> None:
+    for problem in checked.problems:
+        click.echo(str(problem), err=True)
+    if checked.study is None:
+        return
+    click.echo(f"{checked.file}: ready ({checked.study.kind}, version {checked.study.version})")
+    for condition, pages in pages_per_person(checked.study).items():
+        click.echo(f"  {condition}: about {pages} pages per person")
+    for sentence in checked.advice:
+        click.echo(f"  advice: {sentence}")
+
+
+def _facts(checked: CheckedStudy) -> dict[str, object]:
+    return {
+        "file": checked.file,
+        "ready": checked.study is not None,
+        "version": checked.study.version if checked.study else None,
+        "problems": [
+            {"line": each.line, "message": each.message, "file": each.file}
+            for each in checked.problems
+        ],
+        "advice": list(checked.advice),
+    }

@@ -1,0 +1,20 @@
+"""`howgood new`: write a study file that runs as it is.
+
+In: a kind and a file name. Out: the file, and what to do next. Absent: any work (`flow`).
+"""
+
+import click
+
+from howgood.flow.study_files import new_study
+
+
+@click.command("new")
+@click.argument("kind", type=click.Choice(["survey", "comparison", "rerating"]))
+@click.argument("file", type=click.Path(dir_okay=False))
+def command(kind: str, file: str) -> None:
+    """Write a commented study FILE of a KIND, ready to run.
+
+    A name ending in .toml gives TOML, one ending in .yaml or .yml gives YAML.
+    """
+    path = new_study(kind, file)
+    click.echo(f"Wrote {path}. Next: howgood check {path}")

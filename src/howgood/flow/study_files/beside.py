@@ -1,0 +1,77 @@
+"""What a study file takes from the files beside it: pictures, films, a classifier's scores.
+
+In: the values of a study file and its folder. Out: the values with fingerprints of pictures and
+matrices made from scores; every file that is not as it should be is a problem. Absent: serving
+pictures (`web`).
+"""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from howgood.records.plain import Path, Problem
+
+_PICTURE, _FILM = 2_000_000, 50_000_000
+PICTURES = {
+    **dict.fromkeys((".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif"), _PICTURE),
+    **dict.fromkeys((".mp4", ".webm"), _FILM),
+}
+
+
+def filled_from_files(
+    data: Mapping[str, Any], *, folder: FilePath, problems: list[Problem]
+) -> dict[str, Any]:
+    """Return the values with what the files beside the study say."""
+    filled: dict[str, Any] = _replaced(data, (), folder, problems)
+    return filled
+
+
+def picture_problem(location: FilePath, folder: FilePath) -> tuple[str, str, str] | None:
+    """Return found, needed and cure when a picture cannot be used, else None."""
+    largest = PICTURES.get(location.suffix.lower())
+    if largest is None:
+        endings = ", ".join(PICTURES)
+        return f"a file ending in {location.suffix!r}", f"one of {endings}", "Convert it."
+    if not location.resolve().is_relative_to(folder.resolve()):
+        return "a file outside the study's folder", "a file in it or below", "Move it there."
+    if not location.is_file():
+        return "no such file", f"a file in {folder}", "Put it there, or correct the name."
+    if location.stat().st_size > largest:
+        size = location.stat().st_size
+        return f"{size:,} bytes", f"at most {largest:,} bytes", "Make it smaller."
+    return None
+
+
+def _replaced(data: Any, path: Path, folder: FilePath, problems: list[Problem]) -> Any:  # noqa: ANN401
+    """Copy plain values; every picture that names a file gets its fingerprint."""
+    if isinstance(data, Mapping):
+        copied = {
+            str(name): _replaced(value, (*path, str(name)), folder, problems)
+            for name, value in data.items()
+        }
+        is_picture = bool(path) and path[-1] == "picture" and isinstance(data.get("file"), str)
+        return (
+            {**copied, **_fingerprint(data["file"], path, folder, problems)}
+            if is_picture
+            else copied
+        )
+    if isinstance(data, list | tuple):
+        return [
+            _replaced(value, (*path, index), folder, problems) for index, value in enumerate(data)
+        ]
+    return data
+
+
+def _fingerprint(
+    name: str, path: Path, folder: FilePath, problems: list[Problem]
+) -> dict[str, str]:
+    location = folder / name
+    wrong = picture_problem(location, folder)
+    if wrong:
+        found, needed, cure = wrong
+        problems.append(
+            Problem(path=(*path, "file"), found=f"{name!r}: {found}", needed=needed, cure=cure)
+        )
+        return {}
+    return {"digest": hashlib.sha256(location.read_bytes()).hexdigest()[:16]}

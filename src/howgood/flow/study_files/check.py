@@ -1,0 +1,128 @@
+"""Is a study file ready to run, and if not, what is wrong on which line?
+
+In: a study file and the files beside it. Out: `CheckedStudy`: the study, or every problem with its
+line; and advice from the literature. Absent: running it (`flow.participate`).
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from howgood.ask.sentences import languages
+from howgood.errors import InputError, ManyProblemsError
+from howgood.flow.study_files.advice import advice_on
+from howgood.flow.study_files.beside import filled_from_files
+from howgood.flow.study_files.document import read_document
+from howgood.flow.study_files.located import Document, SyntaxProblemError
+from howgood.flow.study_files.wording import wording_problems
+from howgood.records.plain import Problem, decode, written
+from howgood.records.study import Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileProblem:
+    """One thing that is wrong with a file, and the line it is on."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedStudy:
+    """A study file after checking: `study` is None exactly when there are problems."""
+
+    file: str
+    study: Study | None
+    problems: tuple[FileProblem, ...] = ()
+    advice: tuple[str, ...] = ()
+
+
+def check_study(location: str | Path) -> CheckedStudy:
+    """Check a study file and the files it names.
+
+    Parameters
+    ----------
+    location : str or Path
+        A file ending in .toml, .yaml or .yml.
+
+    Raises
+    ------
+    FileFormatError
+        When there is no such file or it is not text; anything inside it is a problem, not an error.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    path = Path(location)
+    try:
+        document = read_document(path)
+    except SyntaxProblemError as error:
+        message = f"{error.found}; {error.needed}. {error.cure}"
+        problem = FileProblem(file=str(path), line=error.line, message=message)
+        return CheckedStudy(file=str(path), study=None, problems=(problem,))
+    return check_document(document, file=str(path), folder=path.parent)
+
+
+def check_document(document: Document, *, file: str, folder: Path) -> CheckedStudy:
+    """Check a study that was read from anywhere; the files it names lie in `folder`."""
+    problems: list[Problem] = []
+    data = filled_from_files(document.data, folder=folder, problems=problems)
+    study = decode(data, Study, path=(), problems=problems)
+    if not isinstance(study, Study) or problems:
+        return _with_problems(document, file, problems)
+    problems += _language_problems(study) or wording_problems(study)
+    if problems:
+        return _with_problems(document, file, problems)
+    return CheckedStudy(file=file, study=study, advice=advice_on(study))
+
+
+def read_study(location: str | Path) -> Study:
+    """Return the study in a file, or raise everything that is wrong with it.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    checked = check_study(location)
+    if checked.study is None:
+        first = checked.problems[0]
+        error = InputError(
+            where=f"{first.file}:{first.line}",
+            found=first.message.rstrip("."),
+            needed="a study file without problems",
+            cure=f"See them all with: howgood check {first.file}",
+        )
+        raise ManyProblemsError(error, checked.problems)
+    return checked.study
+
+
+def _with_problems(document: Document, file: str, problems: list[Problem]) -> CheckedStudy:
+    found = [
+        FileProblem(file=file, line=document.line(each.path), message=_message(each))
+        for each in problems
+    ]
+    return CheckedStudy(
+        file=file, study=None, problems=tuple(sorted(found, key=lambda each: each.line))
+    )
+
+
+def _message(problem: Problem) -> str:
+    place = f"{written(problem.path)}: " if problem.path else ""
+    return f"{place}{problem.found}; {problem.needed}. {problem.cure}"
+
+
+def _language_problems(study: Study) -> list[Problem]:
+    if study.language in languages():
+        return []
+    return [
+        Problem(
+            path=("language",),
+            found=repr(study.language),
+            needed=f"one of {', '.join(languages())}",
+            cure="Choose one of these.",
+        )
+    ]

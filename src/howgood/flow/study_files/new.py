@@ -1,0 +1,65 @@
+"""Write a new study file that runs as it is.
+
+In: a kind of study and a path. Out: a commented file. Absent: overwriting anything.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+
+from howgood.errors import FileFormatError, UnknownNameError
+
+KINDS = ("survey", "comparison", "rerating")
+
+
+def new_study(kind: str, location: str | Path) -> Path:
+    """Write a commented study file of a kind, ready to run.
+
+    Parameters
+    ----------
+    kind : {"survey", "comparison", "rerating"}
+    location : str or Path
+        A new file ending in .toml, .yaml or .yml.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    path = Path(location)
+    if kind not in KINDS:
+        raise UnknownNameError(where="kind of study", name=kind, names=KINDS)
+    if path.suffix.lower() not in (".toml", ".yaml", ".yml"):
+        raise FileFormatError(
+            where=str(path),
+            found=f"a name ending in {path.suffix!r}" if path.suffix else "a name without ending",
+            needed="a name ending in .toml, .yaml or .yml",
+            cure=f"Call it {path.stem}.toml.",
+        )
+    text = template(kind)
+    if path.suffix.lower() != ".toml":
+        from howgood.flow.study_files.as_yaml import commented_yaml
+
+        text = commented_yaml(text)
+    try:
+        with path.open("x", encoding="utf-8") as handle:
+            handle.write(text)
+    except FileExistsError as error:
+        raise FileFormatError(
+            where=str(path),
+            found="a file of that name",
+            needed="a new file; nothing is overwritten",
+            cure="Choose another name.",
+        ) from error
+    except OSError as error:
+        raise FileFormatError(
+            where=str(path),
+            found=error.strerror or "an error",
+            needed="a folder that can be written to",
+            cure="Check the path.",
+        ) from error
+    return path
+
+
+def template(kind: str) -> str:
+    """Return the text of a new study file (TOML)."""
+    folder = files("howgood.flow.study_files") / "templates"
+    return (folder / f"{kind}.toml").read_text(encoding="utf-8")

@@ -1,0 +1,172 @@
+"""Checking study files: the right line, what was found, what is needed, what to do."""
+
+import json
+
+import pytest
+
+from howgood.cli.main import run
+from howgood.errors import FileFormatError, ManyProblemsError
+from howgood.flow.study_files import check_study, new_study, read_study
+
+GOOD = """\
+kind = "rerating"
+slug = "songs"
+title = "Songs"
+
+[consent]
+text = "I agree."
+
+[rerating]
+question = "How much do you like it?"
+scale = ["1", "2", "3"]
+
+[[rerating.items]]
+key = "a"
+text = "First"
+
+[[rerating.items]]
+key = "b"
+text = "Second"
+"""
+
+SURVEY = """\
+kind: survey
+slug: alarm
+title: Alarm
+consent: {text: I agree.}
+survey:
+  per_application: 2
+  applications:
+    - key: alarm
+      name: Alarm
+      description: It rings.
+      phrases:
+        happened: "{n} times a stranger came."
+        found: "{n} of the {real} times it rang."
+        missed: "{n} of the {real} times it did not."
+        false_alarm: "{n} other {time|times} it rang."
+"""
+
+
+def _written(tmp_path, text, name="study.toml"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _problems(tmp_path, text, name="study.toml"):
+    checked = check_study(_written(tmp_path, text, name))
+    assert (checked.study is None) == bool(checked.problems)
+    return [(each.line, each.message) for each in checked.problems]
+
+
+def test_a_good_file_has_no_problems(tmp_path):
+    assert _problems(tmp_path, GOOD) == []
+    assert _problems(tmp_path, SURVEY, "study.yaml") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('title = "Songs"', "title = 3", 3, ["title: 3", "text", "quotes"]),
+        ('title = "Songs"', 'titel = "Songs"', 3, ["'titel'", "Did you mean 'title'"]),
+        ('title = "Songs"\n', "", 1, ["no 'title'", "Add title"]),
+        ('kind = "rerating"', 'kind = "reratings"', 1, ["'reratings'", "survey, comparison"]),
+        ('slug = "songs"', 'slug = "My Songs!"', 2, ["'My Songs!'", "a-z"]),
+        ('scale = ["1", "2", "3"]', 'scale = ["1", 2, "3"]', 10, ["rerating.scale[2]: 2", "text"]),
+        ('scale = ["1", "2", "3"]', 'scale = ["1"]', 10, ["at least 2 labels"]),
+        ('scale = ["1", "2", "3"]', 'scale = ["1", "2"]\nrounds = 1', 11, ["from 2 to 50"]),
+        ('key = "b"', 'key = "a"', 17, ["rerating.items[2].key", "'a' again"]),
+        ('text = "Second"', "", 16, ["neither text nor picture"]),
+        ('text = "Second"', 'picture = { file = "no.svg", alternative = "x" }', 18, ["no such"]),
+        ('text = "Second"', 'picture = { file = "../x.svg", alternative = "x" }', 18, ["outside"]),
+        ('text = "Second"', 'picture = { file = "x.exe", alternative = "x" }', 18, ["'.exe'"]),
+        ('title = "Songs"', 'title = "Songs"\nlanguage = "xx"', 4, ["'xx'", "de, en"]),
+        ('title = "Songs"', 'title = "Songs"\nquota = 0', 4, ["at least 1"]),
+        ('title = "Songs"', 'title = "Songs', 3, ["valid TOML"]),
+        ('[consent]\ntext = "I agree."', "consent = 5", 5, ["consent: 5", "a table of keys"]),
+    ],
+)  # fmt: skip
+def test_a_fault_in_toml_is_named_with_its_line(tmp_path, old, new, line, words):
+    assert old in GOOD
+    found = _problems(tmp_path, GOOD.replace(old, new))
+    assert [each[0] for each in found] == [line]
+    for word in words:
+        assert word in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ("title: Alarm", "title: 3", 3, ["title: 3", "text"]),
+        ("title: Alarm", "title: no", None, []),  # text in YAML 1.2, not false
+        ("title: Alarm", "title: Alarm\ntitle: Again", 4, ["'title' again"]),
+        ("title: Alarm", "title: [unclosed", 4, ["valid YAML"]),
+        ("title: Alarm", "title: &a Alarm\nnotes: *a", 4, ["alias"]),
+        ("per_application: 2", "per_application: two", 6, ["'two'", "whole number"]),
+        ("per_application: 2", "recall: [0.5, 1.5]", 6, ["survey.recall[2]", "at most 1"]),
+        ("per_application: 2", "cases: 12", 6, ["together at most cases = 12"]),
+        ('happened: "{n} times', 'happened: "many times', 12, ["{n}"]),
+        ("{time|times}", "{times}", 15, ["{times}"]),
+        ("        missed:", "        mised:", 11, ["no phrase 'missed'"]),
+        ("survey:\n", "rerating:\n", 5, ["unknown key"]),
+    ],
+)  # fmt: skip
+def test_a_fault_in_yaml_is_named_with_its_line(tmp_path, old, new, line, words):
+    assert old in SURVEY
+    found = _problems(tmp_path, SURVEY.replace(old, new), "study.yaml")
+    if line is None:
+        assert found == []
+        return
+    assert found[0][0] == line
+    for word in words:
+        assert any(word in message for _, message in found)
+
+
+def test_all_problems_come_at_once_in_the_order_of_lines(tmp_path):
+    text = GOOD.replace('title = "Songs"', "title = 3").replace('key = "b"', 'key = "a"')
+    text = text.replace('"1", "2", "3"', '"1"')
+    assert [line for line, _ in _problems(tmp_path, text)] == [3, 10, 17]
+
+
+def test_a_file_that_is_no_study_file_is_refused_kindly(tmp_path):
+    for path in (tmp_path / "none.toml", tmp_path, _written(tmp_path, "x", "study.txt")):
+        with pytest.raises(FileFormatError):
+            check_study(path)
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileFormatError, match="UTF-8"):
+        check_study(tmp_path / "bytes.toml")
+
+
+def test_reading_a_wrong_study_raises_the_first_problem_and_keeps_them_all(tmp_path):
+    assert read_study(_written(tmp_path, GOOD, "good.toml")).slug == "songs"
+    with pytest.raises(ManyProblemsError, match=r"study\.toml:3") as caught:
+        read_study(_written(tmp_path, GOOD.replace('title = "Songs"', "title = 3"), "study.toml"))
+    assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize("kind", ["survey", "rerating"])
+def test_new_files_are_ready_and_the_same_study_in_toml_and_yaml(tmp_path, kind, capsys):
+    versions = []
+    for ending in ("toml", "yaml"):
+        file = str(tmp_path / f"{kind}.{ending}")
+        assert run(["new", kind, file]) == 0
+        assert run(["check", file]) == 0
+        versions.append(read_study(file).version)
+        assert run(["new", kind, file]) == 2  # nothing is overwritten
+    assert versions[0] == versions[1]
+    assert "ready" in capsys.readouterr().out
+
+
+def test_the_command_prints_every_problem_with_file_and_line(tmp_path, capsys):
+    path = _written(tmp_path, GOOD.replace('title = "Songs"', "title = 3"))
+    assert run(["check", str(path)]) == 2
+    assert f"{path}:3: title: 3; text." in capsys.readouterr().err
+    assert run(["check", "--json", str(path)]) == 2
+    assert json.loads(capsys.readouterr().out)[0]["problems"][0]["line"] == 3
+
+
+def test_an_unknown_kind_or_ending_is_refused(tmp_path):
+    assert run(["new", "poll", str(tmp_path / "x.toml")]) == 2
+    with pytest.raises(FileFormatError):
+        new_study("survey", tmp_path / "x.txt")
