@@ -1,7 +1,7 @@
 """Every key a study file can have, from the records themselves.
 
-In: nothing. Out: keys with type, default and what they are for. Absent: prose; the reference page is
-written from this list and a test compares them.
+In: nothing. Out: keys with type, default and what they are for. Absent: prose; the reference page
+is written from this list and a test compares them.
 """
 
 import dataclasses
