@@ -28,7 +28,7 @@ class KnownPeople:
     def applications(self):
         return tuple(self._draws)
 
-    def application_draws(self, application):
+    def acceptance_draws(self, application):
         return self._draws[application]
 
 

@@ -79,7 +79,7 @@ def test_shares_in_percent_are_refused_with_the_cure(known):
 @pytest.mark.slow
 def test_ninety_five_percent_intervals_cover_the_share_nineteen_times_in_twenty(known):
     generator = np.random.default_rng(7)
-    draws = known.application_draws("recall first")
+    draws = known.acceptance_draws("recall first")
     truth_share = draws.shares(0.8, 0.9)[0]
     cells = np.array([0.18, 0.02, 0.045, 0.755])  # recall .9, precision .8
     hits = []

@@ -46,7 +46,7 @@ def test_a_share_nobody_can_reach_is_said_to_be_out_of_reach(one):
 
 def test_the_needed_accuracy_gives_the_share_back(asked):
     target = decide.target(asked, "recall first", share=0.7)
-    draws = asked.application_draws("recall first")
+    draws = asked.acceptance_draws("recall first")
     at_mean = draws.shares(target.needed_mean.mean, target.needed_mean.mean)
     assert at_mean.mean() == pytest.approx(0.7, abs=0.02)
 
@@ -55,7 +55,7 @@ def test_giving_up_accuracy_costs_acceptance(asked):
     curve = decide.trade_off(asked, "recall first", share=0.6)
     accepting = curve.curve["accepting"]
     assert np.all(np.diff(accepting) > 0)
-    draws = asked.application_draws("recall first")
+    draws = asked.acceptance_draws("recall first")
     least = curve.least_accuracy
     assert np.mean(draws.shares(least, least) >= 0.6) >= 0.95
     assert np.mean(draws.shares(least - 0.01, least - 0.01) >= 0.6) < 0.95

@@ -51,7 +51,7 @@ def test_the_best_threshold_of_a_draw_is_found_by_trying_them_all(make_people, s
     tables = bins.resampled(20, np.random.default_rng(3))
     objective = objective_from(people, application="a", n_people=30)
     found = objective.best(tables, objective.values(tables))
-    draws = people.application_draws("a")
+    draws = people.acceptance_draws("a")
     for person in range(30):
         one = draws.taken(np.array([person]))
         shares = one.shares(tables.precision, tables.recall)[0]

@@ -11,7 +11,7 @@ def draws_for(model: AcceptanceModel, application: str | None, *, where: str) ->
     """Return the draws of the named application, or of the only one."""
     names = known_applications(model, where=where)
     if application is None and len(names) == 1:
-        return model.application_draws(names[0])
+        return model.acceptance_draws(names[0])
     if application is None:
         raise InputError(
             where=where,
@@ -21,7 +21,7 @@ def draws_for(model: AcceptanceModel, application: str | None, *, where: str) ->
         )
     if application not in names:
         raise UnknownNameError(where=f"{where}, application", name=application, names=names)
-    return model.application_draws(application)
+    return model.acceptance_draws(application)
 
 
 def known_applications(model: AcceptanceModel, *, where: str) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def target(
     >>> from howgood.records.acceptance import AcceptanceDraws
     >>> class Known:
     ...     applications = ("alarm",)
-    ...     def application_draws(self, application):
+    ...     def acceptance_draws(self, application):
     ...         return AcceptanceDraws(application="alarm", p=[0], alpha=[0.3], intercept=[-12],
     ...                                slope=[16], person_sd=[0])
     >>> round(target(Known(), "alarm", share=0.5).needed_mean.mean, 3)

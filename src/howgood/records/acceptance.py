@@ -140,7 +140,7 @@ class AcceptanceModel(Protocol):
     def applications(self) -> tuple[str, ...]:
         """Names of the applications it knows."""
 
-    def application_draws(self, application: str) -> AcceptanceDraws:
+    def acceptance_draws(self, application: str) -> AcceptanceDraws:
         """Return the paired draws of one application."""
 
 
