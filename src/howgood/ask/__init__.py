@@ -1,5 +1,15 @@
 """Verb 1: ask people. Studies in, answers out."""
 
 from howgood.ask.files import open_table
+from howgood.ask.intake import read_answers
+from howgood.ask.levels import LEVELS, scenarios
+from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
 
-__all__ = ["open_table"]
+__all__ = [
+    "LEVELS",
+    "open_table",
+    "read_answers",
+    "scenarios",
+    "simulate_answers",
+    "simulate_ordinal_answers",
+]

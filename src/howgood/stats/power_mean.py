@@ -69,3 +69,35 @@ def _finite_order(a: FloatArray, b: FloatArray, p: FloatArray, alpha: FloatArray
     geometric = np.where((a == 0) | (b == 0), 0.0, b * np.exp(alpha * log_ratio))
     mean = np.where(np.abs(p) < _NEARLY_ZERO, geometric, general)
     return np.where(a == b, a, mean)
+
+
+def power_mean_slopes(
+    first: FloatArray, second: FloatArray, *, p: float, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    r"""Return the mean and its derivatives by `alpha` and by `p`.
+
+    .. math::
+        \partial \log M / \partial \alpha = (a^p - b^p) / (p\,S), \quad
+        \partial \log M / \partial p = (\alpha a^p \log a + (1-\alpha) b^p \log b) / (p\,S)
+        - \log S / p^2, \quad S = \alpha a^p + (1-\alpha) b^p
+
+    and their limits :math:`\log(a/b)` and :math:`\alpha(1-\alpha)\log^2(a/b)/2` at p = 0. Where
+    the mean is zero both are taken as zero.
+    """
+    mean = power_mean(first, second, p=p, alpha=alpha)
+    tiny = np.finfo(np.float64).tiny
+    log_a, log_b = np.log(np.maximum(first, tiny)), np.log(np.maximum(second, tiny))
+    gap = log_a - log_b
+    if abs(p) < 1e-4:  # the series: its next term is of order p²
+        by_alpha = gap + 0.5 * p * (1.0 - 2.0 * alpha) * gap**2
+        by_p = 0.5 * alpha * (1.0 - alpha) * gap**2
+    else:
+        # With the larger of a^p, b^p taken out, as in the mean itself.
+        shift = np.maximum(p * log_a, p * log_b)
+        a_p, b_p = np.exp(p * log_a - shift), np.exp(p * log_b - shift)
+        total = alpha * a_p + (1.0 - alpha) * b_p
+        by_alpha = (a_p - b_p) / (p * total)
+        weighted_log = (alpha * a_p * log_a + (1.0 - alpha) * b_p * log_b) / total
+        by_p = weighted_log / p - (np.log(total) + shift) / p**2
+    seen = mean > 0
+    return mean, np.where(seen, mean * by_alpha, 0.0), np.where(seen, mean * by_p, 0.0)

@@ -1,0 +1,232 @@
+"""Answers out of anybody's table: names mapped, labels read, gaps handled by a named policy.
+
+In: a file or a frame. Out: `Answers` with columns of fixed names. Absent: statistics, and any
+silent repair: a row is left out only by the policy named, and every one left out is counted.
+"""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.ask.files import open_table
+from howgood.ask.labels import gaps_in, is_gap, ratings_from
+from howgood.errors import DroppedRowsWarning, InputError, MissingColumnError, MissingValueError
+from howgood.records.answers import Answers
+from howgood.records.provenance import Provenance
+from howgood.records.table import frame_column_names, frame_columns
+
+MissingPolicy = Literal["unanswered", "drop", "error"]
+POLICIES = ("unanswered", "drop", "error")
+
+_NEEDED = ("participant", "application", "precision", "recall")
+_ANSWERS = ("rating", "accepted")
+_OPTIONAL = ("usefulness", "intent", "ease", "part")
+_RATED = ("rating", "usefulness", "intent", "ease")
+_YES, _NO = {"true", "yes", "1", "1.0"}, {"false", "no", "0", "0.0"}
+
+
+def read_answers(
+    path_or_frame: Any,  # noqa: ANN401 - a path or any frame narwhals knows
+    *,
+    columns: Mapping[str, str] | None = None,
+    missing: MissingPolicy = "unanswered",
+    scale: int = 7,
+) -> Answers:
+    """Read answers about accuracy scenarios from a file or a frame.
+
+    Parameters
+    ----------
+    path_or_frame : path or frame
+        CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or Spark frame with
+        `participant`, `application`, `precision`, `recall`, and `rating` (1 to `scale`, or the
+        labels "Extremely unlikely" .. "Extremely likely", "Strongly disagree" .. "Strongly
+        agree") or `accepted` (true/false). `usefulness`, `intent`, `ease` and `part` are read
+        where present.
+    columns : mapping, optional
+        Our name to yours, such as ``{"precision": "ppv", "recall": "tpr"}``.
+    missing : {"unanswered", "drop", "error"}
+        "unanswered" leaves out rows without an answer and refuses gaps elsewhere; "drop" leaves
+        out rows with any gap in a needed column; "error" refuses every gap. What is left out is
+        counted in `provenance.rows_dropped` and announced by `DroppedRowsWarning`.
+    scale : int
+        Number of points of the rating scale.
+
+    Returns
+    -------
+    Answers
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> answers = read_answers(
+    ...     {"who": ["a", "a"], "application": ["alarm"] * 2, "ppv": [0.5, 1.0],
+    ...      "recall": [1.0, 1.0], "rating": ["Quite unlikely", "Quite likely"]},
+    ...     columns={"participant": "who", "precision": "ppv"},
+    ... )
+    >>> answers["rating"].tolist()
+    [2.0, 6.0]
+    """
+    if isinstance(path_or_frame, Answers) and not columns:
+        return path_or_frame
+    if missing not in POLICIES:
+        raise InputError(
+            where="missing",
+            found=repr(missing),
+            needed=f"one of {', '.join(POLICIES)}",
+            cure="Choose one of these policies.",
+        )
+    where, frame = _opened(path_or_frame)
+    raw = _named_columns(frame, columns or {}, where)
+    n_rows = len(next(iter(raw.values())))
+    if n_rows == 0:
+        raise InputError(
+            where=where, found="no rows", needed="at least one answer", cure="Check the file."
+        )
+    parsed = {name: _parsed(name, values, scale, where) for name, values in raw.items()}
+    keep, dropped = _kept_rows(parsed, missing, where)
+    _check_shares(parsed, keep, where)
+    return Answers(
+        {name: values[keep] for name, values in parsed.items()},
+        provenance=Provenance(
+            method="answers read",
+            settings={"columns": dict(columns or {}), "missing": missing, "scale": scale},
+            rows_used=int(keep.sum()),
+            rows_dropped=dropped,
+        ),
+    )
+
+
+def _opened(path_or_frame: Any) -> tuple[str, Any]:  # noqa: ANN401 - foreign data enters here
+    if isinstance(path_or_frame, str | Path):
+        return str(path_or_frame), open_table(path_or_frame)
+    return "answers", path_or_frame
+
+
+def _named_columns(
+    frame: Any,  # noqa: ANN401 - foreign data enters here
+    mapping: Mapping[str, str],
+    where: str,
+) -> dict[str, NDArray[Any]]:
+    known = (*_NEEDED, *_ANSWERS, *_OPTIONAL)
+    for name in mapping:
+        if name not in known:
+            raise InputError(
+                where="columns",
+                found=f"{name!r}",
+                needed=f"our names are {', '.join(known)}",
+                cure='Write our name first, then yours: columns={"precision": "ppv"}.',
+            )
+    try:
+        present = frame_column_names(frame)
+    except TypeError:
+        present = []
+    source = {name: mapping.get(name, name) for name in known}
+    if source["rating"] not in present and source["accepted"] not in present and present:
+        raise MissingColumnError(where=where, column=source["rating"], columns=present)
+    wanted = {
+        name: column
+        for name, column in source.items()
+        if name in _NEEDED or name in mapping or column in present
+    }
+    found = frame_columns(frame, wanted.values(), where=where)
+    return {name: found[column] for name, column in wanted.items()}
+
+
+def _parsed(name: str, values: NDArray[Any], scale: int, where: str) -> NDArray[Any]:
+    if name in _RATED:
+        return ratings_from(values, scale=scale, where=f"{where}, column {name!r}")
+    if name == "accepted":
+        return _yes_no(values, where)
+    if name in ("precision", "recall"):
+        return _numbers(values, f"{where}, column {name!r}")
+    texts = [None if is_gap(value) else str(value) for value in values.tolist()]
+    return np.array(texts, dtype=object)
+
+
+def _numbers(values: NDArray[Any], where: str) -> NDArray[np.float64]:
+    try:
+        return np.array(
+            [np.nan if is_gap(value) else float(value) for value in values.tolist()],
+            dtype=np.float64,
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            where=where,
+            found=str(error),
+            needed="numbers between 0 and 1",
+            cure="Write 85 % as 0.85, or name another column.",
+        ) from error
+
+
+def _yes_no(values: NDArray[Any], where: str) -> NDArray[np.float64]:
+    """1 for yes, 0 for no, NaN for no answer."""
+    texts = [None if is_gap(value) else str(value).strip().lower() for value in values.tolist()]
+    strange = next((text for text in texts if text is not None and text not in _YES | _NO), None)
+    if strange is not None:
+        raise InputError(
+            where=f"{where}, column 'accepted'",
+            found=repr(strange),
+            needed="true or false",
+            cure='If these are ratings, name the column: columns={"rating": ...}.',
+        )
+    return np.array([np.nan if text is None else float(text in _YES) for text in texts])
+
+
+def _kept_rows(
+    parsed: dict[str, NDArray[Any]], missing: MissingPolicy, where: str
+) -> tuple[NDArray[np.bool_], dict[str, int]]:
+    answer = "rating" if "rating" in parsed else "accepted"
+    needed = [*_NEEDED, answer] + (["part"] if "part" in parsed else [])
+    n_rows = len(parsed[answer])
+    keep = np.ones(n_rows, dtype=bool)
+    dropped: dict[str, int] = {}
+    for name in needed:
+        gaps = gaps_in(parsed[name])
+        if not gaps.any():
+            continue
+        droppable = missing == "drop" or (missing == "unanswered" and name == answer)
+        if not droppable:
+            raise MissingValueError(
+                where=where,
+                column=name,
+                n_missing=int(gaps.sum()),
+                n_rows=n_rows,
+                first=int(np.argmax(gaps)),
+            )
+        dropped[f"no {name}"] = int((gaps & keep).sum())
+        keep &= ~gaps
+    if not keep.any():
+        raise InputError(
+            where=where,
+            found="no row without a gap",
+            needed="at least one complete answer",
+            cure=f"Check the columns {', '.join(dropped)}.",
+        )
+    if dropped:
+        listed = ", ".join(f"{count} with {reason}" for reason, count in dropped.items())
+        warnings.warn(
+            f"{where}: left out {listed} of {n_rows} rows (policy missing={missing!r}).",
+            DroppedRowsWarning,
+            stacklevel=4,
+        )
+    return keep, dropped
+
+
+def _check_shares(parsed: dict[str, NDArray[Any]], keep: NDArray[np.bool_], where: str) -> None:
+    for name in ("precision", "recall"):
+        outside = keep & ~((parsed[name] >= 0) & (parsed[name] <= 1))
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise InputError(
+                where=f"{where}, column {name!r}, row {row + 1}",
+                found=f"{parsed[name][row]:g}",
+                needed=f"{name} must lie between 0 and 1",
+                cure="Write 85 % as 0.85, or name the column that holds the share.",
+            )

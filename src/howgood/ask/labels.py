@@ -1,0 +1,114 @@
+"""The words of rating scales, and their numbers.
+
+In: labels or numbers as they stand in a table. Out: ratings from 1 up, NaN for no answer.
+Absent: guessing: a label that is not known is an error that lists those that are.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError
+
+LIKELIHOOD = (
+    "Extremely unlikely",
+    "Quite unlikely",
+    "Slightly unlikely",
+    "Neither",
+    "Slightly likely",
+    "Quite likely",
+    "Extremely likely",
+)
+AGREEMENT = (
+    "Strongly disagree",
+    "Disagree",
+    "Somewhat disagree",
+    "Neither agree nor disagree",
+    "Somewhat agree",
+    "Agree",
+    "Strongly agree",
+)
+# How else the middle of the likelihood scale is written.
+_ALSO = {"neither likely nor unlikely": 4, "neither unlikely nor likely": 4, "neutral": 4}
+_NUMBER_OF: dict[str, int] = {
+    **{label.lower(): number for number, label in enumerate(LIKELIHOOD, start=1)},
+    **{label.lower(): number for number, label in enumerate(AGREEMENT, start=1)},
+    **_ALSO,
+}
+_GAPS = {"", "na", "nan", "null", "none"}
+
+
+def is_gap(value: object) -> bool:
+    """Say whether a table cell holds no value."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return True
+    return isinstance(value, str) and value.strip().lower() in _GAPS
+
+
+def gaps_in(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say for each cell of a column whether it holds no value.
+
+    Examples
+    --------
+    >>> gaps_in(np.array([1.0, np.nan])).tolist(), gaps_in(np.array(["a", "NA"])).tolist()
+    ([False, True], [False, True])
+    """
+    if values.dtype.kind in "fiub":
+        return np.asarray(np.isnan(values.astype(np.float64)))
+    return np.array([is_gap(value) for value in values.tolist()], dtype=bool)
+
+
+def ratings_from(values: NDArray[Any], *, scale: int, where: str) -> NDArray[np.float64]:
+    """Return ratings 1..scale as numbers, NaN where there is no answer.
+
+    Examples
+    --------
+    >>> ratings_from(np.array(["Slightly likely", "NA", "7"], dtype=object), scale=7, where="x")
+    array([ 5., nan,  7.])
+    """
+    distinct, inverse = _distinct(values)
+    numbers = np.array([_rating(value, scale, where) for value in distinct], dtype=np.float64)
+    return numbers[inverse]
+
+
+def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+    """Distinct values and where each row finds its own: a scale has few, a table many rows."""
+    place: dict[Any, int] = {}
+    inverse = np.array([place.setdefault(_key(value), len(place)) for value in values.tolist()])
+    return list(place), inverse.astype(np.intp)
+
+
+def _key(value: object) -> object:
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
+def _rating(value: object, scale: int, where: str) -> float:
+    if is_gap(value):
+        return float("nan")
+    if isinstance(value, str) and value.strip().lower() in _NUMBER_OF:
+        if scale != len(LIKELIHOOD):
+            raise InputError(
+                where=where,
+                found=f"the label {value!r} on a scale of {scale} points",
+                needed=f"labels are known for {len(LIKELIHOOD)} points only",
+                cure=f"Write the ratings as numbers 1 to {scale}.",
+            )
+        return float(_NUMBER_OF[value.strip().lower()])
+    try:
+        number = float(value)  # type: ignore[arg-type]  # foreign data: TypeError is caught below
+    except (TypeError, ValueError):
+        raise InputError(
+            where=where,
+            found=f"the answer {value!r}",
+            needed=f"a number 1 to {scale}, or one of {', '.join(map(repr, LIKELIHOOD))}",
+            cure="Rename the labels, or write numbers.",
+        ) from None
+    if not (1 <= number <= scale and number == int(number)):
+        raise InputError(
+            where=where,
+            found=f"the rating {number:g}",
+            needed=f"whole numbers from 1 to {scale}",
+            cure="Check the scale, or say how many points it has (scale=...).",
+        )
+    return number

@@ -1,0 +1,247 @@
+"""Learn the acceptability of accuracy from answers about scenarios.
+
+In: answers (rows of participant, application, precision, recall, rating). Out:
+`AcceptabilityFit`. Absent: the model (see `learn.binary`) and how it is computed
+(see `learn.engines`).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from howgood.ask.intake import MissingPolicy, read_answers
+from howgood.errors import InputError, UnknownNameError
+from howgood.learn import fit_file
+from howgood.learn.acceptability_fit import KIND, AcceptabilityFit
+from howgood.learn.binary import BinaryModel, Cells
+from howgood.learn.cells import accepted_from, cells_from, people_per_application, warn_about
+from howgood.learn.correlations import item_correlations
+from howgood.learn.engines.choice import Engine, choose_and_sample
+from howgood.learn.engines.mixture import averaged_draws
+from howgood.records.diagnostics import Diagnostics
+from howgood.records.priors import PRESETS, Priors
+from howgood.records.progress import Progress, silent
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+from howgood.stats.grouped import GroupCounts
+from howgood.stats.randomness import RandomState, generator_and_seed
+
+Means = Sequence[float] | Literal["continuous"]
+
+_CONTINUOUS = float("nan")
+T = TypeVar("T")
+
+
+def fit_acceptability(
+    answers: Any,  # noqa: ANN401 - a path or any frame narwhals knows
+    *,
+    columns: Mapping[str, str] | None = None,
+    cut: int = 5,
+    means: Means = (-1, 0, 1),
+    priors: str | Priors = "howgood",
+    engine: Engine = "auto",
+    draws: int = 4000,
+    random_state: RandomState = None,
+    missing: MissingPolicy = "unanswered",
+    progress: Progress = silent,
+) -> AcceptabilityFit:
+    r"""Fit the binary mixed model of acceptability.
+
+    .. math:: \operatorname{logit} P(\text{accept}) = b_{0i} + b_i M_{p,\alpha_i}(P_j, R_j) + U_k
+
+    for person k, scenario j and application i, with the weighted power mean M of precision and
+    recall and people's leniency :math:`U_k \sim \mathrm{Normal}(0, \sigma)`.
+
+    Parameters
+    ----------
+    answers : path, frame or Answers
+        See `ask.read_answers`.
+    columns : mapping, optional
+        Our column name to yours.
+    cut : int
+        The lowest rating that counts as accepting; 5 of 7 is "slightly likely".
+    means : sequence of numbers or "continuous"
+        The orders p of the mean to choose among; "continuous" learns p itself.
+    priors : {"howgood", "kay2015"} or Priors
+        A preset, or a record of your own (for instance from a registry card).
+    engine : {"auto", "importance", "nuts"}
+        "auto" samples by importance and falls back to NUTS where a gate fails, with a warning
+        that says why.
+    draws : int
+        Equally weighted draws to return; sampling goes on until at least as many are effective.
+    random_state : None, int or numpy.random.Generator
+    missing : {"unanswered", "drop", "error"}
+        See `ask.read_answers`.
+    progress : callable, optional
+        Called with the share done and the step.
+
+    Returns
+    -------
+    AcceptabilityFit
+
+    Raises
+    ------
+    UngatedPosteriorError
+        When no engine gives draws that pass the gates.
+
+    Notes
+    -----
+    Stability: stable
+
+    References
+    ----------
+    Kay, Patel, Kientz (2015), "How Good is 85%?", CHI.
+
+    Examples
+    --------
+    >>> from howgood import ask
+    >>> answers = ask.simulate_answers(
+    ...     {"alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}, people=25, random_state=1
+    ... )
+    >>> fit = fit_acceptability(answers, random_state=1)
+    >>> fit.diagnostics.passed, round(sum(fit.mean_probabilities.values()), 6)
+    (True, 1.0)
+    """
+    read = read_answers(answers, columns=columns, missing=missing)
+    accepted = accepted_from(read, cut)
+    cells = cells_from(read, accepted)
+    people = people_per_application(read)
+    warn_about(cells, people, stacklevel=2)
+    known = named_priors(priors)
+    rng, seed = generator_and_seed(random_state)
+    models, prior = models_for(cells, known, means)
+    mixture, diagnostics = choose_and_sample(
+        models, prior, engine=engine, draws=_checked_draws(draws), rng=rng, progress=progress
+    )
+    shares = averaged_draws(mixture, draws, rng)
+    natural = np.concatenate([models[p].natural(rows) for p, rows in shares.items()])
+    conditional = {
+        p: models[p].natural(sample.resampled(draws, rng)) for p, sample in mixture.samples.items()
+    }
+    return AcceptabilityFit(
+        applications=cells.applications,
+        n_respondents=int(cells.groups.alike.sum()),
+        respondents=people,
+        mean_probabilities=_tidy(mixture.probabilities),
+        log_evidence=_tidy(mixture.log_evidence),
+        averaged_draws=natural[rng.permutation(len(natural))],
+        conditional_draws=_tidy(conditional),
+        cells=cells,
+        cut=cut,
+        priors=known,
+        diagnostics=diagnostics,
+        correlations=item_correlations(read),
+        provenance=Provenance(
+            method=f"binary mixed model, {diagnostics.engine}",
+            settings={
+                **read.provenance.settings,
+                "cut": cut,
+                "means": means if isinstance(means, str) else [float(p) for p in means],
+                "priors": known.name,
+                "engine": engine,
+                "draws": draws,
+            },
+            seed=seed,
+            rows_used=len(read),
+            rows_dropped=read.provenance.rows_dropped,
+        ),
+    )
+
+
+def named_priors(priors: str | Priors) -> Priors:
+    """Return the preset of that name, or the record itself."""
+    if isinstance(priors, Priors):
+        return priors
+    if priors not in PRESETS:
+        raise UnknownNameError(where="priors", name=priors, names=PRESETS)
+    return PRESETS[priors]
+
+
+def models_for(
+    cells: Cells, priors: Priors, means: Means
+) -> tuple[dict[float, BinaryModel], dict[float, float]]:
+    """Return one model per kind of mean, and the prior probability of each."""
+    if isinstance(means, str):
+        if means != "continuous":
+            raise UnknownNameError(where="means", name=means, names=["continuous"])
+        return {_CONTINUOUS: BinaryModel(cells, priors, None)}, {_CONTINUOUS: 1.0}
+    orders = [float(p) for p in means]
+    if not orders or len(set(orders)) < len(orders) or not np.all(np.isfinite(orders)):
+        raise InputError(
+            where="means",
+            found=repr(means),
+            needed="distinct finite orders, such as (-1, 0, 1)",
+            cure='Use means="continuous" to learn the order itself.',
+        )
+    weight = {p: priors.means.get(p, 0.0 if priors.means else 1.0) for p in orders}
+    total = sum(weight.values())
+    if total <= 0:
+        raise InputError(
+            where=f"priors {priors.name!r}",
+            found="no prior probability for any of the means asked for",
+            needed=f"a share for at least one of {orders}",
+            cure="Leave `means` of the priors empty, or name other means.",
+        )
+    kept = [p for p in orders if weight[p] > 0]
+    return {p: BinaryModel(cells, priors, p) for p in kept}, {p: weight[p] / total for p in kept}
+
+
+def load_fit(path: str | Path) -> AcceptabilityFit:
+    """Read a fit written by `AcceptabilityFit.save`.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> load_fit("nowhere.npz")
+    Traceback (most recent call last):
+    howgood.errors.FileFormatError: nowhere.npz: no such file; a saved acceptability fit. ...
+    """
+    values, arrays = fit_file.read_fit(path, kind=KIND)
+    cells = Cells(
+        applications=tuple(values["applications"]),
+        application=arrays["cell_application"].astype(np.intp),
+        precision=arrays["cell_precision"],
+        recall=arrays["cell_recall"],
+        groups=GroupCounts(arrays["counts"], arrays["alike"]),
+    )
+    rows = values["correlations"]
+    return AcceptabilityFit(
+        applications=cells.applications,
+        n_respondents=values["n_respondents"],
+        respondents=values["respondents"],
+        mean_probabilities=_tidy(dict(values["mean_probabilities"])),
+        log_evidence=_tidy(dict(values["log_evidence"])),
+        averaged_draws=arrays["averaged"],
+        conditional_draws=_tidy(
+            {p: arrays[f"given_{index}"] for index, p in enumerate(values["orders"])}
+        ),
+        cells=cells,
+        cut=values["cut"],
+        priors=Priors.from_dict(values["priors"]),
+        diagnostics=Diagnostics(**values["diagnostics"]),
+        correlations=Table({name: [row[name] for row in rows] for name in rows[0]})
+        if rows
+        else None,
+        provenance=Provenance(**values["provenance"]),
+    )
+
+
+def _checked_draws(draws: int) -> int:
+    if draws < 100:
+        raise InputError(
+            where="draws",
+            found=str(draws),
+            needed="at least 100",
+            cure="Leave it out: 4000 take about a second.",
+        )
+    return draws
+
+
+def _tidy(by_order: Mapping[float, T]) -> dict[float, T]:
+    """Whole orders as ints (they print as people write them); continuous p has no entry."""
+    return {int(p) if p == int(p) else p: value for p, value in by_order.items() if not np.isnan(p)}

@@ -1,0 +1,293 @@
+"""What was learned about the acceptability of accuracy.
+
+In: draws of the posterior, made by `learn.fit_acceptability`. Out: `AcceptabilityFit`, which
+answers questions about applications with estimates. Absent: sampling, pictures, decisions.
+"""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.learn import acceptance_curve, fit_file
+from howgood.learn.binary import Cells
+from howgood.records.diagnostics import Diagnostics
+from howgood.records.estimate import Estimate
+from howgood.records.power_mean import PowerMean
+from howgood.records.priors import Priors
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+
+FloatArray = NDArray[np.float64]
+Who = Literal["population", "average"]
+
+KIND = "acceptability fit"
+PARAMETERS = ("intercept", "slope", "alpha")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptabilityFit:
+    """A posterior of the binary acceptability model.
+
+    `p=None` in any method averages over the kinds of mean by their posterior probability; a
+    number gives results conditional on that kind, labelled so. Draws of all quantities of one
+    fit are paired: subtract first, then summarise.
+
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood import ask, learn
+    >>> answers = ask.simulate_answers(
+    ...     {"alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}, people=30, random_state=1
+    ... )
+    >>> fit = learn.fit_acceptability(answers, random_state=1)
+    >>> fit.estimate("alpha", "alarm").interval.upper < 0.5  # recall weighs more
+    True
+    >>> 0 < fit.predict(precision=0.9, recall=0.8, application="alarm").mean < 1
+    True
+    """
+
+    applications: tuple[str, ...]
+    n_respondents: int
+    respondents: Mapping[str, int]
+    mean_probabilities: Mapping[float, float]
+    log_evidence: Mapping[float, float]
+    averaged_draws: FloatArray = field(repr=False)
+    conditional_draws: Mapping[float, FloatArray] = field(repr=False)
+    cells: Cells = field(repr=False)
+    cut: int
+    priors: Priors
+    diagnostics: Diagnostics
+    provenance: Provenance = field(repr=False)
+    correlations: Table | None = field(default=None, repr=False)
+
+    # -- draws -------------------------------------------------------------------------------
+
+    def draws(self, parameter: str, application: str, *, p: float | None = None) -> FloatArray:
+        """Return the posterior draws of "intercept", "slope" or "alpha" of one application."""
+        if parameter not in PARAMETERS:
+            raise UnknownNameError(where="parameter", name=parameter, names=PARAMETERS)
+        column = PARAMETERS.index(parameter) * len(self.applications) + self._index(application)
+        return self._rows(p)[:, column]
+
+    def person_sd_draws(self, *, p: float | None = None) -> FloatArray:
+        """Return the posterior draws of the standard deviation of people."""
+        return self._rows(p)[:, -2]
+
+    def order_draws(self, *, p: float | None = None) -> FloatArray:
+        """Return the order p of the mean in every draw."""
+        return self._rows(p)[:, -1]
+
+    def acceptance_draws(
+        self,
+        precision: ArrayLike,
+        recall: ArrayLike,
+        *,
+        application: str,
+        who: Who = "population",
+        p: float | None = None,
+        most: int | None = None,
+    ) -> FloatArray:
+        """Return draws of the share accepting, shape (n_draws, n_points).
+
+        `precision` and `recall` broadcast to n_points; `most` thins the draws evenly.
+        """
+        rows = self._rows(p)
+        if most is not None and most < len(rows):
+            rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+        n, index = len(self.applications), self._index(application)
+        return acceptance_curve.acceptance(
+            np.atleast_1d(np.asarray(precision, dtype=float)),
+            np.atleast_1d(np.asarray(recall, dtype=float)),
+            intercept=rows[:, index],
+            slope=rows[:, n + index],
+            alpha=rows[:, 2 * n + index],
+            order=rows[:, -1],
+            person_sd=rows[:, -2] if who == "population" else None,
+        )
+
+    # -- estimates ---------------------------------------------------------------------------
+
+    def estimate(
+        self, parameter: str, application: str, *, p: float | None = None, probability: float = 0.95
+    ) -> Estimate:
+        """Return the estimate of "intercept", "slope" or "alpha" of one application."""
+        return Estimate.from_draws(
+            self.draws(parameter, application, p=p),
+            probability=probability,
+            n_respondents=self.respondents[application],
+        )
+
+    def difference(
+        self,
+        parameter: str,
+        first: str,
+        second: str,
+        *,
+        p: float | None = None,
+        probability: float = 0.95,
+    ) -> Estimate:
+        """Return the estimate of `first` minus `second`, from paired draws."""
+        return Estimate.from_draws(
+            self.draws(parameter, first, p=p) - self.draws(parameter, second, p=p),
+            probability=probability,
+            n_respondents=min(self.respondents[first], self.respondents[second]),
+        )
+
+    def differences(self, parameter: str = "alpha", *, p: float | None = None) -> Table:
+        """Return all pairwise differences; credible means that the 95 % HDI leaves out zero."""
+        pairs = list(itertools.combinations(self.applications, 2))
+        found = [self.difference(parameter, first, second, p=p) for first, second in pairs]
+        return Table(
+            {
+                "first": np.array([first for first, _ in pairs], dtype=object),
+                "second": np.array([second for _, second in pairs], dtype=object),
+                "mean": np.array([each.mean for each in found]),
+                "lower": np.array([each.interval.lower for each in found]),
+                "upper": np.array([each.interval.upper for each in found]),
+                "credible": np.array([0.0 not in each.interval for each in found], dtype=bool),
+            }
+        )
+
+    @property
+    def person_sd(self) -> Estimate:
+        """Standard deviation of people's leniency, averaged over kinds of mean."""
+        return Estimate.from_draws(self.person_sd_draws(), n_respondents=self.n_respondents)
+
+    @property
+    def order(self) -> Estimate:
+        """The order p of the mean: -1 harmonic, 0 geometric, 1 arithmetic."""
+        return Estimate.from_draws(self.order_draws(), n_respondents=self.n_respondents)
+
+    def odds_ratio(
+        self, application: str, *, per: float = 0.01, p: float | None = None
+    ) -> Estimate:
+        """Return by how much the odds to accept multiply per `per` of the weighted mean."""
+        return Estimate.from_draws(
+            np.exp(per * self.draws("slope", application, p=p)),
+            n_respondents=self.respondents[application],
+        )
+
+    def probability_alpha_above(
+        self, value: float = 0.5, *, application: str, p: float | None = None
+    ) -> float:
+        """Return the probability that precision weighs more than `value`."""
+        return self.estimate("alpha", application, p=p).probability_above(value)
+
+    def predict(
+        self,
+        *,
+        precision: float,
+        recall: float,
+        application: str,
+        who: Who = "population",
+        p: float | None = None,
+    ) -> Estimate:
+        """Return the share accepting a system of this precision and recall.
+
+        `who="population"` averages over people's leniency: the share of people. "average" is the
+        probability of a person of average leniency, a steeper curve.
+        """
+        if who not in ("population", "average"):
+            raise UnknownNameError(where="who", name=who, names=("population", "average"))
+        for name, value in (("precision", precision), ("recall", recall)):
+            if not 0 <= value <= 1:
+                raise InputError(
+                    where=name,
+                    found=f"{value:g}",
+                    needed="a number between 0 and 1",
+                    cure="Write 85 % as 0.85.",
+                )
+        draws = self.acceptance_draws(precision, recall, application=application, who=who, p=p)
+        return Estimate.from_draws(draws[:, 0], n_respondents=self.respondents[application])
+
+    # -- means and metric --------------------------------------------------------------------
+
+    @property
+    def best_order(self) -> float:
+        """The most probable kind of mean; the posterior mean of p where p is continuous."""
+        if not self.mean_probabilities:
+            return float(self.order_draws().mean())
+        return max(self.mean_probabilities, key=lambda p: self.mean_probabilities[p])
+
+    def bayes_factor(self, first: float, second: float) -> float:
+        """Return how much more the answers speak for one kind of mean than for another."""
+        for p in (first, second):
+            if p not in self.log_evidence:
+                raise UnknownNameError(where="mean p", name=p, names=self.log_evidence)
+        return float(np.exp(self.log_evidence[first] - self.log_evidence[second]))
+
+    def metric(self, application: str, *, p: float | None = None) -> PowerMean:
+        """Return the metric to optimise, at the posterior mean of alpha.
+
+        p is the one given, else the most probable; alpha is conditional on it.
+        """
+        order = self.best_order if p is None else p
+        given = order if self.mean_probabilities else None
+        alpha = float(self.draws("alpha", application, p=given).mean())
+        return PowerMean(p=order, alpha=alpha)
+
+    def summary(self, *, p: float | None = None) -> Table:
+        """Return mean, sd and 95 % HDI of every parameter."""
+        names = [(each, application) for application in self.applications for each in PARAMETERS]
+        found = [self.estimate(parameter, application, p=p) for parameter, application in names]
+        found.append(Estimate.from_draws(self.person_sd_draws(p=p)))
+        names.append(("person_sd", "all"))
+        return Table(
+            {
+                "application": np.array([application for _, application in names], dtype=object),
+                "parameter": np.array([parameter for parameter, _ in names], dtype=object),
+                "mean": np.array([each.mean for each in found]),
+                "sd": np.array([each.sd for each in found]),
+                "lower": np.array([each.interval.lower for each in found]),
+                "upper": np.array([each.interval.upper for each in found]),
+            }
+        )
+
+    # -- keeping -----------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the fit to one file (.npz); read it back with `learn.load_fit`."""
+        values = {
+            "applications": list(self.applications),
+            "n_respondents": self.n_respondents,
+            "respondents": dict(self.respondents),
+            "mean_probabilities": [[p, value] for p, value in self.mean_probabilities.items()],
+            "log_evidence": [[p, value] for p, value in self.log_evidence.items()],
+            "orders": list(self.conditional_draws),
+            "cut": self.cut,
+            "priors": self.priors.to_dict(),
+            "diagnostics": self.diagnostics.to_dict(),
+            "provenance": self.provenance.to_dict(),
+            "correlations": None if self.correlations is None else list(self.correlations.rows()),
+        }
+        arrays = {
+            "averaged": self.averaged_draws,
+            "cell_application": self.cells.application,
+            "cell_precision": self.cells.precision,
+            "cell_recall": self.cells.recall,
+            "counts": self.cells.groups.counts,
+            "alike": self.cells.groups.alike,
+        }
+        given = {f"given_{i}": rows for i, rows in enumerate(self.conditional_draws.values())}
+        fit_file.write_fit(path, kind=KIND, values=values, arrays={**arrays, **given})
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _index(self, application: str) -> int:
+        if application not in self.applications:
+            raise UnknownNameError(where="application", name=application, names=self.applications)
+        return self.applications.index(application)
+
+    def _rows(self, p: float | None) -> FloatArray:
+        if p is None:
+            return self.averaged_draws
+        if p not in self.conditional_draws:
+            raise UnknownNameError(where="mean p", name=p, names=self.conditional_draws)
+        return self.conditional_draws[p]

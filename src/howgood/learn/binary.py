@@ -1,0 +1,181 @@
+r"""The binary acceptability model: likelihood and priors, nothing computed yet.
+
+In: `Cells` (which application and scenario, who accepted) and `Priors`. Out: `BinaryModel`, a log
+posterior density for the engines. Absent: sampling (see `learn.engines`).
+
+.. math:: \operatorname{logit} P(\text{accept}) = b_{0i} + b_i M_{p,\alpha_i}(P_j, R_j) + U_k,
+          \quad U_k \sim \mathrm{Normal}(0, \sigma)
+
+Parameters on the whole line, in this order: intercepts, slopes, logits of alpha (one each per
+application), log of the standard deviation of people, and p itself where it is continuous.
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.learn import prior_density
+from howgood.records.priors import Priors
+from howgood.stats.grouped import (
+    GroupCounts,
+    draws_per_block,
+    log_marginal,
+    log_marginal_many,
+)
+from howgood.stats.power_mean import power_mean, power_mean_slopes
+from howgood.stats.quadrature import N_NODES, normal_nodes
+
+FloatArray = NDArray[np.float64]
+Real = TypeVar("Real", np.float32, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Distinct questions (application, precision, recall) and each person's answers to them.
+
+    `groups.counts` has two columns per cell: how often accepted (first all cells), how often
+    refused (then all cells again). People who answered alike are one group.
+    """
+
+    applications: tuple[str, ...]
+    application: NDArray[np.intp]
+    precision: FloatArray
+    recall: FloatArray
+    groups: GroupCounts
+
+    @property
+    def n_cells(self) -> int:
+        """Number of distinct questions."""
+        return len(self.precision)
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryModel:
+    """Log posterior density of one kind of mean (`order` fixed), or of all (`order` None)."""
+
+    cells: Cells
+    priors: Priors
+    order: float | None
+    n_nodes: int = N_NODES
+
+    @property
+    def n_applications(self) -> int:
+        """Number of applications."""
+        return len(self.cells.applications)
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        return 3 * self.n_applications + 1 + (self.order is None)
+
+    def start(self) -> FloatArray:
+        """Return a sensible place to start looking for the mode."""
+        n = self.n_applications
+        point = np.concatenate([np.full(n, -7.0), np.full(n, 9.0), np.zeros(n), [np.log(1.5)]])
+        return point if self.order is not None else np.append(point, 0.0)
+
+    def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log density and its gradient at one point."""
+        n, at = self.n_applications, self.cells.application
+        alpha = _logistic(point[2 * n : 3 * n])
+        slope, sd = point[n : 2 * n][at], np.exp(point[3 * n])
+        mean, by_alpha, by_p = power_mean_slopes(
+            self.cells.precision, self.cells.recall, p=self._order_of(point), alpha=alpha[at]
+        )
+        nodes, weights = normal_nodes(self.n_nodes)
+        x = (point[:n][at] + slope * mean)[:, None] + sd * nodes
+        value, pull = log_marginal(self.cells.groups, _log_terms(x), weights)
+        # d log p(accept) = (1 - s) dx and d log p(refuse) = -s dx with s the chance to accept.
+        accept = _logistic(x)
+        pull_x = pull[: len(x)] * (1.0 - accept) - pull[len(x) :] * accept
+        cell = pull_x.sum(axis=1)
+        gradient = np.concatenate(
+            [
+                self._by_application(cell),
+                self._by_application(cell * mean),
+                self._by_application(cell * slope * by_alpha) * alpha * (1.0 - alpha),
+                [float((pull_x * nodes).sum()) * sd],
+                [float((cell * slope) @ by_p)] if self.order is None else [],
+            ]
+        )
+        prior, prior_gradient = self._log_prior(point[None, :])
+        return value + float(prior[0]), gradient + prior_gradient[0]
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Return the log density at many points, shape (n, size)."""
+        block = draws_per_block(self.cells.groups, 2 * self.cells.n_cells, self.n_nodes)
+        values = [
+            self._log_likelihood(points[start : start + block])
+            for start in range(0, len(points), block)
+        ]
+        return np.asarray(np.concatenate(values) + self._log_prior(points)[0])
+
+    def natural(self, points: FloatArray) -> FloatArray:
+        """Return draws with alpha and the standard deviation in their own units, p last."""
+        n = self.n_applications
+        out = points[:, : 3 * n + 1].copy()
+        out[:, 2 * n : 3 * n] = _logistic(points[:, 2 * n : 3 * n])
+        out[:, 3 * n] = np.exp(points[:, 3 * n])
+        order = points[:, -1] if self.order is None else np.full(len(points), self.order)
+        return np.column_stack([out, order])
+
+    def _order_of(self, point: FloatArray) -> float:
+        return float(point[-1]) if self.order is None else self.order
+
+    def _by_application(self, values: FloatArray) -> FloatArray:
+        sums = np.bincount(self.cells.application, values, minlength=self.n_applications)
+        return np.asarray(sums, dtype=np.float64)
+
+    def _log_likelihood(self, points: FloatArray) -> FloatArray:
+        n, at = self.n_applications, self.cells.application
+        order = points[:, -1:] if self.order is None else self.order
+        mean = power_mean(
+            self.cells.precision,
+            self.cells.recall,
+            p=order,
+            alpha=_logistic(points[:, 2 * n : 3 * n])[:, at],
+        )
+        center = points[:, :n][:, at] + points[:, n : 2 * n][:, at] * mean
+        nodes, weights = normal_nodes(self.n_nodes)
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = np.exp(points[:, 3 * n])[:, None] * nodes
+            x = center.T[:, :, None].astype(np.float32) + spread.astype(np.float32)
+            return log_marginal_many(self.cells.groups, _log_terms(x), weights)
+
+    def _log_prior(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Log prior density (n,) and gradient (n, size)."""
+        n, priors = self.n_applications, self.priors
+        parts = [
+            prior_density.normal(priors.intercept, points[:, :n]),
+            prior_density.normal(priors.slope, points[:, n : 2 * n]),
+            prior_density.beta_logit(priors.alpha, points[:, 2 * n : 3 * n]),
+            prior_density.log_spread(priors.person_sd, points[:, 3 * n : 3 * n + 1]),
+        ]
+        if self.order is None:
+            parts.append(prior_density.normal(priors.order, points[:, -1:]))
+        values = np.concatenate([value for value, _ in parts], axis=1)
+        gradient = np.concatenate([slope for _, slope in parts], axis=1)
+        for name, prior in priors.applications.items():
+            if name not in self.cells.applications:
+                continue
+            index = self.cells.applications.index(name)
+            columns = [index, n + index, 2 * n + index]
+            value, slope = prior_density.joint_normal(prior, points[:, columns])
+            values[:, columns] = value[:, None] / 3.0
+            gradient[:, columns] = slope
+        return values.sum(axis=1), gradient
+
+
+def _logistic(x: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
+
+
+def _log_terms(x: NDArray[Real]) -> NDArray[Real]:
+    """Log probabilities to accept, then to refuse, stacked along the first axis."""
+    tail = np.abs(x)
+    np.negative(tail, out=tail)
+    np.exp(tail, out=tail)
+    np.log1p(tail, out=tail)
+    return np.concatenate([np.minimum(x, 0) - tail, -np.maximum(x, 0) - tail])

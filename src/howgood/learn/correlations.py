@@ -1,0 +1,86 @@
+"""Do the items of the questionnaire hang together?
+
+In: `Answers` with usefulness and intent. Out: rank correlations with intervals. Absent: factor
+models.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.records.answers import Answers
+from howgood.records.table import Table
+
+FloatArray = NDArray[np.float64]
+
+_PAIRS = (
+    ("T1", "rating", "usefulness"),
+    ("T2", "usefulness", "intent"),
+    ("", "rating", "ease"),
+    ("", "ease", "usefulness"),
+)
+_GROUPS = 50
+
+
+def item_correlations(answers: Answers) -> Table | None:
+    """Return Spearman correlations of the items that were asked, None when fewer than two were.
+
+    Rows of one person are not independent, so the standard error leaves out people, a group at a
+    time (delete-a-group jackknife); rows without either answer are left out.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood import ask
+    >>> answers = ask.read_answers(
+    ...     {"participant": ["a", "b", "c"], "application": ["x"] * 3, "precision": [1.0] * 3,
+    ...      "recall": [0.5, 0.7, 1.0], "rating": [2, 4, 7], "usefulness": [1, 3, 6]}
+    ... )
+    >>> item_correlations(answers)["spearman"].tolist()
+    [1.0]
+    """
+    asked = [(test, a, b) for test, a, b in _PAIRS if a in answers and b in answers]
+    if not asked:
+        return None
+    _, person = np.unique(answers["participant"].astype(str), return_inverse=True)
+    found = [_correlation(answers[a], answers[b], person) for _, a, b in asked]
+    return Table(
+        {
+            "test": np.array([test for test, _, _ in asked], dtype=object),
+            "first": np.array([a for _, a, _ in asked], dtype=object),
+            "second": np.array([b for _, _, b in asked], dtype=object),
+            "spearman": np.array([rho for rho, _, _ in found]),
+            "se": np.array([se for _, se, _ in found]),
+            "n_rows": np.array([n_rows for _, _, n_rows in found]),
+        }
+    )
+
+
+def _correlation(
+    first: FloatArray, second: FloatArray, person: NDArray[np.intp]
+) -> tuple[float, float, int]:
+    both = np.isfinite(first) & np.isfinite(second)
+    first, second, group = first[both], second[both], person[both] % _GROUPS
+    rho = _spearman(first, second)
+    groups = np.unique(group)
+    if groups.size < 3:
+        return rho, float("nan"), int(both.sum())
+    left_out = np.array([_spearman(first[group != g], second[group != g]) for g in groups])
+    spread = (groups.size - 1) / groups.size * float(np.sum((left_out - left_out.mean()) ** 2))
+    return rho, float(np.sqrt(spread)), int(both.sum())
+
+
+def _spearman(first: FloatArray, second: FloatArray) -> float:
+    a, b = _ranks(first), _ranks(second)
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / scale if scale > 0 else float("nan")
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Ranks, ties sharing their average."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[inverse], dtype=np.float64)

@@ -1,0 +1,1 @@
+"""Ways to compute a posterior: importance sampling with gates, and NUTS."""

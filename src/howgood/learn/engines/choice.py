@@ -1,0 +1,72 @@
+"""Which engine computes a posterior, and whether its result may be shown.
+
+In: models, prior probabilities and the engine asked for. Out: a `Mixture` that passed its gates,
+with `Diagnostics`. Absent: ungated results: where every engine fails there is an error.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from howgood.errors import UngatedPosteriorError, UnknownNameError
+from howgood.learn.binary import BinaryModel
+from howgood.learn.engines.mixture import Mixture, sample_mixture
+from howgood.records.diagnostics import Diagnostics
+from howgood.records.progress import Progress, silent
+
+Engine = Literal["auto", "importance", "nuts"]
+ENGINES = ("auto", "importance", "nuts")
+
+
+def choose_and_sample(
+    models: Mapping[float, BinaryModel],
+    prior: Mapping[float, float],
+    *,
+    engine: Engine,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> tuple[Mixture, Diagnostics]:
+    """Sample with the engine asked for; "auto" tries importance first, then NUTS."""
+    if engine not in ENGINES:
+        raise UnknownNameError(where="engine", name=engine, names=ENGINES)
+    reason = ""
+    if engine != "nuts":
+        mixture = sample_mixture(models, prior, draws=draws, rng=rng, progress=progress)
+        reason = "; ".join(
+            f"p = {p:g}: {words}" if np.isfinite(p) else words
+            for p, words in mixture.complaints.items()
+            if words
+        )
+        if not reason:
+            return mixture, _importance_diagnostics(mixture)
+        if engine == "importance":
+            raise UngatedPosteriorError(_refusal(reason, 'Use engine="auto" or "nuts".'))
+    return _by_nuts(models, prior, draws=draws, rng=rng, progress=progress, reason=reason)
+
+
+def _by_nuts(
+    models: Mapping[float, BinaryModel],
+    prior: Mapping[float, float],
+    *,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress,
+    reason: str,
+) -> tuple[Mixture, Diagnostics]:
+    raise UngatedPosteriorError(_refusal(reason, "NUTS is not there yet."))
+
+
+def _importance_diagnostics(mixture: Mixture) -> Diagnostics:
+    return Diagnostics(
+        engine="importance",
+        khat=max(sample.khat for sample in mixture.samples.values()),
+        efficiency=min(sample.efficiency for sample in mixture.samples.values()),
+        effective_draws=mixture.effective_draws,
+        passed=True,
+    )
+
+
+def _refusal(reason: str, cure: str) -> str:
+    return f"the posterior cannot be trusted: {reason}; every gate must be passed. {cure}"

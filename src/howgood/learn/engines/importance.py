@@ -1,0 +1,95 @@
+"""Importance sampling around the mode, with the gates a posterior has to pass.
+
+In: a model with value, gradient and log density. Out: `WeightedDraws`, and a sentence when they
+fail a gate. Absent: what to do then (see `learn.engines.choice`).
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.stats.importance import StudentT, WeightedDraws, weigh, weighted
+from howgood.stats.optimise import hessian, inverse_curvature, maximise
+
+FloatArray = NDArray[np.float64]
+
+LARGEST_KHAT = 0.5
+LEAST_EFFICIENCY = 0.25
+_PILOT_DRAWS = 800
+_ROUNDS = 4
+_MOST_DRAWS = 200_000
+
+
+class Target(Protocol):
+    """A log posterior density on the whole space."""
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+
+    def start(self) -> FloatArray:
+        """Return where to start looking for the mode."""
+
+    def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
+        """Return log density and gradient at one point."""
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Return the log density at many points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """A proposal re-centred on a first sample, and that sample."""
+
+    proposal: StudentT
+    sample: WeightedDraws
+
+
+def laplace(target: Target) -> StudentT:
+    """Return a t around the mode with the curvature there."""
+    mode = maximise(target.value_and_gradient, target.start())
+    return StudentT.from_moments(mode, inverse_curvature(hessian(target.value_and_gradient, mode)))
+
+
+def pilot(target: Target, rng: np.random.Generator) -> Pilot:
+    """Find the mode, sample around it, and re-centre the proposal on that sample.
+
+    Once is enough for most answers; where the first sample fails a gate (skewed posteriors of
+    few or one-sided answers) the re-centring is repeated.
+    """
+    sample = weigh(target.log_density, laplace(target), _PILOT_DRAWS, rng)
+    for _ in range(_ROUNDS):
+        proposal = StudentT.from_moments(*sample.moments())
+        if not complaint(sample):
+            break
+        sample = weigh(target.log_density, proposal, 2 * _PILOT_DRAWS, rng)
+    return Pilot(proposal, sample)
+
+
+def sample_from(
+    target: Target, start: Pilot, *, effective: float, rng: np.random.Generator
+) -> WeightedDraws:
+    """Draw from the re-centred proposal until the effective number of draws is reached."""
+    efficiency = max(start.sample.efficiency, 0.5 * LEAST_EFFICIENCY)
+    draws = np.empty((0, target.size))
+    ratios = np.empty(0)
+    wanted = int(np.ceil(1.05 * effective / efficiency))
+    while True:
+        new = start.proposal.sample(min(wanted, _MOST_DRAWS), rng)
+        draws = np.concatenate([draws, new])
+        ratios = np.concatenate([ratios, target.log_density(new) - start.proposal.log_density(new)])
+        found = weighted(draws, ratios)
+        if found.effective >= effective or complaint(found) or len(draws) >= _MOST_DRAWS:
+            return found
+        wanted = int(np.ceil(1.1 * (effective - found.effective) / found.efficiency)) + 50
+
+
+def complaint(sample: WeightedDraws) -> str:
+    """Say which gate the draws fail, or return an empty string."""
+    if not np.isfinite(sample.khat) or sample.khat > LARGEST_KHAT:
+        return f"Pareto k-hat is {sample.khat:.2f}, above {LARGEST_KHAT}"
+    if sample.efficiency < LEAST_EFFICIENCY:
+        return f"{sample.efficiency:.0%} of the draws are effective, below {LEAST_EFFICIENCY:.0%}"
+    return ""

@@ -1,0 +1,175 @@
+"""What is assumed before the answers are seen.
+
+In: named distributions. Out: `Priors`, printable before anything is fitted. Absent: densities
+(see `learn.prior_density`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from howgood.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """A normal distribution by mean and standard deviation."""
+
+    mean: float
+    sd: float
+
+    def __str__(self) -> str:
+        return f"Normal({self.mean:g}, sd {self.sd:.4g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Beta:
+    """A beta distribution; Beta(1, 1) is uniform."""
+
+    a: float
+    b: float
+
+    def __str__(self) -> str:
+        return "Uniform(0, 1)" if self.a == self.b == 1 else f"Beta({self.a:g}, {self.b:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class HalfNormal:
+    """A normal distribution around zero, cut to positive values."""
+
+    scale: float
+
+    def __str__(self) -> str:
+        return f"HalfNormal({self.scale:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class GammaPrecision:
+    """A standard deviation whose precision 1/sd² is gamma distributed."""
+
+    shape: float
+    rate: float
+
+    def __str__(self) -> str:
+        return f"1/sd² ~ Gamma({self.shape:g}, {self.rate:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class LogNormal:
+    """A positive quantity whose logarithm is normal."""
+
+    mean_log: float
+    sd_log: float
+
+    def __str__(self) -> str:
+        return f"LogNormal({self.mean_log:.4g}, {self.sd_log:.4g})"
+
+
+@dataclass(frozen=True, slots=True)
+class JointNormal:
+    """A joint normal of (intercept, slope, logit alpha): what an earlier study learned."""
+
+    mean: tuple[float, float, float]
+    covariance: tuple[tuple[float, float, float], ...]
+
+    def __str__(self) -> str:
+        center = ", ".join(f"{value:.3g}" for value in self.mean)
+        return f"joint normal around ({center})"
+
+
+SpreadPrior = HalfNormal | GammaPrecision | LogNormal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priors:
+    """Everything assumed about an acceptability model, by name.
+
+    `applications` holds what is already known about single applications (from a registry card or
+    an earlier fit); all others use `intercept`, `slope` and `alpha`. `means` weighs the kinds of
+    mean before the answers are seen; left empty, all are equally likely. `order` is the prior of a
+    continuous p; `threshold`, `shift` and `log_scale` belong to the ordinal model.
+
+    Stability: stable
+
+    Examples
+    --------
+    >>> print(KAY2015.slope, "|", KAY2015.person_sd)
+    Normal(0, sd 31.62) | 1/sd² ~ Gamma(0.001, 0.001)
+    """
+
+    name: str
+    intercept: Normal = Normal(0.0, 1000.0**0.5)
+    slope: Normal = Normal(0.0, 1000.0**0.5)
+    alpha: Beta = Beta(1.0, 1.0)
+    person_sd: SpreadPrior = HalfNormal(2.5)
+    means: Mapping[float, float] = field(default_factory=dict)
+    order: Normal = Normal(0.0, 1.0)
+    applications: Mapping[str, JointNormal] = field(default_factory=dict)
+    threshold: Normal = Normal(0.0, 1000.0**0.5)
+    shift: Normal = Normal(0.0, 1000.0**0.5)
+    log_scale: Normal = Normal(0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        for name in ("intercept", "slope", "threshold", "shift", "log_scale", "order"):
+            if not getattr(self, name).sd > 0:
+                raise InputError(
+                    where=f"priors {self.name!r}, {name}",
+                    found=f"sd {getattr(self, name).sd}",
+                    needed="a standard deviation above 0",
+                    cure="Use a small positive value to say you are nearly certain.",
+                )
+
+    def describe(self) -> dict[str, str]:
+        """Return every assumption in words."""
+        known = {f"{name} (informed)": str(prior) for name, prior in self.applications.items()}
+        means = ", ".join(f"P(p = {p:g}) = {share:g}" for p, share in self.means.items())
+        plain = {name: str(getattr(self, name)) for name in _DISTRIBUTIONS}
+        return {**plain, "means": means or "all equally likely", **known}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON; `Priors.from_dict` reads them back."""
+        return {
+            "name": self.name,
+            **{name: _plain(getattr(self, name)) for name in _DISTRIBUTIONS},
+            "means": [[p, share] for p, share in self.means.items()],
+            "applications": {name: _plain(prior) for name, prior in self.applications.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Priors":
+        """Build priors from what `to_dict` gave."""
+        return cls(
+            name=str(values["name"]),
+            **{name: _distribution(values[name]) for name in _DISTRIBUTIONS},
+            means={float(p): float(share) for p, share in values["means"]},
+            applications={
+                str(name): _distribution(each) for name, each in values["applications"].items()
+            },
+        )
+
+
+_DISTRIBUTIONS = (
+    "intercept", "slope", "alpha", "person_sd", "order", "threshold", "shift", "log_scale",
+)  # fmt: skip
+_KINDS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (Normal, Beta, HalfNormal, GammaPrecision, LogNormal, JointNormal)
+}
+
+
+def _plain(prior: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the kinds above
+    return {"kind": type(prior).__name__, **asdict(prior)}
+
+
+def _distribution(values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any of the kinds above
+    named = {name: _tupled(value) for name, value in values.items() if name != "kind"}
+    return _KINDS[values["kind"]](**named)
+
+
+def _tupled(value: Any) -> Any:  # noqa: ANN401 - numbers, or lists from JSON
+    return tuple(_tupled(each) for each in value) if isinstance(value, list) else value
+
+
+KAY2015 = Priors(name="kay2015", person_sd=GammaPrecision(0.001, 0.001))
+HOWGOOD = Priors(name="howgood")
+PRESETS: dict[str, Priors] = {"howgood": HOWGOOD, "kay2015": KAY2015}
