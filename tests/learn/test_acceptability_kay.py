@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from howgood import ask, learn
+from howgood.errors import DroppedRowsWarning
 
 COLUMNS = {
     "precision": "ppv",
@@ -13,18 +14,18 @@ COLUMNS = {
     "intent": "would_use",
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore::howgood.errors.DroppedRowsWarning")
-
 
 @pytest.fixture(scope="module")
 def fit(kay_file):
-    return learn.fit_acceptability(kay_file, columns=COLUMNS, priors="kay2015", random_state=1)
+    with pytest.warns(DroppedRowsWarning, match="left out 2 with no rating of 1646"):
+        return learn.fit_acceptability(kay_file, columns=COLUMNS, priors="kay2015", random_state=1)
 
 
 def _branch(kay_file, name):
     polars = pytest.importorskip("polars")
     frame = polars.read_csv(kay_file, null_values="NA").filter(polars.col("branch") == name)
-    return learn.fit_acceptability(frame, columns=COLUMNS, priors="kay2015", random_state=1)
+    with pytest.warns(DroppedRowsWarning):
+        return learn.fit_acceptability(frame, columns=COLUMNS, priors="kay2015", random_state=1)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,8 @@ def test_text_messages_and_police_differ_in_the_interface_branch(interface_branc
 def test_spearman_correlations_of_the_items(fit, kay_file):
     np.testing.assert_allclose(fit.correlations["spearman"], [0.891, 0.849], atol=0.001)
     stats = pytest.importorskip("scipy.stats")
-    answers = ask.read_answers(kay_file, columns=COLUMNS)
+    with pytest.warns(DroppedRowsWarning):
+        answers = ask.read_answers(kay_file, columns=COLUMNS)
     both = np.isfinite(answers["rating"]) & np.isfinite(answers["usefulness"])
     theirs = stats.spearmanr(answers["rating"][both], answers["usefulness"][both]).statistic
     assert fit.correlations["spearman"][0] == pytest.approx(theirs, rel=1e-12)

@@ -20,6 +20,7 @@ from howgood.learn.cells import accepted_from, cells_from, people_per_applicatio
 from howgood.learn.correlations import item_correlations
 from howgood.learn.engines.choice import Engine, choose_and_sample
 from howgood.learn.engines.mixture import averaged_draws
+from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
@@ -133,20 +134,28 @@ def fit_acceptability(
         priors=known,
         diagnostics=diagnostics,
         correlations=item_correlations(read),
-        provenance=Provenance(
-            method=f"binary mixed model, {diagnostics.engine}",
-            settings={
-                **read.provenance.settings,
-                "cut": cut,
-                "means": means if isinstance(means, str) else [float(p) for p in means],
-                "priors": known.name,
-                "engine": engine,
-                "draws": draws,
-            },
-            seed=seed,
-            rows_used=len(read),
-            rows_dropped=read.provenance.rows_dropped,
+        provenance=_provenance(
+            read,
+            diagnostics,
+            seed,
+            cut=cut,
+            means=means if isinstance(means, str) else [float(p) for p in means],
+            priors=known.name,
+            engine=engine,
+            draws=draws,
         ),
+    )
+
+
+def _provenance(
+    answers: Answers, diagnostics: Diagnostics, seed: int | None, **settings: object
+) -> Provenance:
+    return Provenance(
+        method=f"binary mixed model, {diagnostics.engine}",
+        settings={**answers.provenance.settings, **settings},
+        seed=seed,
+        rows_used=len(answers),
+        rows_dropped=answers.provenance.rows_dropped,
     )
 
 

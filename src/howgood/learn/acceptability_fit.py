@@ -8,14 +8,14 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.learn import acceptance_curve, fit_file
+from howgood.learn import fit_file
 from howgood.learn.binary import Cells
+from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
 from howgood.records.power_mean import PowerMean
@@ -24,7 +24,6 @@ from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 
 FloatArray = NDArray[np.float64]
-Who = Literal["population", "average"]
 
 KIND = "acceptability fit"
 PARAMETERS = ("intercept", "slope", "alpha")
@@ -84,32 +83,16 @@ class AcceptabilityFit:
         """Return the order p of the mean in every draw."""
         return self._rows(p)[:, -1]
 
-    def acceptance_draws(
-        self,
-        precision: ArrayLike,
-        recall: ArrayLike,
-        *,
-        application: str,
-        who: Who = "population",
-        p: float | None = None,
-        most: int | None = None,
-    ) -> FloatArray:
-        """Return draws of the share accepting, shape (n_draws, n_points).
-
-        `precision` and `recall` broadcast to n_points; `most` thins the draws evenly.
-        """
-        rows = self._rows(p)
-        if most is not None and most < len(rows):
-            rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
-        n, index = len(self.applications), self._index(application)
-        return acceptance_curve.acceptance(
-            np.atleast_1d(np.asarray(precision, dtype=float)),
-            np.atleast_1d(np.asarray(recall, dtype=float)),
-            intercept=rows[:, index],
-            slope=rows[:, n + index],
-            alpha=rows[:, 2 * n + index],
-            order=rows[:, -1],
-            person_sd=rows[:, -2] if who == "population" else None,
+    def acceptance_draws(self, application: str, *, p: float | None = None) -> AcceptanceDraws:
+        """Return the paired draws that say what share of people accepts."""
+        return AcceptanceDraws(
+            application=application,
+            p=self.order_draws(p=p),
+            alpha=self.draws("alpha", application, p=p),
+            intercept=self.draws("intercept", application, p=p),
+            slope=self.draws("slope", application, p=p),
+            person_sd=self.person_sd_draws(p=p),
+            n_respondents=self.respondents[application],
         )
 
     # -- estimates ---------------------------------------------------------------------------
@@ -204,8 +187,8 @@ class AcceptabilityFit:
                     needed="a number between 0 and 1",
                     cure="Write 85 % as 0.85.",
                 )
-        draws = self.acceptance_draws(precision, recall, application=application, who=who, p=p)
-        return Estimate.from_draws(draws[:, 0], n_respondents=self.respondents[application])
+        shares = self.acceptance_draws(application, p=p).shares(precision, recall, who=who)
+        return Estimate.from_draws(shares, n_respondents=self.respondents[application])
 
     # -- means and metric --------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from howgood.stats.grouped import (
     log_marginal,
     log_marginal_many,
 )
+from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.quadrature import N_NODES, normal_nodes
 
@@ -79,7 +80,7 @@ class BinaryModel:
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient at one point."""
         n, at = self.n_applications, self.cells.application
-        alpha = _logistic(point[2 * n : 3 * n])
+        alpha = expit(point[2 * n : 3 * n])
         slope, sd = point[n : 2 * n][at], np.exp(point[3 * n])
         mean, by_alpha, by_p = power_mean_slopes(
             self.cells.precision, self.cells.recall, p=self._order_of(point), alpha=alpha[at]
@@ -88,7 +89,7 @@ class BinaryModel:
         x = (point[:n][at] + slope * mean)[:, None] + sd * nodes
         value, pull = log_marginal(self.cells.groups, _log_terms(x), weights)
         # d log p(accept) = (1 - s) dx and d log p(refuse) = -s dx with s the chance to accept.
-        accept = _logistic(x)
+        accept = expit(x)
         pull_x = pull[: len(x)] * (1.0 - accept) - pull[len(x) :] * accept
         cell = pull_x.sum(axis=1)
         gradient = np.concatenate(
@@ -116,7 +117,7 @@ class BinaryModel:
         """Return draws with alpha and the standard deviation in their own units, p last."""
         n = self.n_applications
         out = points[:, : 3 * n + 1].copy()
-        out[:, 2 * n : 3 * n] = _logistic(points[:, 2 * n : 3 * n])
+        out[:, 2 * n : 3 * n] = expit(points[:, 2 * n : 3 * n])
         out[:, 3 * n] = np.exp(points[:, 3 * n])
         order = points[:, -1] if self.order is None else np.full(len(points), self.order)
         return np.column_stack([out, order])
@@ -135,7 +136,7 @@ class BinaryModel:
             self.cells.precision,
             self.cells.recall,
             p=order,
-            alpha=_logistic(points[:, 2 * n : 3 * n])[:, at],
+            alpha=expit(points[:, 2 * n : 3 * n])[:, at],
         )
         center = points[:, :n][:, at] + points[:, n : 2 * n][:, at] * mean
         nodes, weights = normal_nodes(self.n_nodes)
@@ -166,10 +167,6 @@ class BinaryModel:
             values[:, columns] = value[:, None] / 3.0
             gradient[:, columns] = slope
         return values.sum(axis=1), gradient
-
-
-def _logistic(x: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
 def _log_terms(x: NDArray[Real]) -> NDArray[Real]:

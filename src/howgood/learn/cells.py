@@ -14,8 +14,8 @@ from howgood.learn.binary import Cells
 from howgood.records.answers import Answers
 from howgood.stats.grouped import GroupCounts
 
-# Kay et al. (2015) found 20 to 25 people per application enough.
-FEW_PEOPLE = 20
+# Kay et al. (2015) found 20 to 25 people per application enough; half of that is few.
+FEW_PEOPLE = 10
 
 
 def accepted_from(answers: Answers, cut: int) -> NDArray[np.bool_]:

@@ -10,9 +10,9 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 
 from howgood.errors import LengthMismatchError
+from howgood.stats.logistic import expit
 from howgood.stats.logistic_normal import location_for_mean, logistic_normal_mean
 from howgood.stats.power_mean import power_mean
 

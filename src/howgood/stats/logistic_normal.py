@@ -6,7 +6,8 @@ and the location that gives a wanted mean. Absent: what the spread stands for.
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+
+from howgood.stats.logistic import expit, logit
 
 FloatArray = NDArray[np.float64]
 
