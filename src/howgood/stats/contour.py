@@ -23,7 +23,7 @@ from howgood.stats.cumulant_functions import CumulantFunction, SeriesCumulants
 
 FloatArray = NDArray[np.float64]
 
-_STEP = 0.12
+STEP = 0.12
 _BISECTIONS = 16
 _BODY_NODES = 31
 _BODY_EDGE = 8.7
@@ -50,13 +50,13 @@ def tail_and_density(
         _, second, third = function.slopes(start)
         bend = (third / (6.0 * second))[:, None]
         width = 1.0 / np.sqrt(second)
-        y = width[:, None] * np.arange(0.0, function.node_range, _STEP)
+        y = width[:, None] * np.arange(0.0, function.node_range, STEP)
         path = start[:, None] + 1j * y + bend * y**2
         exponent = function.value(path) - path * standard[:, None]
         peak = exponent[:, 0].real
         integrand = np.exp(exponent - peak[:, None]) * (1.0 - 2j * bend * y)
         integrand[:, 0] *= 0.5
-        factor = np.exp(peak) * (_STEP / np.pi) * width
+        factor = np.exp(peak) * (STEP / np.pi) * width
         tail = factor * np.sum((integrand / path).real, axis=1)
         density = factor * np.sum(integrand.real, axis=1) / function.scale
     signed = tail if upper else -tail

@@ -43,6 +43,10 @@ class CumulantFunction(Protocol):
     def node_range(self) -> float:
         """How far along the contour the integrand must be followed."""
 
+    @property
+    def size(self) -> int:
+        """How many terms one evaluation adds up."""
+
     def value(self, s: ComplexArray) -> ComplexArray:
         """Return K at complex points."""
 
@@ -89,6 +93,11 @@ class GroupedCumulants:
             shift=constant,
             scale=scale * unit,
         )
+
+    @property
+    def size(self) -> int:
+        """Number of groups."""
+        return int(self.weights.size)
 
     @property
     def upper_limit(self) -> float:
@@ -158,6 +167,11 @@ class SeriesCumulants:
         return cls(
             coefficients=coefficients, shift=float(cumulants[0]), scale=scale, reach=float(reach)
         )
+
+    @property
+    def size(self) -> int:
+        """Number of coefficients."""
+        return int(self.coefficients.size)
 
     @property
     def upper_limit(self) -> float:

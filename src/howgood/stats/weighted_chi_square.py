@@ -16,18 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gamma as gamma_function
 
-from howgood.stats.contour import body_and_density, tail_and_density
 from howgood.stats.cumulant_functions import CumulantFunction, GroupedCumulants, SeriesCumulants
 from howgood.stats.grouping import Groups, condense, group_terms
+from howgood.stats.inversion import Inversion
 from howgood.stats.power_sums import PowerSums, power_sums
 from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
 
 FloatArray = NDArray[np.float64]
 
 _SWITCH = 17.4
-_BODY = 3.0
-_SIDE = 0.25  # for a single term the upper contour is less accurate left of here
-_CHUNK = 2_000_000
 _MOST_SAMPLED = 20_000
 
 
@@ -100,6 +97,11 @@ class WeightedChiSquare:
         return GroupedCumulants.of(few.weights, few.counts, few.noncentral, constant=few.constant)
 
     @property
+    def _inversion(self) -> Inversion:
+        exact = (lambda: self.exact) if self.has_groups else None
+        return Inversion(mean=self.mean, sd=self.sd, series=self.series, exact=exact)
+
+    @property
     def function(self) -> CumulantFunction:
         """The cheapest cumulant function that is accurate around the mean."""
         return self.series if self.series is not None else self.exact
@@ -158,7 +160,7 @@ class WeightedChiSquare:
         lower, upper, density = self._at_ends(flat)
         inside = np.isfinite(flat) & (flat > self.lower_end) & (not self.is_point)
         if inside.any():
-            lower[inside], upper[inside], density[inside] = self._inside(flat[inside])
+            lower[inside], upper[inside], density[inside] = self._inversion.inside(flat[inside])
         shape = points.shape
         return lower.reshape(shape), upper.reshape(shape), density.reshape(shape)
 
@@ -186,37 +188,6 @@ class WeightedChiSquare:
         exponent = np.sum(groups.noncentral / groups.weights + groups.counts * np.log(
             2.0 * groups.weights))  # fmt: skip
         return float(np.exp(-0.5 * exponent) / gamma_function(freedom / 2.0))
-
-    def _inside(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        z = (x - self.mean) / self.sd
-        lower, upper, density = np.empty_like(x), np.empty_like(x), np.empty_like(x)
-        body = np.zeros(x.shape, dtype=bool)
-        resolved = np.zeros(x.shape, dtype=bool)
-        if self.series is not None:
-            body = np.abs(z) <= _BODY
-            lower[body], density[body] = body_and_density(self.series, x[body])
-            upper[body] = 1.0 - lower[body]
-            ends = self.series.resolved()
-            resolved = (z > ends[0]) & (z < ends[1]) | (not self.has_groups)
-        for is_upper, side in ((False, z <= _SIDE), (True, z > _SIDE)):
-            small, large = (upper, lower) if is_upper else (lower, upper)
-            for by_series in (False, True):
-                chosen = side & ~body & (resolved == by_series)
-                if chosen.any():
-                    small[chosen], density[chosen] = self._tail(x[chosen], is_upper, by_series)
-                    large[chosen] = 1.0 - small[chosen]
-        return lower, upper, density
-
-    def _tail(self, x: FloatArray, upper: bool, by_series: bool) -> tuple[FloatArray, FloatArray]:
-        function = self.series if by_series and self.series is not None else self.exact
-        width = function.weights.size if isinstance(function, GroupedCumulants) else 12
-        rows = max(1, _CHUNK // (128 * width))
-        pieces = [
-            tail_and_density(function, x[start : start + rows], upper=upper)
-            for start in range(0, x.size, rows)
-        ]
-        tails, densities = zip(*pieces, strict=True)
-        return np.concatenate(tails), np.concatenate(densities)
 
 
 def series_allowed(sums: PowerSums) -> bool:
