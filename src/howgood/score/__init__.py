@@ -1,17 +1,21 @@
 """Verb 3: score models with what was learned."""
 
 from howgood.records.power_mean import PowerMean
+from howgood.records.sums import SquaredErrorSums
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.power_mean import power_mean
 from howgood.score.relevance import relevance_score
 from howgood.score.squared_error import magic_barrier, mse, rmse
+from howgood.score.sums import squared_error_sums
 
 __all__ = [
     "PowerMean",
     "ScoreDistribution",
+    "SquaredErrorSums",
     "magic_barrier",
     "mse",
     "power_mean",
     "relevance_score",
     "rmse",
+    "squared_error_sums",
 ]

@@ -1,0 +1,342 @@
+"""Rank systems scored on the same uncertain feedback, with the probability of being wrong.
+
+In: predictions with feedback means and sds, or `SquaredErrorSums`. Out: `Ranking`. Absent: the
+data themselves once they are summed, and draws in more dimensions than there are systems.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.decide.scores import JointScores, absolute_scores, simulated_scores, squared_scores
+from howgood.errors import InputError, LengthMismatchError
+from howgood.records.progress import Progress, silent
+from howgood.records.provenance import Provenance, versions_of
+from howgood.records.ranking import Ranking
+from howgood.records.sums import SquaredErrorSums
+from howgood.records.table import Table
+from howgood.score.feedback_columns import feedback_roles, finite_arrays
+from howgood.score.sums import squared_error_sums
+from howgood.stats.gaussian_ranks import (
+    RankProbabilities,
+    difference_errors,
+    rank_probabilities,
+    ranks_of_draws,
+)
+from howgood.stats.randomness import RandomState, generator_and_seed
+
+FloatArray = NDArray[np.float64]
+Metric = Callable[[FloatArray, FloatArray], float]
+
+METRICS = ("rmse", "mse", "mae")
+
+
+def rank(
+    predictions: Mapping[str, ArrayLike],
+    *,
+    mean: ArrayLike,
+    sd: ArrayLike,
+    metric: str | Metric = "rmse",
+    paired: bool = True,
+    level: float = 0.05,
+    trials: int | ArrayLike | None = None,
+    missing: str = "error",
+    greater_is_better: bool | None = None,
+    draws: int = 1000,
+    random_state: RandomState = 0,
+    progress: Progress = silent,
+) -> Ranking:
+    r"""Rank systems by their score on uncertain feedback, and say how far to trust each place.
+
+    Feedback of pair v is :math:`X_v \sim N(\mu_v, \sigma_v^2)`. All systems are scored on the
+    SAME feedback, so the difference of two mean squared errors is linear in X and exactly
+    Gaussian; system 1 scores worse than or equal to system 2 with probability
+
+    .. math:: \Phi(m/\sqrt v),\quad m = \tfrac1N\sum_v(\Delta_{1v}^2-\Delta_{2v}^2),\quad
+              v = \tfrac4{N^2}\sum_v\sigma_v^2(\pi_{1v}-\pi_{2v})^2 .
+
+    Parameters
+    ----------
+    predictions : mapping of system name to array of shape (n,)
+    mean, sd : arrays of shape (n,), or one number for all
+        Mean and standard deviation of each pair's feedback. sd 0 is legal.
+    metric : {"rmse", "mse", "mae"} or callable(y_true, y_pred) -> float
+        "rmse" and "mse" give the same order. "mae" uses the exact mean and covariance of absolute
+        errors and the central limit theorem. A callable is evaluated on `draws` shared re-ratings.
+    paired : bool
+        False treats the systems' scores as independent, each Gaussian with the paper's moments
+        (Eq. 5, 12, 13). It can be wrong in either direction.
+    level : float
+        Error level of tie groups and rank intervals.
+    trials : int or array, optional
+        From how many repeated ratings mean and sd (ddof 0) came. Then the variance of a difference
+        is corrected to ddof 1, and `true_error` says how likely the order of the people's MEAN
+        opinions is the opposite, which is a different question from a re-rating.
+    missing : {"error", "drop"}
+        What to do with rows holding a missing or infinite value.
+    greater_is_better : bool, optional
+        Must be given with a callable metric.
+    draws : int
+        Re-ratings simulated for a callable metric.
+    random_state : None, int or Generator
+        For sampled parts: rank probabilities of 4 systems or more, and callable metrics. The
+        default is fixed, so the same call gives the same answer.
+    progress : callable
+        Told the share done, for callable metrics.
+
+    Returns
+    -------
+    Ranking
+
+    References
+    ----------
+    Jasberg & Sizov (2018), "Human Uncertainty and Ranking Error", Eq. 3-5, 12, 13.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> mean = [3.0, 4.0, 2.0, 5.0]
+    >>> ranking = rank(
+    ...     {"svd": [3.1, 4.2, 2.2, 4.6], "constant": [3.0, 3.0, 3.0, 3.0]}, mean=mean, sd=0.5
+    ... )
+    >>> ranking.order
+    ('svd', 'constant')
+    >>> round(ranking.error("svd", "constant"), 3)
+    0.004
+    """
+    _check_level(level)
+    roles, columns = _aligned(predictions, mean, sd, trials)
+    if isinstance(metric, str) and metric in ("rmse", "mse"):
+        sums = squared_error_sums(
+            Table(columns),
+            mean="mean",
+            sd="sd",
+            predictions={name: f"predictions[{name!r}]" for name in predictions},
+            trials=roles.get("trials"),
+            missing=missing,
+            powers=2,
+        )
+        return rank_sums(sums, metric=metric, paired=paired, level=level, random_state=random_state)
+    generator, seed = generator_and_seed(random_state)
+    arrays, dropped = finite_arrays(columns, roles, missing=missing)
+    if metric == "mae":
+        scores = absolute_scores(arrays, paired=paired)
+    elif callable(metric):
+        scores = simulated_scores(
+            metric,
+            arrays,
+            draws=draws,
+            greater_is_better=_direction(greater_is_better, paired),
+            generator=generator,
+            progress=progress,
+        )
+    else:
+        raise InputError(
+            where="metric",
+            found=repr(metric),
+            needed=f"one of {', '.join(METRICS)}, or a function metric(y_true, y_pred)",
+            cure="Choose one of these.",
+        )
+    return _ranking(scores, level, generator, seed, dropped={"missing or not finite": dropped})
+
+
+def rank_sums(
+    sums: SquaredErrorSums,
+    *,
+    metric: str = "rmse",
+    paired: bool = True,
+    level: float = 0.05,
+    random_state: RandomState = 0,
+) -> Ranking:
+    """Rank systems from sums already made: the cost no longer depends on the number of rows.
+
+    Parameters
+    ----------
+    sums : SquaredErrorSums
+        From `score.squared_error_sums`, on any engine; sums of parts may be added first.
+    metric : {"rmse", "mse"}
+        The same order either way; the unit of the scores differs.
+    paired, level, random_state
+        As in `rank`.
+
+    Returns
+    -------
+    Ranking
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood.score import squared_error_sums
+    >>> table = {"mu": [3.0, 4.0], "sigma": [0.3, 0.5], "svd": [3.1, 4.0], "knn": [2.0, 4.5]}
+    >>> sums = squared_error_sums(table, mean="mu", sd="sigma", predictions=["svd", "knn"])
+    >>> rank_sums(sums).order
+    ('svd', 'knn')
+    """
+    _check_level(level)
+    if metric not in ("rmse", "mse"):
+        raise InputError(
+            where="metric",
+            found=repr(metric),
+            needed="rmse or mse: sums of squared errors say nothing about others",
+            cure="Rank the predictions themselves with decide.rank.",
+        )
+    generator, seed = generator_and_seed(random_state)
+    scores = squared_scores(sums, metric=metric, paired=paired)
+    return _ranking(
+        scores, level, generator, seed, dropped=sums.provenance.rows_dropped, source=sums.provenance
+    )
+
+
+def _ranking(
+    scores: JointScores,
+    level: float,
+    generator: np.random.Generator,
+    seed: int | None,
+    *,
+    dropped: Mapping[str, int],
+    source: Provenance | None = None,
+) -> Ranking:
+    if len(scores.systems) < 2:
+        raise InputError(
+            where="predictions",
+            found=f"{len(scores.systems)} system",
+            needed="at least two systems to rank",
+            cure="Add another system, for instance the constant prediction of the mean.",
+        )
+    sign = -1.0 if scores.greater_is_better else 1.0
+    places = _rank_places(scores, sign, generator)
+    true_errors = None
+    if scores.mean_variances is not None:
+        true_errors = difference_errors(sign * scores.differences, scores.mean_variances)
+    return Ranking(
+        systems=scores.systems,
+        metric=scores.metric,
+        paired=scores.paired,
+        level=level,
+        n=scores.n,
+        greater_is_better=scores.greater_is_better,
+        scores=scores.means,
+        score_sds=scores.sds,
+        differences=scores.differences,
+        difference_variances=scores.difference_variances,
+        difference_scale=scores.difference_scale,
+        errors=_errors(scores, sign),
+        true_errors=true_errors,
+        mean_variances=scores.mean_variances,
+        ranks=places.ranks,
+        likely_orderings=places.orderings,
+        mcse=places.mcse,
+        barrier=scores.barrier,
+        provenance=_provenance(scores, level, seed, dropped, source),
+    )
+
+
+def _provenance(
+    scores: JointScores,
+    level: float,
+    seed: int | None,
+    dropped: Mapping[str, int],
+    source: Provenance | None,
+) -> Provenance:
+    return Provenance(
+        method=scores.method,
+        settings={
+            "metric": scores.metric,
+            "paired": scores.paired,
+            "level": level,
+            **scores.settings,
+            **({"sums": dict(source.settings)} if source else {}),
+        },
+        seed=seed,
+        rows_used=scores.n,
+        rows_dropped={name: count for name, count in dropped.items() if count},
+        versions=versions_of("numpy", "scipy") | (dict(source.versions) if source else {}),
+    )
+
+
+def _errors(scores: JointScores, sign: float) -> FloatArray:
+    if scores.draws is None:
+        return difference_errors(sign * scores.differences, scores.difference_variances)
+    draws = sign * scores.draws
+    apart = draws[:, :, None] - draws[:, None, :]
+    errors: FloatArray = ((apart > 0) + 0.5 * (apart == 0)).mean(axis=0)
+    return errors
+
+
+def _rank_places(
+    scores: JointScores, sign: float, generator: np.random.Generator
+) -> RankProbabilities:
+    if scores.draws is None:
+        return rank_probabilities(
+            sign * scores.differences[:, 0], scores.difference_variances, generator=generator
+        )
+    ranks, orderings = ranks_of_draws(sign * scores.draws, generator=generator)
+    # The standard error of a share, at its largest.
+    mcse = float(np.sqrt(ranks * (1 - ranks) / len(scores.draws)).max())
+    return RankProbabilities(ranks=ranks, orderings=tuple(orderings), mcse=mcse)
+
+
+def _aligned(
+    predictions: Mapping[str, ArrayLike],
+    mean: ArrayLike,
+    sd: ArrayLike,
+    trials: int | ArrayLike | None,
+) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
+    """Return role -> column and columns of one length; single numbers are repeated."""
+    if not isinstance(predictions, Mapping):
+        raise InputError(
+            where="predictions",
+            found=f"a {type(predictions).__name__}",
+            needed="a dict of system name to array",
+            cure='Write {"svd": array, ...}.',
+        )
+    systems = {name: f"predictions[{name!r}]" for name in predictions}
+    roles = feedback_roles("mean", "sd", systems, None if trials is None else "trials")
+    given = {"mean": mean, "sd": sd, "trials": trials}
+    given |= {systems[name]: values for name, values in predictions.items()}
+    columns = {name: np.asarray(given[name]) for name in roles.values()}
+    length = max(values.size for values in columns.values())
+    for name in ("mean", "sd", "trials"):
+        if name in columns and columns[name].ndim == 0:
+            columns[name] = np.full(length, columns[name])
+    lengths = {name: len(np.atleast_1d(values)) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise LengthMismatchError(where="rank", lengths=lengths)
+    return roles, columns
+
+
+def _direction(greater_is_better: bool | None, paired: bool) -> bool:
+    if not paired:
+        raise InputError(
+            where="paired",
+            found="False with a metric of your own",
+            needed="shared draws: Eq. 5 is for rmse, mse and mae",
+            cure="Leave paired=True.",
+        )
+    if greater_is_better is None:
+        raise InputError(
+            where="greater_is_better",
+            found="nothing",
+            needed="True or False for a metric of your own",
+            cure="Pass greater_is_better=True for accuracy-like metrics, False for errors.",
+        )
+    return greater_is_better
+
+
+def _check_level(level: float) -> None:
+    if not (isinstance(level, int | float) and 0 < level < 1) or math.isnan(level):
+        raise InputError(
+            where="level",
+            found=repr(level),
+            needed="a probability between 0 and 1",
+            cure="Use for instance 0.05.",
+        )

@@ -1,0 +1,169 @@
+"""The joint distribution of several systems' scores on the same feedback, in a few numbers.
+
+In: sums of squared errors, or checked arrays by role. Out: `JointScores`: expected scores, and
+mean and variance of every pairwise difference. Absent: ranks and words (see `decide.rank`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError
+from howgood.records.progress import Progress
+from howgood.records.sums import SquaredErrorSums
+from howgood.score.feedback_columns import system_columns, system_names
+from howgood.stats.absolute_differences import absolute_difference_moments, absolute_moments
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointScores:
+    """Expected scores of K systems and everything about their differences.
+
+    `draws` (n_draws, K) replaces the Gaussian where a metric has no closed form.
+    """
+
+    systems: tuple[str, ...]
+    metric: str
+    paired: bool
+    method: str
+    n: int
+    means: FloatArray
+    sds: FloatArray
+    differences: FloatArray
+    difference_variances: FloatArray
+    difference_scale: str
+    mean_variances: FloatArray | None = None
+    draws: FloatArray | None = None
+    greater_is_better: bool = False
+    barrier: float = float("nan")
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> JointScores:
+    """Return scores and differences of MSE or RMSE: exactly Gaussian when paired."""
+    expected = (sums.variance_powers[0] + sums.deviation_powers[:, 0]) / sums.n
+    second = sums.variance_powers[1] + 2 * sums.deviation_powers[:, 1]
+    if sums.trials is not None:
+        second = np.maximum(sums.trials.second_power, 0.0)
+    variances = 2 * second / float(sums.n) ** 2
+    means, sds = expected, np.sqrt(variances)
+    if metric == "rmse":
+        means = np.sqrt(expected)
+        sds = np.sqrt(variances / np.where(expected > 0, 4 * expected, 1.0))
+    mean_variances = None
+    if sums.trials is not None:
+        mean_variances = 4 * sums.trials.mean_noise / float(sums.n) ** 2
+    differences, spread = _against(sums.gaps / sums.n), 4 * sums.noise / float(sums.n) ** 2
+    if mean_variances is not None:
+        spread = spread + mean_variances  # ddof 0 to ddof 1
+    if not paired:
+        differences, spread, mean_variances = _against(means), _independent(sds**2), None
+    return JointScores(
+        systems=sums.systems,
+        metric=metric,
+        paired=paired,
+        method="paired, exact Gaussian" if paired else "independent scores (Eq. 5)",
+        n=sums.n,
+        means=means,
+        sds=sds,
+        differences=differences,
+        difference_variances=spread,
+        difference_scale="mse" if paired else metric,
+        mean_variances=mean_variances,
+        barrier=sums.barrier if metric == "rmse" else sums.barrier**2,
+    )
+
+
+def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointScores:
+    """Return scores and differences of the MAE: exact moments, Gaussian by the limit theorem."""
+    mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
+    n_systems, n = len(predictions), len(mean)
+    moments = [absolute_moments(mean, sd, each) for each in predictions]
+    variances = np.array([variance.sum() for _, variance in moments]) / float(n) ** 2
+    means = np.array([expected.mean() for expected, _ in moments])
+    differences, spread = _against(means), _independent(variances)
+    for i in range(n_systems if paired else 0):
+        for k in range(i):
+            expected, variance = absolute_difference_moments(
+                mean, sd, predictions[i], predictions[k]
+            )
+            differences[i, k] = expected.sum() / n
+            spread[i, k] = spread[k, i] = variance.sum() / float(n) ** 2
+    differences = np.tril(differences, -1) - np.tril(differences, -1).T
+    return JointScores(
+        systems=system_names(arrays),
+        metric="mae",
+        paired=paired,
+        method="paired, exact moments" if paired else "independent scores (Eq. 5)",
+        n=n,
+        means=means,
+        sds=np.sqrt(variances),
+        differences=differences,
+        difference_variances=spread,
+        difference_scale="mae",
+        barrier=float(np.sqrt(2 / np.pi) * sd.mean()),
+    )
+
+
+def simulated_scores(
+    metric: Callable[[FloatArray, FloatArray], float],
+    arrays: Mapping[str, FloatArray],
+    *,
+    draws: int,
+    greater_is_better: bool,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> JointScores:
+    """Return scores of any metric on simulated re-ratings; each one is shared by all systems."""
+    if draws < 2:
+        raise InputError(
+            where="draws",
+            found=str(draws),
+            needed="at least 2 re-ratings",
+            cure="Use 1000 or more.",
+        )
+    mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
+    scores = np.empty((draws, len(predictions)))
+    for draw in range(draws):
+        feedback = generator.normal(mean, sd)
+        scores[draw] = [float(metric(feedback, each)) for each in predictions]
+        progress((draw + 1) / draws, "re-rating")
+    apart = scores[:, :, None] - scores[:, None, :]
+    return JointScores(
+        systems=system_names(arrays),
+        metric=getattr(metric, "__name__", type(metric).__name__),
+        paired=True,
+        method="shared draws",
+        n=len(mean),
+        means=scores.mean(axis=0),
+        sds=scores.std(axis=0, ddof=1),
+        differences=apart.mean(axis=0),
+        difference_variances=apart.var(axis=0, ddof=1),
+        difference_scale="score",
+        draws=scores,
+        greater_is_better=greater_is_better,
+        settings={"draws": draws},
+    )
+
+
+def _unbiased_sd(arrays: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the sd with ddof 1 where the number of trials is known, else as given."""
+    if "trials" not in arrays:
+        return arrays["sd"]
+    corrected: FloatArray = arrays["sd"] * np.sqrt(arrays["trials"] / (arrays["trials"] - 1))
+    return corrected
+
+
+def _against(scores: FloatArray) -> FloatArray:
+    return scores[:, None] - scores[None, :]
+
+
+def _independent(variances: FloatArray) -> FloatArray:
+    spread = variances[:, None] + variances[None, :]
+    np.fill_diagonal(spread, 0.0)
+    return spread

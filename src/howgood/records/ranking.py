@@ -1,0 +1,361 @@
+"""A ranking of systems, with the probability that each statement in it is wrong.
+
+In: scores, pairwise differences and rank probabilities made by `decide.rank`. Out: `Ranking`,
+`Ordering`, `Needed`. Absent: how they were computed (see `decide`), rounding (see `show`).
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise, permutations
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+
+FloatArray = NDArray[np.float64]
+Status = Literal["reached", "needed", "never"]
+
+_ALL_ORDERINGS_UP_TO = 6
+
+
+class Ordering(NamedTuple):
+    """One full ordering, best first, and its probability."""
+
+    order: tuple[str, ...]
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """What it takes to bring one error probability below a target.
+
+    `pairs` and `repeats` are totals (either one alone suffices), None when `status` is "never":
+    the difference is on the wrong side, or exactly zero.
+    """
+
+    error_now: float
+    status: Status
+    pairs: int | None
+    more_pairs: int | None
+    repeats: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needed:
+    """How much more data until "first is better than second" errs with less than `error`.
+
+    `rerating`: until asking the same people again flips the order with less than that
+    probability; `repeats` then means ratings per pair averaged into the feedback.
+    `true_order`: until the order of the people's mean opinions is known that well; None when the
+    means are taken as known. `status`, `pairs`: with both in mind.
+
+    Stability: experimental
+    """
+
+    first: str
+    second: str
+    error: float
+    rerating: Requirement
+    true_order: Requirement | None
+
+    @property
+    def status(self) -> Status:
+        """The less comfortable of the two."""
+        states = {each.status for each in self._parts()}
+        return "never" if "never" in states else "needed" if "needed" in states else "reached"
+
+    @property
+    def pairs(self) -> int | None:
+        """Pairs that satisfy both; None when no number does."""
+        totals = [each.pairs for each in self._parts()]
+        known = [total for total in totals if total is not None]
+        return max(known) if len(known) == len(totals) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        parts = {"rerating": self.rerating, "true_order": self.true_order}
+        return {
+            "first": self.first,
+            "second": self.second,
+            "error": self.error,
+            "status": self.status,
+            "pairs": self.pairs,
+            **{
+                name: None
+                if part is None
+                else {field: getattr(part, field) for field in part.__dataclass_fields__}
+                for name, part in parts.items()
+            },
+        }
+
+    def _parts(self) -> list[Requirement]:
+        return [self.rerating] + ([self.true_order] if self.true_order else [])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ranking:
+    """Systems in order of expected score, and how far each place can be trusted.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Names, in the order they were given; rows and columns of the arrays below.
+    metric : str
+    paired : bool
+        True: scored on the same feedback. False: Eq. 5 of Jasberg & Sizov, as if independent.
+    level : float
+        Error level of tie groups and rank intervals.
+    n : int
+        Person-item pairs.
+    greater_is_better : bool
+    scores, score_sds : arrays of shape (K,)
+        Expected score and its standard deviation over re-ratings.
+    differences, difference_variances : arrays of shape (K, K)
+        Mean and variance of score i minus score j, in the units of `difference_scale`.
+    errors : array of shape (K, K)
+        P(system i scores worse than or equal to system j) if people rated again.
+    true_errors : array of shape (K, K) or None
+        P(the order of i and j under people's mean opinions is the opposite), given that the means
+        came from few trials; None where the means are taken as known.
+    mean_variances : array of shape (K, K) or None
+        Variance of the estimated difference itself, from few trials.
+    ranks : array of shape (K, K)
+        Probability that system i has rank j + 1.
+    mcse : float
+        Largest sampling error of a rank probability; 0 where the result is closed-form.
+    barrier : float
+        Magic barrier: what a system that knew every mean would score. NaN for other metrics.
+
+    Stability: stable
+    """
+
+    systems: tuple[str, ...]
+    metric: str
+    paired: bool
+    level: float
+    n: int
+    greater_is_better: bool
+    scores: FloatArray
+    score_sds: FloatArray
+    differences: FloatArray
+    difference_variances: FloatArray
+    difference_scale: str
+    errors: FloatArray
+    true_errors: FloatArray | None
+    mean_variances: FloatArray | None
+    ranks: FloatArray
+    likely_orderings: tuple[tuple[tuple[int, ...], float], ...]
+    mcse: float
+    barrier: float
+    provenance: Provenance
+
+    def error(self, first: str, second: str) -> float:
+        """Return P(first scores worse than or equal to second) if the same people rated again.
+
+        The error of the claim "first is better". A certain tie counts one half.
+        """
+        return float(self.errors[self.index(first), self.index(second)])
+
+    def true_error(self, first: str, second: str) -> float:
+        """Return P(first is in truth worse than or equal to second), means being uncertain.
+
+        Needs to know from how many trials the means came (`trials=`).
+        """
+        if self.true_errors is None:
+            raise InputError(
+                where="true_error",
+                found="means taken as known",
+                needed="the number of trials behind each mean",
+                cure="Rank with trials=..., or from repeated ratings.",
+            )
+        return float(self.true_errors[self.index(first), self.index(second)])
+
+    def index(self, system: str) -> int:
+        """Return the place of a system in the arrays."""
+        if system not in self.systems:
+            raise UnknownNameError(where="system", name=system, names=self.systems)
+        return self.systems.index(system)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Systems by expected score, best first; equal ones as they were given."""
+        return tuple(self.systems[each] for each in self._order())
+
+    @property
+    def rank_probabilities(self) -> dict[str, FloatArray]:
+        """System -> probability of rank 1, 2, .. K."""
+        return {name: self.ranks[place].copy() for place, name in enumerate(self.systems)}
+
+    @property
+    def best_probability(self) -> dict[str, float]:
+        """System -> probability of scoring best."""
+        return {name: float(self.ranks[place, 0]) for place, name in enumerate(self.systems)}
+
+    @property
+    def rank_intervals(self) -> dict[str, tuple[int, int]]:
+        """System -> lowest and highest rank that hold all but `level` of the probability."""
+        cumulative = np.cumsum(self.ranks, axis=1)
+        # A half-ulp below 1 must not widen an interval.
+        lower = (cumulative <= self.level / 2 + 1e-12).sum(axis=1) + 1
+        upper = (cumulative < 1 - self.level / 2 - 1e-12).sum(axis=1) + 1
+        return {
+            name: (int(lower[place]), int(upper[place])) for place, name in enumerate(self.systems)
+        }
+
+    @property
+    def tie_groups(self) -> tuple[tuple[str, ...], ...]:
+        """Systems best first, cut where one can be told from the first of its group.
+
+        A system opens a new group when the group's first system is better with an error
+        below `level`.
+        """
+        groups: list[list[int]] = []
+        for each in self._order():
+            if groups and self.errors[groups[-1][0], each] >= self.level:
+                groups[-1].append(each)
+            else:
+                groups.append([each])
+        return tuple(tuple(self.systems[each] for each in group) for group in groups)
+
+    @property
+    def headroom(self) -> dict[str, float]:
+        """System -> share of its score that lies above the magic barrier."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(self.scores > 0, 1 - self.barrier / self.scores, 0.0)
+        return dict(zip(self.systems, share.tolist(), strict=True))
+
+    def orderings(self, *, most: int = 20) -> tuple[Ordering, ...]:
+        """Return full orderings, most probable first: all K! up to 6 systems, else `most`."""
+        found = [
+            Ordering(tuple(self.systems[each] for each in order), probability)
+            for order, probability in self.likely_orderings
+        ]
+        if len(self.systems) > _ALL_ORDERINGS_UP_TO:
+            return tuple(found[:most])
+        seen = {each.order for each in found}
+        rest = [Ordering(each, 0.0) for each in permutations(self.systems) if each not in seen]
+        return tuple(found + rest)
+
+    def needed(self, first: str, second: str, *, error: float = 0.05) -> Needed:
+        """Return how many pairs, or repeats per pair, "first is better" needs to err less."""
+        if not 0 < error < 0.5:
+            raise InputError(
+                where="error",
+                found=repr(error),
+                needed="a probability between 0 and 0.5",
+                cure="Use for instance 0.05.",
+            )
+        place = self.index(first), self.index(second)
+        rerating = self._requirement(place, self.errors, self.difference_variances, error)
+        true_order = None
+        if self.true_errors is not None and self.mean_variances is not None:
+            true_order = self._requirement(place, self.true_errors, self.mean_variances, error)
+        return Needed(
+            first=first, second=second, error=error, rerating=rerating, true_order=true_order
+        )
+
+    def table(self) -> Table:
+        """Return one row per system, best first."""
+        order = self._order()
+        intervals, headroom = self.rank_intervals, self.headroom
+        names = [self.systems[each] for each in order]
+        group = {name: 1 + at for at, names in enumerate(self.tie_groups) for name in names}
+        to_next = [float(self.errors[one, two]) for one, two in pairwise(order)]
+        return Table(
+            {
+                "rank": np.arange(1, len(order) + 1),
+                "system": names,
+                "score": self.scores[order],
+                "sd": self.score_sds[order],
+                "p_best": self.ranks[order, 0],
+                "rank_lower": [intervals[name][0] for name in names],
+                "rank_upper": [intervals[name][1] for name in names],
+                "tie_group": [group[name] for name in names],
+                "error_to_next": np.array([*to_next, math.nan]),
+                "headroom": [headroom[name] for name in names],
+            }
+        )
+
+    def error_table(self) -> Table:
+        """Return the K x K error matrix: row system better than column system, P(wrong)."""
+        order = self._order()
+        names = [self.systems[each] for each in order]
+        return Table(
+            {"system": names, **{self.systems[each]: self.errors[order, each] for each in order}}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "metric": self.metric,
+            "paired": self.paired,
+            "level": self.level,
+            "n": self.n,
+            "order": list(self.order),
+            "systems": list(self.table().rows()),
+            "errors": {
+                name: dict(zip(self.systems, row.tolist(), strict=True))
+                for name, row in zip(self.systems, self.errors, strict=True)
+            },
+            "true_errors": None
+            if self.true_errors is None
+            else {
+                name: dict(zip(self.systems, row.tolist(), strict=True))
+                for name, row in zip(self.systems, self.true_errors, strict=True)
+            },
+            "rank_probabilities": {
+                name: row.tolist() for name, row in self.rank_probabilities.items()
+            },
+            "orderings": [
+                {"order": list(each.order), "probability": each.probability}
+                for each in self.orderings()
+            ],
+            "tie_groups": [list(group) for group in self.tie_groups],
+            "mcse": self.mcse,
+            "barrier": self.barrier,
+            "provenance": self.provenance.to_dict(),
+        }
+
+    def _order(self) -> list[int]:
+        sign = -1.0 if self.greater_is_better else 1.0
+        # Against the first system, not by score: two good systems may agree in 15 digits.
+        against = sign * self.differences[:, 0]
+        return [int(each) for each in np.argsort(against, kind="stable")]
+
+    def _requirement(
+        self, place: tuple[int, int], errors: FloatArray, variances: FloatArray, target: float
+    ) -> Requirement:
+        now = float(errors[place])
+        if now < target:
+            repeats = self._repeats(0.0, place, variances)
+            return Requirement(
+                error_now=now, status="reached", pairs=self.n, more_pairs=0, repeats=repeats
+            )
+        sign = -1.0 if self.greater_is_better else 1.0
+        lead = -sign * float(self.differences[place])
+        if lead <= 0:
+            return Requirement(
+                error_now=now, status="never", pairs=None, more_pairs=None, repeats=None
+            )
+        from scipy.special import ndtri
+
+        # Both variances fall as one over pairs and one over repeats.
+        factor = float(ndtri(target)) ** 2 * float(variances[place]) / lead**2
+        pairs = math.floor(self.n * factor) + 1
+        return Requirement(
+            error_now=now,
+            status="needed",
+            pairs=pairs,
+            more_pairs=pairs - self.n,
+            repeats=self._repeats(factor, place, variances),
+        )
+
+    def _repeats(self, factor: float, place: tuple[int, int], variances: FloatArray) -> int:
+        """Return ratings per pair; means from few trials already rest on several of them."""
+        spread = float(variances[place])
+        behind = float(self.difference_variances[place]) / spread if spread > 0 else 1.0
+        return max(math.floor(factor * behind + 1e-9) + 1, round(behind))

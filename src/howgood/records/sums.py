@@ -1,0 +1,163 @@
+"""What one pass over the data leaves: sums that no longer depend on the number of rows.
+
+In: the sums made by `score.squared_error_sums`. Out: cumulants of each system's mean squared
+error, differences between systems, and sums of sums. Absent: reading data, distributions.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.records.provenance import Provenance
+from howgood.stats.error_sums import TrialSums
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SquaredErrorSums:
+    r"""Sums over person-item pairs that fix every squared-error score and ranking.
+
+    With feedback mean :math:`\mu_v`, standard deviation :math:`\sigma_v`, predictions
+    :math:`\pi_{kv}` of system k and :math:`\Delta_{kv} = \mu_v - \pi_{kv}`:
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Names, in the order of the arrays.
+    n : int
+        Pairs summed.
+    max_variance : float
+        Largest :math:`\sigma_v^2`.
+    variance_powers : array of shape (S,)
+        :math:`\sum_v \sigma_v^{2s}` for s = 1 .. S.
+    deviation_powers : array of shape (K, S)
+        :math:`\sum_v \sigma_v^{2s-2} \Delta_{kv}^2` for s = 1 .. S.
+    gaps : array of shape (K,)
+        :math:`\sum_v \Delta_{kv}^2 - \Delta_{1v}^2`, against the first system.
+    noise : array of shape (K, K)
+        :math:`\sum_v \sigma_v^2 (\pi_{iv} - \pi_{jv})^2`.
+    trials : TrialSums or None
+        Sums that need the number of trials :math:`n_v` from which :math:`\mu_v` and
+        :math:`\sigma_v` (ddof 0) were estimated; None where these are taken as known.
+    provenance : Provenance
+
+    Notes
+    -----
+    Sums of two parts of the data add: `first + second`.
+
+    Stability: stable
+    """
+
+    systems: tuple[str, ...]
+    n: int
+    max_variance: float
+    variance_powers: FloatArray
+    deviation_powers: FloatArray
+    gaps: FloatArray
+    noise: FloatArray
+    trials: TrialSums | None
+    provenance: Provenance
+
+    def __add__(self, other: "SquaredErrorSums") -> "SquaredErrorSums":
+        """Return the sums of both parts together."""
+        if not isinstance(other, SquaredErrorSums):
+            return NotImplemented
+        _require_alike(self, other)
+        return replace(
+            self,
+            n=self.n + other.n,
+            max_variance=max(self.max_variance, other.max_variance),
+            variance_powers=self.variance_powers + other.variance_powers,
+            deviation_powers=self.deviation_powers + other.deviation_powers,
+            gaps=self.gaps + other.gaps,
+            noise=self.noise + other.noise,
+            trials=self.trials + other.trials if self.trials and other.trials else None,
+            provenance=replace(
+                self.provenance,
+                rows_used=self.n + other.n,
+                rows_dropped=dict(
+                    Counter(self.provenance.rows_dropped) + Counter(other.provenance.rows_dropped)
+                ),
+            ),
+        )
+
+    def index(self, system: str) -> int:
+        """Return the place of a system in the arrays."""
+        if system not in self.systems:
+            raise UnknownNameError(where="system", name=system, names=self.systems)
+        return self.systems.index(system)
+
+    def power_sums(self, system: str) -> FloatArray:
+        r"""Return :math:`P_s = \sum_v \sigma_v^{2s} + s\,\sigma_v^{2s-2}\Delta_v^2`, s = 1 .. S."""
+        orders = np.arange(1, len(self.variance_powers) + 1)
+        total: FloatArray = (
+            self.variance_powers + orders * self.deviation_powers[self.index(system)]
+        )
+        return total
+
+    def cumulants(self, system: str) -> FloatArray:
+        r"""Return :math:`\kappa_s = 2^{s-1}(s-1)!\,P_s/N^s` of the mean squared error."""
+        factors = [
+            2.0 ** (order - 1) * math.factorial(order - 1) / float(self.n) ** order
+            for order in range(1, len(self.variance_powers) + 1)
+        ]
+        return np.asarray(factors) * self.power_sums(system)
+
+    @property
+    def barrier(self) -> float:
+        r"""Magic barrier :math:`\sqrt{\sum_v \sigma_v^2 / N}`: no system can be expected below.
+
+        With known trials, from the unbiased variances (ddof 1).
+        """
+        total = self.trials.variance if self.trials else float(self.variance_powers[0])
+        return math.sqrt(total / self.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "systems": list(self.systems),
+            "n": self.n,
+            "max_variance": self.max_variance,
+            "variance_powers": self.variance_powers.tolist(),
+            "deviation_powers": self.deviation_powers.tolist(),
+            "gaps": self.gaps.tolist(),
+            "noise": self.noise.tolist(),
+            "trials": None
+            if self.trials is None
+            else {
+                "mean_noise": self.trials.mean_noise.tolist(),
+                "variance": self.trials.variance,
+                "second_power": self.trials.second_power.tolist(),
+            },
+            "provenance": self.provenance.to_dict(),
+        }
+
+
+def _require_alike(first: SquaredErrorSums, second: SquaredErrorSums) -> None:
+    if first.systems != second.systems:
+        raise InputError(
+            where="sums to add",
+            found=f"systems {list(first.systems)} and {list(second.systems)}",
+            needed="both parts must hold the same systems in the same order",
+            cure="Sum each part with the same `predictions`.",
+        )
+    if len(first.variance_powers) != len(second.variance_powers):
+        raise InputError(
+            where="sums to add",
+            found=f"{len(first.variance_powers)} and {len(second.variance_powers)} powers",
+            needed="both parts must hold equally many powers",
+            cure="Sum each part with the same `powers`.",
+        )
+    if (first.trials is None) != (second.trials is None):
+        raise InputError(
+            where="sums to add",
+            found="trials known for one part only",
+            needed="both parts must say how many trials made each mean, or neither",
+            cure="Sum each part with the same `trials`.",
+        )

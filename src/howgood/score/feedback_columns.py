@@ -1,0 +1,169 @@
+"""Columns of uncertain feedback: which role each plays, and what none of them may hold.
+
+In: column names, and tables held in memory. Out: role -> column, role -> finite floats, or errors
+that name column, count and cure. Absent: lazy engines, which count for themselves.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError
+from howgood.records.table import frame_columns
+
+FloatArray = NDArray[np.float64]
+
+WHERE = "feedback"
+_POLICIES = ("error", "drop")
+_SYSTEM = "system "
+
+
+def feedback_roles(
+    mean: str, sd: str, predictions: Mapping[str, str] | Sequence[str], trials: str | None
+) -> dict[str, str]:
+    """Return role -> column; the systems come last, in the order given."""
+    if isinstance(predictions, str):
+        predictions = [predictions]
+    named = (
+        dict(predictions)
+        if isinstance(predictions, Mapping)
+        else {name: name for name in predictions}
+    )
+    if not named:
+        raise InputError(
+            where="predictions",
+            found="no system",
+            needed="at least one column of predictions",
+            cure='Name them: predictions={"svd": "column"}.',
+        )
+    roles = {"mean": mean, "sd": sd} | ({} if trials is None else {"trials": trials})
+    return roles | {_SYSTEM + str(name): column for name, column in named.items()}
+
+
+def system_names(roles: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the systems among the roles, in order."""
+    return tuple(role.removeprefix(_SYSTEM) for role in roles if role.startswith(_SYSTEM))
+
+
+def system_columns(arrays: Mapping[str, FloatArray]) -> list[FloatArray]:
+    """Return the predictions among arrays by role, in order."""
+    return [values for role, values in arrays.items() if role.startswith(_SYSTEM)]
+
+
+def check_policy(missing: str) -> None:
+    """Raise unless `missing` names a policy."""
+    if missing not in _POLICIES:
+        raise InputError(
+            where="missing",
+            found=repr(missing),
+            needed=f"one of {', '.join(_POLICIES)}",
+            cure="Choose one of these.",
+        )
+
+
+def finite_arrays(
+    frame: Any,  # noqa: ANN401 - any eager frame, or a mapping of columns
+    roles: Mapping[str, str],
+    *,
+    missing: str,
+) -> tuple[dict[str, FloatArray], int]:
+    """Return role -> checked floats of a table in memory, and how many rows were left out."""
+    check_policy(missing)
+    raw = frame_columns(frame, roles.values(), where=WHERE)
+    arrays = {name: _numeric(values, name) for name, values in raw.items()}
+    n_rows = len(next(iter(arrays.values())))
+    finite = np.ones(n_rows, dtype=bool)
+    for values in arrays.values():
+        finite &= np.isfinite(values)
+    if not finite.all():
+        if missing == "error":
+            raise bad_values(
+                {name: int(n_rows - np.isfinite(each).sum()) for name, each in arrays.items()},
+                n_rows,
+            )
+        arrays = {name: values[finite] for name, values in arrays.items()}
+    by_role = {role: arrays[name] for role, name in roles.items()}
+    n_used = int(finite.sum())
+    refuse(
+        roles,
+        n_used=n_used,
+        n_negative=int((by_role["sd"] < 0).sum()),
+        n_single=int((by_role["trials"] < 2).sum()) if "trials" in by_role else 0,
+    )
+    return by_role, n_rows - n_used
+
+
+def _numeric(values: NDArray[Any], name: str) -> FloatArray:
+    if values.ndim == 1 and values.dtype.kind in "fiu":
+        return values.astype(np.float64, copy=False)
+    try:
+        if values.ndim != 1 or values.dtype.kind != "O":
+            raise TypeError
+        if any(isinstance(each, str | bool) for each in values):
+            raise TypeError
+        return np.array([math.nan if _absent(each) else float(each) for each in values])
+    except (TypeError, ValueError) as error:
+        raise not_numeric(name, str(values.dtype)) from error
+
+
+def _absent(value: object) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def bad_values(n_bad: Mapping[str, int], n_rows: int) -> InputError:
+    """Return the error for missing, NaN or infinite values; `n_bad` maps column to count."""
+    listed = ", ".join(f"{count} in {name!r}" for name, count in n_bad.items() if count)
+    return InputError(
+        where=WHERE,
+        found=f"values missing or not finite: {listed}, of {n_rows} rows",
+        needed="every mean, sd and prediction must be a finite number",
+        cure="Fill them in, or leave these rows out by name: missing='drop'.",
+    )
+
+
+def not_numeric(column: str, kind: str) -> InputError:
+    """Return the error for a column of text, dates or truth values."""
+    return InputError(
+        where=f"{WHERE}, column {column!r}",
+        found=f"values of type {kind}",
+        needed="numbers are needed",
+        cure="Convert the column, or name another one.",
+    )
+
+
+def too_large(column: str) -> InputError:
+    """Return the error for values whose powers exceed what a float can hold."""
+    return InputError(
+        where=f"{WHERE}, column {column!r}",
+        found="values so large that their powers overflow",
+        needed="numbers below about 1e12",
+        cure="Use a smaller unit, for instance divide all columns by 1e6.",
+    )
+
+
+def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_single: int) -> None:
+    """Raise if nothing is left to sum, an sd is negative, or a spread came from one rating."""
+    if n_used == 0:
+        raise InputError(
+            where=WHERE,
+            found="no row to sum",
+            needed="at least one row of finite numbers",
+            cure="Check the filter that made this table.",
+        )
+    if n_negative:
+        raise InputError(
+            where=f"{WHERE}, column {roles['sd']!r}",
+            found=f"{n_negative} negative values",
+            needed="a standard deviation is zero or more",
+            cure="Name the column that holds standard deviations.",
+        )
+    if n_single:
+        raise InputError(
+            where=f"{WHERE}, column {roles.get('trials', 'trials')!r}",
+            found=f"{n_single} pairs with fewer than 2 trials",
+            needed="at least 2 ratings per pair, else there is no spread to see",
+            cure="Leave those pairs out, or give an sd and no `trials`.",
+        )

@@ -1,0 +1,217 @@
+"""The sums of squared errors as one query of a lazy engine, written once with narwhals.
+
+In: a narwhals lazy frame (Polars, DuckDB, Spark) and column names. Out: `ErrorSums`. Absent:
+arrays in memory (`stats.error_sums`), which take a faster road to the same numbers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.score.feedback_columns import bad_values, not_numeric, refuse, system_names, too_large
+from howgood.stats.error_sums import ErrorSums, TrialSums
+
+FloatArray = NDArray[np.float64]
+
+
+def sum_lazily(
+    frame: Any,  # noqa: ANN401 - a narwhals LazyFrame
+    roles: Mapping[str, str],
+    trials: str | int | None,
+    missing: str,
+    powers: int,
+) -> tuple[ErrorSums, int]:
+    """Return the sums and how many rows were left out; refuse what cannot be summed."""
+    selected = _floats(frame, roles)
+    n_systems = len(system_names(roles))
+    prepared = _without_gaps(selected) if missing == "drop" else selected
+    row = _one_row(_aggregates(prepared, n_systems, powers, with_trials="trials" in roles))
+    n_rows = int(row["rows"])
+    sums = _from_row(row, n_systems, powers, trials)
+    counts = [row[name] for name in row if name.startswith("count_")]
+    gaps_left = missing == "error" and any(count != n_rows for count in counts)
+    values = [row[name] for name in row if not name.startswith("count_")]
+    if gaps_left or not all(each is not None and np.isfinite(each) for each in values):
+        _explain(selected, roles, n_rows=n_rows, n_used=sums.n, missing=missing)
+    refuse(
+        roles,
+        n_used=sums.n,
+        n_negative=0 if row["sd_min"] >= 0 else _count(prepared, "s", below=0),
+        n_single=_count(prepared, "t", below=2) if row.get("trials_min", 2) < 2 else 0,
+    )
+    return sums, n_rows - sums.n
+
+
+def _explain(
+    selected: Any,  # noqa: ANN401 - a narwhals LazyFrame
+    roles: Mapping[str, str],
+    *,
+    n_rows: int,
+    n_used: int,
+    missing: str,
+) -> None:
+    """Find out, with a second query, why the sums cannot be used, and say it."""
+    import narwhals as nw
+
+    names = selected.collect_schema().names()
+    counted = _one_row(selected.select(**{name: nw.col(name).is_finite().sum() for name in names}))
+    n_bad = {
+        column: n_rows - int(counted[name] or 0)
+        for name, column in zip(names, roles.values(), strict=True)
+    }
+    if missing == "error" and any(n_bad.values()):
+        raise bad_values(n_bad, n_rows)
+    if n_used:
+        raise too_large(roles["sd"])
+    refuse(roles, n_used=0, n_negative=0, n_single=0)
+
+
+def _count(frame: Any, name: str, *, below: float) -> int:  # noqa: ANN401 - a narwhals LazyFrame
+    import narwhals as nw
+
+    return int(_one_row(frame.select(n=(nw.col(name) < below).sum()))["n"])
+
+
+def _floats(frame: Any, roles: Mapping[str, str]) -> Any:  # noqa: ANN401 - narwhals frames
+    """Select the columns as 64-bit floats under short names: m, s, t and p0 .. pK."""
+    import narwhals as nw
+
+    schema = frame.collect_schema()
+    for name in roles.values():
+        if not schema[name].is_numeric():
+            raise not_numeric(name, str(schema[name]))
+    ordered = list(roles.values())
+    fixed = ["m", "s", "t"] if "trials" in roles else ["m", "s"]
+    short = [*fixed, *(f"p{place}" for place in range(len(ordered) - len(fixed)))]
+    return frame.select(
+        **{key: nw.col(name).cast(nw.Float64) for key, name in zip(short, ordered, strict=True)}
+    )
+
+
+def _without_gaps(frame: Any) -> Any:  # noqa: ANN401 - narwhals frames
+    """Turn every row with a value that is not finite into nulls, which sums leave out."""
+    import narwhals as nw
+
+    names = frame.collect_schema().names()
+    whole = nw.all_horizontal(*(nw.col(name).is_finite() for name in names), ignore_nulls=False)
+    return frame.with_columns(**{name: nw.when(whole).then(nw.col(name)) for name in names})
+
+
+def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -> Any:  # noqa: ANN401
+    import narwhals as nw
+
+    col = nw.col
+    systems = range(n_systems)
+    pairs = list(combinations(systems, 2))
+    work = frame.with_columns(
+        v1=col("s") * col("s"),
+        **{f"e{k}": col("m") - col(f"p{k}") for k in systems},
+        **{f"d{i}_{k}": col(f"p{i}") - col(f"p{k}") for i, k in pairs},
+    )
+    new = {f"w{k}_1": col(f"e{k}") * col(f"e{k}") for k in systems}
+    new |= {f"gap{k}": col(f"d0_{k}") * (col("e0") + col(f"e{k}")) for k in systems if k}
+    new |= {f"c{i}_{k}": col("v1") * col(f"d{i}_{k}") * col(f"d{i}_{k}") for i, k in pairs}
+    work = work.with_columns(**new)
+    if with_trials:
+        work = _with_trials(work, n_systems, pairs)
+    for power in range(2, powers + 1):
+        # Each power comes from the one before: one product per sum.
+        work = work.with_columns(
+            **{
+                f"{name}{power}": col(f"{name}{power - 1}") * col("v1")
+                for name in ["v", *(f"w{k}_" for k in systems)]
+            }
+        )
+    summed = [f"gap{k}" for k in systems if k] + [f"c{i}_{k}" for i, k in pairs]
+    if with_trials:
+        summed += ["x", *(f"x{k}" for k in systems), *(f"u{i}_{k}" for i, k in pairs)]
+    for power in range(1, powers + 1):
+        summed += [f"v{power}", *(f"w{k}_{power}" for k in systems)]
+    return work.select(
+        nw.len().alias("rows"),
+        col("s").min().alias("sd_min"),
+        col("v1").max().alias("v_max"),
+        col("v1").count().alias("count_v"),
+        *([col("t").min().alias("trials_min"), col("t").count().alias("count_t")] * with_trials),
+        *(col(f"w{k}_1").count().alias(f"count_{k}") for k in systems),
+        *(col(name).sum() for name in summed),
+    )
+
+
+def _with_trials(frame: Any, n_systems: int, pairs: list[tuple[int, int]]) -> Any:  # noqa: ANN401
+    """Add the rows' shares of `TrialSums`: u (mean_noise), x (variance), x0 .. (second_power)."""
+    import narwhals as nw
+
+    col, t = nw.col, nw.col("t")
+    return frame.with_columns(
+        x=col("v1") * t / (t - 1),
+        **{f"u{i}_{k}": col(f"c{i}_{k}") / (t - 1) for i, k in pairs},
+    ).with_columns(
+        **{
+            f"x{k}": col("x") * (col("v1") * (t - 2) / (t + 1) + 2 * col(f"w{k}_1"))
+            for k in range(n_systems)
+        }
+    )
+
+
+def _one_row(frame: Any) -> dict[str, Any]:  # noqa: ANN401 - narwhals frames
+    """Run the query and bring its single row home without a further package."""
+    native = frame.to_native()
+    if frame.implementation.is_polars():
+        return dict(native.collect(engine="streaming").row(0, named=True))
+    names = frame.collect_schema().names()
+    if frame.implementation.is_duckdb():
+        return dict(zip(names, native.fetchall()[0], strict=True))
+    if frame.implementation.is_spark_like():
+        return dict(native.collect()[0].asDict())
+    return dict(frame.collect().row(0, named=True))
+
+
+def _from_row(
+    row: Mapping[str, Any], n_systems: int, powers: int, trials: str | int | None
+) -> ErrorSums:
+    def value(name: str) -> float:
+        return float(row[name]) if row[name] is not None else 0.0
+
+    orders, systems = range(1, powers + 1), range(n_systems)
+
+    def symmetric(letter: str) -> FloatArray:
+        matrix = np.zeros((n_systems, n_systems))
+        for i, k in combinations(systems, 2):
+            matrix[i, k] = matrix[k, i] = value(f"{letter}{i}_{k}")
+        return matrix
+
+    sums = ErrorSums(
+        n=int(row["count_v"]),
+        max_variance=value("v_max"),
+        variance_powers=np.array([value(f"v{order}") for order in orders]),
+        deviation_powers=np.array([[value(f"w{k}_{order}") for order in orders] for k in systems]),
+        gaps=np.array([value(f"gap{k}") if k else 0.0 for k in systems]),
+        noise=symmetric("c"),
+        trials=None,
+    )
+    if isinstance(trials, int):
+        return replace(sums, trials=_same_trials(sums, float(trials)))
+    if trials is None:
+        return sums
+    further = TrialSums(
+        mean_noise=symmetric("u"),
+        variance=value("x"),
+        second_power=np.array([value(f"x{k}") for k in systems]),
+    )
+    return replace(sums, trials=further)
+
+
+def _same_trials(sums: ErrorSums, trials: float) -> TrialSums:
+    """Return `TrialSums` from the other sums: equally many trials are a matter of factors."""
+    unbiased = trials / (trials - 1)
+    fourth = sums.variance_powers[1] * (trials - 2) / (trials + 1)
+    return TrialSums(
+        mean_noise=sums.noise / (trials - 1),
+        variance=unbiased * float(sums.variance_powers[0]),
+        second_power=unbiased * (fourth + 2 * sums.deviation_powers[:, 1]),
+    )
