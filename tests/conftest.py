@@ -1,4 +1,4 @@
-"""What tests of several folders share: Spark, SQLite, and a real PostgreSQL.
+"""What tests of several folders share: Spark, SQLite, a real PostgreSQL, tables on any engine.
 
 Never skipped: where one of them is missing, tests that need it fail and say how to get it.
 """
@@ -160,3 +160,30 @@ def spark():
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def on_engine(request):
+    """A function (engine, columns) -> the same columns as that engine's frame."""
+
+    def convert(engine, columns):
+        import pandas as pd
+
+        if engine == "dict":
+            return dict(columns)
+        if engine == "spark":
+            rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
+            return request.getfixturevalue("spark").createDataFrame(rows, list(columns))
+        if engine == "pandas":
+            return pd.DataFrame(columns)
+        import polars as pl
+
+        frame = pl.DataFrame(dict(columns))
+        if engine == "duckdb":
+            import duckdb
+
+            table = frame.to_arrow()
+            return duckdb.from_arrow(table)
+        return {"polars": frame, "polars lazy": frame.lazy(), "pyarrow": frame.to_arrow()}[engine]
+
+    return convert

@@ -7,6 +7,7 @@ Absent: clocks and machine names; the same call twice gives the same provenance.
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -43,5 +44,11 @@ def versions_of(*packages: str) -> dict[str, str]:
     """Return the versions of howgood, Python and the named packages."""
     found = {"howgood": __version__, "python": platform.python_version()}
     for package in packages:
-        found[package] = metadata.version(package)
+        found[package] = _version(package)
     return found
+
+
+@cache
+def _version(package: str) -> str:
+    """Look a version up once: it is read from a file, and results are made in loops."""
+    return metadata.version(package)

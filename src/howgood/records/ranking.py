@@ -23,7 +23,10 @@ _ALL_ORDERINGS_UP_TO = 6
 
 
 class Ordering(NamedTuple):
-    """One full ordering, best first, and its probability."""
+    """One full ordering, best first, and its probability.
+
+    Stability: stable
+    """
 
     order: tuple[str, ...]
     probability: float

@@ -35,45 +35,46 @@ def sum_lazily(
     counts = [row[name] for name in row if name.startswith("count_")]
     gaps_left = missing == "error" and any(count != n_rows for count in counts)
     values = [row[name] for name in row if not name.startswith("count_")]
-    if gaps_left or not all(each is not None and np.isfinite(each) for each in values):
-        _explain(selected, roles, n_rows=n_rows, n_used=sums.n, missing=missing)
+    usable = all(each is not None and np.isfinite(each) for each in values)
+    if gaps_left or not usable:
+        _refuse_gaps(selected, roles, n_rows=n_rows, missing=missing)
     refuse(
         roles,
         n_used=sums.n,
-        n_negative=0 if row["sd_min"] >= 0 else _count(prepared, "s", below=0),
-        n_single=_count(prepared, "t", below=2) if row.get("trials_min", 2) < 2 else 0,
+        n_negative=_count(prepared, "s", below=0) if (row["sd_min"] or 0) < 0 else 0,
+        n_single=_count(prepared, "t", below=2) if (row.get("trials_min") or 2) < 2 else 0,
     )
+    if not usable:
+        raise too_large(roles["sd"])
     return sums, n_rows - sums.n
 
 
-def _explain(
+def _refuse_gaps(
     selected: Any,  # noqa: ANN401 - a narwhals LazyFrame
     roles: Mapping[str, str],
     *,
     n_rows: int,
-    n_used: int,
     missing: str,
 ) -> None:
-    """Find out, with a second query, why the sums cannot be used, and say it."""
+    """Count, with a second query, what is missing in which column; raise unless it is dropped."""
     import narwhals as nw
 
     names = selected.collect_schema().names()
-    counted = _one_row(selected.select(**{name: nw.col(name).is_finite().sum() for name in names}))
+    counted = _one_row(
+        selected.select(**{name: nw.col(name).is_finite().cast(nw.Int64).sum() for name in names})
+    )
     n_bad = {
         column: n_rows - int(counted[name] or 0)
         for name, column in zip(names, roles.values(), strict=True)
     }
     if missing == "error" and any(n_bad.values()):
         raise bad_values(n_bad, n_rows)
-    if n_used:
-        raise too_large(roles["sd"])
-    refuse(roles, n_used=0, n_negative=0, n_single=0)
 
 
 def _count(frame: Any, name: str, *, below: float) -> int:  # noqa: ANN401 - a narwhals LazyFrame
     import narwhals as nw
 
-    return int(_one_row(frame.select(n=(nw.col(name) < below).sum()))["n"])
+    return int(_one_row(frame.select(n=(nw.col(name) < below).cast(nw.Int64).sum()))["n"])
 
 
 def _floats(frame: Any, roles: Mapping[str, str]) -> Any:  # noqa: ANN401 - narwhals frames

@@ -1,0 +1,456 @@
+"""Ranking: by hand, against shared draws, and what must not change it."""
+
+import math
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtr
+
+from howgood.decide import rank, rank_sums
+from howgood.errors import InputError, LengthMismatchError, UnknownNameError
+from howgood.score import squared_error_sums
+
+
+def correlated_systems(n, *, rms, correlation, seed):
+    """Feedback and two systems whose deviations have exactly these RMS values and correlation."""
+    rng = np.random.default_rng(seed)
+    mean = rng.uniform(1, 5, n)
+    one, two = rng.normal(size=(2, n))
+    one /= math.sqrt(np.mean(one**2))
+    two -= one * np.mean(one * two)
+    two /= math.sqrt(np.mean(two**2))
+    second = correlation * one + math.sqrt(1 - correlation**2) * two
+    sd = np.sqrt(rng.uniform(0.16, 3.86, n))
+    return {"first": mean - rms[0] * one, "second": mean - rms[1] * second}, mean, sd
+
+
+def scores_of_shared_draws(predictions, mean, sd, *, draws, seed, metric="mse"):
+    rng = np.random.default_rng(seed)
+    power = 2 if metric == "mse" else 1
+    scores = np.empty((draws, len(predictions)))
+    for draw in range(draws):
+        feedback = rng.normal(mean, sd)
+        scores[draw] = [np.mean(np.abs(feedback - each) ** power) for each in predictions.values()]
+    return scores
+
+
+def test_two_pairs_by_hand():
+    ranking = rank({"a": [1.0, 2.0], "b": [3.0, 2.0]}, mean=[1.5, 2.0], sd=[0.5, 9.0])
+    # MSE differs by (0.25 - 2.25) / 2 = -1; its variance is 4 * 0.25 * 4 / 4 = 1.
+    assert ranking.error("a", "b") == pytest.approx(ndtr(-1.0), rel=1e-14)
+    assert ranking.error("b", "a") == pytest.approx(ndtr(1.0), rel=1e-14)
+    assert ranking.order == ("a", "b")
+    assert ranking.best_probability["a"] == pytest.approx(ndtr(1.0), rel=1e-14)
+    assert ranking.scores[0] == pytest.approx(math.sqrt((0.25 + 81 + 0.25) / 2))
+    assert ranking.barrier == pytest.approx(math.sqrt((0.25 + 81) / 2))
+    assert ranking.headroom["a"] == pytest.approx(1 - math.sqrt(81.25 / 81.5))
+
+
+def test_certain_feedback_leaves_no_doubt():
+    ranking = rank({"a": [1.0, 2.0], "b": [1.0, 2.5], "c": [1.0, 2.0]}, mean=[1.0, 2.0], sd=0.0)
+    assert ranking.error("a", "b") == 0.0
+    assert ranking.error("b", "a") == 1.0
+    assert ranking.error("a", "c") == 0.5
+    assert ranking.tie_groups == (("a", "c"), ("b",))
+    assert ranking.best_probability == {"a": 0.5, "b": 0.0, "c": 0.5}
+    assert ranking.headroom["a"] == 0.0
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.9, -0.9])
+@pytest.mark.parametrize("metric", ["mse", "mae"])
+def test_paired_error_equals_shared_draws(correlation, metric):
+    predictions, mean, sd = correlated_systems(60, rms=(1.0, 1.1), correlation=correlation, seed=3)
+    draws = 20_000
+    scores = scores_of_shared_draws(predictions, mean, sd, draws=draws, seed=5, metric=metric)
+    observed = np.mean(scores[:, 0] >= scores[:, 1])
+    error = rank(predictions, mean=mean, sd=sd, metric=metric).error("first", "second")
+    allowed = 4 * math.sqrt(error * (1 - error) / draws)
+    # The MAE's difference is Gaussian only in the limit; 60 pairs leave at most half a point.
+    assert observed == pytest.approx(error, abs=allowed + (0.005 if metric == "mae" else 0.0))
+
+
+def test_moments_of_the_mae_equal_shared_draws():
+    predictions, mean, sd = correlated_systems(50, rms=(1.0, 1.4), correlation=0.3, seed=4)
+    scores = scores_of_shared_draws(predictions, mean, sd, draws=20_000, seed=6, metric="mae")
+    ranking = rank(predictions, mean=mean, sd=sd, metric="mae")
+    np.testing.assert_allclose(ranking.scores, scores.mean(axis=0), rtol=0.005)
+    np.testing.assert_allclose(ranking.score_sds, scores.std(axis=0), rtol=0.03)
+    apart = scores[:, 0] - scores[:, 1]
+    assert ranking.differences[0, 1] == pytest.approx(apart.mean(), rel=0.01)
+    assert ranking.difference_variances[0, 1] == pytest.approx(apart.var(), rel=0.05)
+    assert ranking.barrier == pytest.approx(np.mean(sd) * math.sqrt(2 / math.pi))
+
+
+@pytest.mark.parametrize(
+    ("rms", "correlation", "independent", "paired"),
+    [
+        ((0.9, 1.0), 0.5, 0.155, 0.0137),
+        ((0.9, 1.0), 0.9, 0.162, 1.1e-6),
+        ((2.0, 2.2), -0.9, 0.0027, 0.0109),
+    ],
+)
+def test_eq_5_and_the_paired_error_on_the_papers_test_data(rms, correlation, independent, paired):
+    """The values printed in the specification are one draw of such data; ours surround them."""
+    found = []
+    for seed in range(100):
+        predictions, mean, sd = correlated_systems(
+            1000, rms=rms, correlation=correlation, seed=seed
+        )
+        both = (
+            rank(predictions, mean=mean, sd=sd, paired=False).error("first", "second"),
+            rank(predictions, mean=mean, sd=sd).error("first", "second"),
+        )
+        found.append(both)
+    low, high = np.quantile(np.log(found), [0.005, 0.995], axis=0)
+    assert low[0] <= math.log(independent) <= high[0]
+    assert low[1] <= math.log(paired) <= high[1]
+
+
+def test_eq_5_uses_the_papers_moments():
+    predictions, mean, sd = correlated_systems(300, rms=(0.9, 1.0), correlation=0.5, seed=1)
+    moments = []
+    for each in predictions.values():
+        total = np.mean(sd**2 + (mean - each) ** 2)
+        spread = np.sum(sd**4 + 2 * sd**2 * (mean - each) ** 2)
+        moments.append((math.sqrt(total), spread / (2 * 300 * 300 * total)))  # Eq. 12, 13
+    (m1, v1), (m2, v2) = moments
+    expected = ndtr((m1 - m2) / math.sqrt(v1 + v2))
+    ranking = rank(predictions, mean=mean, sd=sd, paired=False)
+    assert ranking.error("first", "second") == pytest.approx(expected, rel=1e-12)
+    assert ranking.provenance.method == "independent scores (Eq. 5)"
+
+
+def several(n_systems, *, n=400, seed=7):
+    rng = np.random.default_rng(seed)
+    mean = rng.uniform(1, 5, n)
+    predictions = {
+        f"s{k}": mean + rng.normal(0, 1 + 0.02 * k, n) + 0.1 * rng.normal()
+        for k in range(n_systems)
+    }
+    return predictions, mean, np.sqrt(rng.uniform(0, 3, n))
+
+
+@pytest.mark.parametrize("n_systems", [2, 3, 5, 8])
+def test_rank_probabilities_equal_shared_draws(n_systems):
+    predictions, mean, sd = several(n_systems)
+    ranking = rank(predictions, mean=mean, sd=sd)
+    draws = 10_000
+    scores = scores_of_shared_draws(predictions, mean, sd, draws=draws, seed=8)
+    places = np.argsort(np.argsort(scores, axis=1), axis=1)
+    for system in range(n_systems):
+        observed = np.bincount(places[:, system], minlength=n_systems) / draws
+        assert np.abs(observed - ranking.ranks[system]).max() < 4 * math.sqrt(0.25 / draws)
+    np.testing.assert_allclose(ranking.ranks.sum(axis=0), 1)
+    np.testing.assert_allclose(ranking.ranks.sum(axis=1), 1)
+    assert ranking.mcse < 0.002
+
+
+def test_all_orderings_are_listed_up_to_six_systems_and_sum_to_one():
+    predictions, mean, sd = several(4)
+    orderings = rank(predictions, mean=mean, sd=sd).orderings()
+    assert {each.order for each in orderings} == set(permutations(predictions))
+    assert sum(each.probability for each in orderings) == pytest.approx(1)
+    chances = [each.probability for each in orderings]
+    assert chances == sorted(chances, reverse=True)
+
+
+def test_beyond_six_systems_the_most_probable_orderings_are_listed():
+    predictions, mean, sd = several(8)
+    ranking = rank(predictions, mean=mean, sd=sd)
+    assert len(ranking.orderings()) == 20
+    assert len(ranking.orderings(most=3)) == 3
+
+
+def test_the_same_call_gives_the_same_numbers():
+    predictions, mean, sd = several(5)
+    first, second = (rank(predictions, mean=mean, sd=sd) for _ in range(2))
+    np.testing.assert_array_equal(first.ranks, second.ranks)
+    assert first.provenance == second.provenance
+
+
+def test_identical_systems_share_their_ranks_whatever_their_number():
+    predictions, mean, sd = several(3)
+    twins = predictions | {"twin": predictions["s0"], "triplet": predictions["s0"]}
+    ranking = rank(twins, mean=mean, sd=sd)
+    np.testing.assert_array_equal(ranking.ranks[0], ranking.ranks[3])
+    np.testing.assert_array_equal(ranking.ranks[0], ranking.ranks[4])
+    assert ranking.error("s0", "twin") == ranking.error("twin", "s0") == 0.5
+    everyone = rank(dict.fromkeys("abc", mean), mean=mean, sd=sd)
+    np.testing.assert_allclose(everyone.ranks, 1 / 3)
+    assert everyone.tie_groups == (("a", "b", "c"),)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    n_systems=st.integers(2, 5),
+    seed=st.integers(0, 10_000),
+    paired=st.booleans(),
+    metric=st.sampled_from(["rmse", "mse", "mae"]),
+)
+def test_relabelling_systems_and_reordering_rows_relabels_the_ranking(
+    n_systems, seed, paired, metric
+):
+    rng = np.random.default_rng(seed)
+    predictions, mean, sd = several(n_systems, n=30, seed=seed)
+    kwargs = {"metric": metric, "paired": paired}
+    ranking = rank(predictions, mean=mean, sd=sd, **kwargs)
+    rows = rng.permutation(30)
+    names = list(predictions)
+    shuffled = [names[each] for each in rng.permutation(n_systems)]
+    other = rank(
+        {name: predictions[name][rows] for name in shuffled},
+        mean=mean[rows],
+        sd=sd[rows],
+        **kwargs,
+    )
+    assert other.order == ranking.order
+    for a in names:
+        for b in names:
+            assert other.error(a, b) == pytest.approx(ranking.error(a, b), rel=1e-8, abs=1e-12)
+            assert ranking.error(a, b) + ranking.error(b, a) == pytest.approx(1, abs=1e-14)
+        allowed = 6 * (ranking.mcse + other.mcse) + 1e-10
+        gap = np.abs(other.rank_probabilities[a] - ranking.rank_probabilities[a]).max()
+        assert gap <= allowed
+
+
+@settings(max_examples=25, deadline=None)
+@given(factor=st.floats(0.01, 100), shift=st.floats(-50, 50), seed=st.integers(0, 1000))
+def test_another_unit_changes_no_probability(factor, shift, seed):
+    predictions, mean, sd = several(3, n=40, seed=seed)
+    ranking = rank(predictions, mean=mean, sd=sd)
+    moved = {name: values * factor + shift for name, values in predictions.items()}
+    other = rank(moved, mean=mean * factor + shift, sd=sd * factor)
+    np.testing.assert_allclose(other.errors, ranking.errors, atol=1e-8)
+    np.testing.assert_allclose(other.ranks, ranking.ranks, atol=1e-7)
+
+
+def test_the_best_system_comes_first_in_every_view():
+    predictions, mean, sd = several(4)
+    ranking = rank(predictions, mean=mean, sd=sd)
+    table = ranking.table()
+    assert tuple(table["system"]) == ranking.order
+    assert list(table["score"]) == sorted(table["score"])
+    assert ranking.error_table()["system"][0] == ranking.order[0]
+    assert table["error_to_next"][0] == ranking.error(*ranking.order[:2])
+    assert ranking.to_dict()["order"] == list(ranking.order)
+
+
+def test_rank_intervals_hold_all_but_the_level():
+    predictions, mean, sd = several(6)
+    ranking = rank(predictions, mean=mean, sd=sd, level=0.2)
+    for name, (lower, upper) in ranking.rank_intervals.items():
+        chances = ranking.rank_probabilities[name]
+        assert chances[: lower - 1].sum() <= 0.1 + 1e-9
+        assert chances[upper:].sum() <= 0.1 + 1e-9
+
+
+def test_ties_are_cut_where_the_first_of_the_group_is_distinguishable():
+    rng = np.random.default_rng(1)
+    mean, noise = rng.uniform(1, 5, 1000), rng.normal(size=1000)
+    # b misses by as much as a, but in the other direction; c by three times as much.
+    predictions = {"a": mean + noise, "b": mean - 1.001 * noise, "c": mean + 3 * noise}
+    ranking = rank(predictions, mean=mean, sd=1.0)
+    assert ranking.error("a", "b") > 0.4
+    assert ranking.tie_groups == (("a", "b"), ("c",))
+
+
+# Needed ---------------------------------------------------------------------------------------
+
+
+def test_needed_pairs_bring_the_error_just_below_the_target():
+    predictions, mean, sd = correlated_systems(100, rms=(1.0, 1.1), correlation=0.2, seed=2)
+    needed = rank(predictions, mean=mean, sd=sd).needed("first", "second", error=0.01)
+    assert needed.status == "needed"
+    assert needed.true_order is None
+    z = float(ndtr_inverse(needed.rerating.error_now))
+    for pairs, below in ((needed.pairs, True), (needed.pairs - 1, False)):
+        assert (ndtr(z * math.sqrt(pairs / 100)) < 0.01) == below
+    repeats = needed.rerating.repeats
+    averaged = rank(predictions, mean=mean, sd=sd / math.sqrt(repeats))
+    assert averaged.error("first", "second") < 0.01
+    fewer = rank(predictions, mean=mean, sd=sd / math.sqrt(repeats - 1))
+    assert fewer.error("first", "second") >= 0.01
+
+
+def ndtr_inverse(probability):
+    from scipy.special import ndtri
+
+    return ndtri(probability)
+
+
+def test_no_number_of_pairs_proves_the_worse_system_better():
+    predictions, mean, sd = correlated_systems(100, rms=(1.0, 1.1), correlation=0.2, seed=2)
+    ranking = rank(predictions, mean=mean, sd=sd)
+    never = ranking.needed("second", "first")
+    assert never.status == "never"
+    assert never.pairs is None
+    assert rank({"a": mean, "b": mean}, mean=mean, sd=sd).needed("a", "b").status == "never"
+    assert ranking.needed("first", "second", error=0.49).status == "reached"
+    assert never.to_dict()["rerating"]["status"] == "never"
+
+
+# Few trials -----------------------------------------------------------------------------------
+
+
+def test_a_rerating_and_the_true_order_are_two_probabilities():
+    predictions, mean, sd = correlated_systems(200, rms=(1.0, 1.05), correlation=0.3, seed=9)
+    ranking = rank(predictions, mean=mean, sd=sd, trials=5)
+    gap = float(np.mean((mean - predictions["first"]) ** 2 - (mean - predictions["second"]) ** 2))
+    noise = float(np.sum(sd**2 * (predictions["first"] - predictions["second"]) ** 2))
+    rerating = 4 * noise * (5 / 4) / 200**2
+    assert ranking.error("first", "second") == pytest.approx(ndtr(gap / math.sqrt(rerating)))
+    assert ranking.true_error("first", "second") == pytest.approx(
+        ndtr(gap / math.sqrt(rerating / 5))
+    )
+    needed = ranking.needed("first", "second", error=1e-4)
+    assert needed.true_order.repeats == needed.rerating.repeats
+    assert needed.pairs == max(needed.rerating.pairs, needed.true_order.pairs)
+
+
+def test_without_trials_the_true_order_is_not_asked():
+    ranking = rank({"a": [1.0], "b": [2.0]}, mean=[1.2], sd=[0.5])
+    assert ranking.true_errors is None
+    with pytest.raises(InputError, match="trials"):
+        ranking.true_error("a", "b")
+
+
+@pytest.mark.slow
+def test_the_true_order_is_opposite_as_often_as_said():
+    """Calibration: flat prior over the mean opinions, five ratings each, 4000 studies."""
+    rng = np.random.default_rng(11)
+    n, trials, studies = 40, 5, 4000
+    said, wrong = [], []
+    for _ in range(studies):
+        truth = rng.uniform(-30, 30, n)
+        ratings = rng.normal(truth[:, None], 1.0, (n, trials))
+        base = ratings.mean(axis=1)
+        # Predictions near what was seen, so that the order is often in doubt.
+        predictions = {name: base + rng.normal(0, 0.5, n) for name in "ab"}
+        ranking = rank(predictions, mean=base, sd=ratings.std(axis=1), trials=trials)
+        better, worse = ranking.order
+        scores = {name: np.mean((truth - each) ** 2) for name, each in predictions.items()}
+        said.append(ranking.true_error(better, worse))
+        wrong.append(scores[better] >= scores[worse])
+    said, wrong = np.array(said), np.array(wrong)
+    assert wrong.mean() == pytest.approx(said.mean(), abs=0.02)
+    doubtful = said > 0.25
+    assert wrong[doubtful].mean() == pytest.approx(said[doubtful].mean(), abs=0.035)
+
+
+@pytest.mark.slow
+def test_a_rerating_flips_the_order_as_often_as_said():
+    rng = np.random.default_rng(12)
+    said, flipped = [], []
+    for seed in range(3000):
+        predictions, mean, sd = correlated_systems(30, rms=(1, 1.1), correlation=0.4, seed=seed)
+        ranking = rank(predictions, mean=mean, sd=sd)
+        better, worse = ranking.order
+        feedback = rng.normal(mean, sd)
+        said.append(ranking.error(better, worse))
+        scores = {name: np.mean((feedback - each) ** 2) for name, each in predictions.items()}
+        flipped.append(scores[better] >= scores[worse])
+    assert np.mean(flipped) == pytest.approx(np.mean(said), abs=0.025)
+
+
+# Any metric -----------------------------------------------------------------------------------
+
+
+def test_any_metric_is_ranked_on_shared_draws():
+    predictions, mean, sd = correlated_systems(80, rms=(1.0, 1.2), correlation=0.8, seed=3)
+    seen = []
+    ranking = rank(
+        predictions,
+        mean=mean,
+        sd=sd,
+        metric=lambda y_true, y_pred: float(np.mean((y_true - y_pred) ** 2)),
+        greater_is_better=False,
+        draws=4000,
+        random_state=1,
+        progress=lambda share, step: seen.append(share),
+    )
+    exact = rank(predictions, mean=mean, sd=sd).error("first", "second")
+    assert ranking.error("first", "second") == pytest.approx(exact, abs=4 * math.sqrt(0.25 / 4000))
+    assert ranking.provenance.seed == 1
+    assert seen[-1] == 1.0
+    assert ranking.mcse > 0
+
+
+def test_greater_is_better_turns_the_order_round():
+    predictions, mean, sd = several(3, n=50)
+
+    def score(y_true, y_pred):
+        return -float(np.mean((y_true - y_pred) ** 2))
+
+    upwards = rank(predictions, mean=mean, sd=sd, metric=score, greater_is_better=True, draws=200)
+    downwards = rank(
+        predictions, mean=mean, sd=sd, metric=score, greater_is_better=False, draws=200
+    )
+    assert upwards.order == downwards.order[::-1]
+    assert upwards.order == rank(predictions, mean=mean, sd=sd).order
+    a, b = upwards.order[:2]
+    assert upwards.needed(a, b, error=0.4).status in ("reached", "needed")
+
+
+# Sums and refusals ----------------------------------------------------------------------------
+
+
+def test_ranking_sums_of_parts_equals_ranking_the_whole():
+    predictions, mean, sd = several(4)
+    table = {"mu": mean, "sigma": sd, **predictions}
+
+    def sums(rows):
+        part = {name: values[rows] for name, values in table.items()}
+        return squared_error_sums(part, mean="mu", sd="sigma", predictions=list(predictions))
+
+    ranking = rank_sums(sums(slice(0, 150)) + sums(slice(150, None)))
+    whole = rank(predictions, mean=mean, sd=sd)
+    np.testing.assert_allclose(ranking.errors, whole.errors, rtol=1e-9)
+    assert ranking.order == whole.order
+    assert ranking.n == 400
+
+
+BAD = [
+    ({"mean": [1.0, float("nan")]}, InputError, "1 in 'mean'"),
+    ({"sd": [0.1, -0.2]}, InputError, "negative"),
+    ({"sd": [0.1, 0.2, 0.3]}, LengthMismatchError, "'sd'|sd has 3"),
+    ({"mean": ["low", "high"]}, InputError, "numbers are needed"),
+    ({"metric": "auc"}, InputError, "one of rmse, mse, mae"),
+    ({"metric": len}, InputError, "greater_is_better"),
+    ({"level": 5}, InputError, "between 0 and 1"),
+    ({"trials": 1}, InputError, "fewer than 2 trials"),
+    ({"missing": "keep"}, InputError, "one of error, drop"),
+]
+
+
+@pytest.mark.parametrize(("change", "kind", "words"), BAD)
+def test_wrong_input_is_named(change, kind, words):
+    arguments = {"mean": [1.0, 2.0], "sd": [0.1, 0.2]} | change
+    with pytest.raises(kind, match=words):
+        rank({"a": [1.0, 2.0], "b": [2.0, 1.0]}, **arguments)
+
+
+def test_wrong_systems_are_named():
+    with pytest.raises(InputError, match="at least two systems"):
+        rank({"a": [1.0]}, mean=[1.0], sd=[0.1])
+    with pytest.raises(InputError, match="a dict of system name"):
+        rank([[1.0], [2.0]], mean=[1.0], sd=[0.1])
+    with pytest.raises(InputError, match="no system"):
+        rank({}, mean=[1.0], sd=[0.1])
+    with pytest.raises(InputError, match="no row"):
+        rank({"a": [], "b": []}, mean=[], sd=[])
+    ranking = rank({"svd": [1.0], "knn": [2.0]}, mean=[1.0], sd=[0.1])
+    with pytest.raises(UnknownNameError, match="Did you mean 'svd'"):
+        ranking.error("svdd", "knn")
+    with pytest.raises(InputError, match=r"between 0 and 0\.5"):
+        ranking.needed("svd", "knn", error=0.7)
+
+
+def test_dropped_rows_are_recorded():
+    predictions = {"a": [1.0, 2.0, np.nan], "b": [2.0, 2.0, 2.0]}
+    for metric in ("rmse", "mae"):
+        ranking = rank(predictions, mean=[1.0, 2.0, 3.0], sd=0.3, missing="drop", metric=metric)
+        assert ranking.n == 2
+        assert ranking.provenance.rows_dropped == {"missing or not finite": 1}
