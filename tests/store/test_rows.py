@@ -28,7 +28,7 @@ def study(database):
 
 def _add(database, study, **changes):
     values = {"study": study.number, "version": study.version, "token_digest": "d" * 64,
-              "seed": 2**62, "status": Status.STARTED, "origin": {"PROLIFIC_PID": "p"}}  # fmt: skip
+              "seed": 2**62, "status": Status.INVITED, "origin": {"PROLIFIC_PID": "p"}}  # fmt: skip
     new = NewParticipant(**(values | changes))
     return database.write(lambda connection: participants.add(connection, new, now=NOW))
 
@@ -106,22 +106,25 @@ def test_two_screens_cannot_take_the_same_position(database, study):
     assert not database.write(lambda c: answers.add_screen(c, number, "b", {}, position=1, now=NOW))
 
 
-def test_slots_are_counted_by_condition_without_pilots_and_freed_after_their_time(database, study):
-    def admit(token, condition, until, **changes):
+def test_places_are_counted_by_condition_without_pilots_and_freed_when_idle(database, study):
+    def admit(token, condition, last_seen, **changes):
         number = _add(database, study, token_digest=token, **changes)
         database.write(
-            lambda c: participants.admit(c, number, condition=condition, slot_until=until, now=NOW)
+            lambda c: answers.add_screen(c, number, "one", {}, position=1, now=last_seen)
         )
+        database.write(lambda c: participants.admit(c, number, condition=condition, now=NOW))
         return number
 
-    admit("1", "A", NOW + timedelta(hours=1))
-    admit("2", "A", NOW - timedelta(seconds=1))
-    admit("3", "B", None)
-    admit("4", "B", None, is_pilot=True)
+    admit("1", "A", NOW)
+    admit("2", "A", NOW - timedelta(minutes=11))
+    admit("3", "B", NOW - timedelta(minutes=9))
+    admit("4", "B", NOW, is_pilot=True)
 
     def count(connection):
         participants.lock(connection, study.number)
-        freed = participants.free_slots(connection, study.number, now=NOW)
+        freed = participants.free_places(
+            connection, study.number, idle_since=NOW - timedelta(minutes=10)
+        )
         return freed, participants.holding(connection, study.number)
 
     assert database.write(count) == (1, {"A": 1, "B": 1})
@@ -132,16 +135,10 @@ def test_a_moment_is_kept_to_the_microsecond_in_any_zone_but_never_without_one(d
 
     east = datetime(2026, 5, 4, 14, 30, 0, 123456, tzinfo=timezone(timedelta(hours=9)))
     number = _add(database, study)
-    database.write(lambda c: participants.admit(c, number, condition="A", slot_until=east, now=NOW))
+    database.write(lambda c: answers.add_screen(c, number, "one", {}, position=1, now=east))
     with database.reading() as connection:
-        assert participants.position(connection, "d" * 64).participant.slot_until == east
+        assert participants.position(connection, "d" * 64).shown_at == east
     with pytest.raises(sa.exc.StatementError, match="zone"):
         database.write(
-            lambda c: participants.admit(
-                c,
-                number,
-                condition="A",
-                slot_until=datetime(2026, 1, 1),
-                now=NOW,
-            )
+            lambda c: answers.add_screen(c, number, "two", {}, position=2, now=datetime(2026, 1, 1))
         )

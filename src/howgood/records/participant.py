@@ -18,9 +18,8 @@ class Status(StrEnum):
     """
 
     INVITED = "invited"  # a personal link nobody has used yet
-    STARTED = "started"  # clicked Start; holds no slot before consent
-    ACTIVE = "active"  # consented: holds a slot and a condition
-    EXPIRED = "expired"  # took too long; the slot went back, the answers stay
+    ACTIVE = "active"  # consented: holds a place and a condition
+    EXPIRED = "expired"  # sent nothing for too long; the place went back, the answers stay
     COMPLETE = "complete"
     DECLINED = "declined"  # said no at consent
     FULL = "full"  # consented when every place was taken
@@ -46,7 +45,6 @@ class Participant:
     is_pilot: bool
     origin: Mapping[str, str]
     created_at: datetime
-    slot_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

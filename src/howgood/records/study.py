@@ -89,6 +89,10 @@ class Study:
     quota: int | None = field(
         default=None, metadata=about("close to new people at this many complete", minimum=1)
     )
+    idle_minutes: float = field(
+        default=120.0,
+        metadata=about("who sends nothing for this long gives their place back", minimum=1),
+    )
     pilot: bool = field(
         default=False, metadata=about("true while testing: answers are kept out of the data")
     )

@@ -1,4 +1,4 @@
-"""Participants: who they are to the study, the slot they hold, the condition they have.
+"""Participants: who they are to the study, the place they hold, the condition they have.
 
 In: a connection and records. Out: records. Absent: which condition is chosen (the caller decides,
 inside the same transaction) and tokens (only digests come here).
@@ -86,20 +86,7 @@ def _participant(row: Row[Any]) -> Participant:
         is_pilot=row.is_pilot,
         origin=row.origin,
         created_at=row.created_at,
-        slot_until=row.slot_until,
     )
-
-
-def replace_token(
-    connection: Connection, *, study: int, external_id: str, token_digest: str
-) -> bool:
-    """Give the person a recruiting service sent before a new link; False if it never did."""
-    changed = connection.execute(
-        sa.update(participants)
-        .where(participants.c.study_id == study, participants.c.external_id == external_id)
-        .values(token_digest=token_digest)
-    )
-    return changed.rowcount > 0
 
 
 def lock(connection: Connection, study: int) -> None:
@@ -107,14 +94,19 @@ def lock(connection: Connection, study: int) -> None:
     connection.execute(sa.select(studies.c.id).where(studies.c.id == study).with_for_update())
 
 
-def free_slots(connection: Connection, study: int, *, now: datetime) -> int:
-    """Take back the slots of those who took too long; return how many."""
+def free_places(connection: Connection, study: int, *, idle_since: datetime) -> int:
+    """Take back the places of those who sent nothing since then; return how many."""
+    last_screen = (
+        sa.select(sa.func.max(screens.c.shown_at))
+        .where(screens.c.participant_id == participants.c.id)
+        .scalar_subquery()
+    )
     freed = connection.execute(
         sa.update(participants)
         .where(
             participants.c.study_id == study,
             participants.c.status == Status.ACTIVE.value,
-            participants.c.slot_until <= now,
+            last_screen <= idle_since,
         )
         .values(status=Status.EXPIRED.value)
     )
@@ -122,7 +114,7 @@ def free_slots(connection: Connection, study: int, *, now: datetime) -> int:
 
 
 def holding(connection: Connection, study: int) -> dict[str, int]:
-    """Return how many people hold a slot in each condition; pilots hold none."""
+    """Return how many people hold a place in each condition; pilots hold none."""
     rows = connection.execute(
         sa.select(participants.c.condition, sa.func.count())
         .where(
@@ -135,22 +127,14 @@ def holding(connection: Connection, study: int) -> dict[str, int]:
     return {str(condition): int(count) for condition, count in rows}
 
 
-def admit(
-    connection: Connection,
-    number: int,
-    *,
-    condition: str,
-    slot_until: datetime | None,
-    now: datetime,
-) -> None:
-    """Give a participant a slot and their condition."""
+def admit(connection: Connection, number: int, *, condition: str, now: datetime) -> None:
+    """Give a participant a place and their condition."""
     connection.execute(
         sa.update(participants)
         .where(participants.c.id == number)
         .values(
             status=Status.ACTIVE.value,
             condition=condition,
-            slot_until=slot_until,
             consented_at=sa.func.coalesce(participants.c.consented_at, now),
         )
     )

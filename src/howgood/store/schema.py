@@ -104,7 +104,6 @@ participants = sa.Table(
     sa.Column("is_pilot", sa.Boolean, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("consented_at", Moment),
-    sa.Column("slot_until", Moment),
     sa.Column("finished_at", Moment),
     sa.UniqueConstraint("study_id", "external_id"),
     sa.Index(None, "study_id", "status"),

@@ -83,7 +83,6 @@ def _create_participants() -> None:
         sa.Column("is_pilot", sa.Boolean, nullable=False),
         sa.Column("created_at", _MOMENT, nullable=False),
         sa.Column("consented_at", _MOMENT),
-        sa.Column("slot_until", _MOMENT),
         sa.Column("finished_at", _MOMENT),
         sa.PrimaryKeyConstraint("id", name="pk_participants"),
         sa.ForeignKeyConstraint(

@@ -1,0 +1,130 @@
+"""The studies one database runs, remembered by version.
+
+In: a database address, studies. Out: `Host`, and personal links. Absent: what participants do
+(`visit`), reading study files (`study_files`) and the web.
+"""
+
+import mimetypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import UnknownNameError
+from howgood.flow.hosting import tokens
+from howgood.records.participant import Status
+from howgood.records.plans import Picture
+from howgood.records.study import Study
+from howgood.store import migrate, participants, studies
+from howgood.store.database import Database, open_database
+from howgood.store.participants import NewParticipant
+from howgood.store.studies import MediaFile, NewVersion, StudyRow
+
+
+class Host:
+    """One database and what is worth remembering of it; safe to share between threads."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        # A version never changes, so what was read once stays right.
+        self.study = lru_cache(maxsize=256)(self._read_study)
+
+    @cached_property
+    def key(self) -> bytes:
+        """The key that signs forms and derives tokens, the same in every process."""
+        with self.database.reading() as connection:
+            return studies.signing_key(connection)
+
+    def _read_study(self, version: int) -> Study:
+        with self.database.reading() as connection:
+            return Study.from_dict(studies.content(connection, version))
+
+    def close(self) -> None:
+        """Finish waiting writes and close the database."""
+        self.database.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A personal link: the token is shown once, here, and stored only as its digest."""
+
+    token: str
+    is_pilot: bool
+
+
+def open_host(address: str) -> Host:
+    """Open the database and bring it up to date, or say why not."""
+    database = open_database(address)
+    try:
+        migrate.upgrade(database)
+    except BaseException:
+        database.close()
+        raise
+    return Host(database)
+
+
+def add_study(host: Host, study: Study, *, folder: Path, now: datetime) -> StudyRow:
+    """Make this the version new participants get; pictures come from the folder."""
+    new = NewVersion(
+        slug=study.slug,
+        title=study.title,
+        kind=study.kind,
+        digest=study.version,
+        content=study.to_dict(),
+        media=tuple(_media(study, folder)),
+    )
+    return host.database.write(lambda connection: studies.save(connection, new, now=now))
+
+
+def every_study(host: Host) -> tuple[StudyRow, ...]:
+    """Return the studies in the database."""
+    with host.database.reading() as connection:
+        return studies.everything(connection)
+
+
+def make_links(
+    host: Host, slug: str, *, people: int, is_pilot: bool = False, now: datetime
+) -> tuple[Link, ...]:
+    """Invite this many people by personal links; pilots' answers stay out of the data."""
+    with host.database.reading() as connection:
+        row = studies.find(connection, slug)
+        known = [each.slug for each in studies.everything(connection)]
+    if row is None:
+        raise UnknownNameError(where="study", name=slug, names=known)
+    pilot = is_pilot or host.study(row.version).pilot
+    links = tuple(Link(token=tokens.fresh_token(), is_pilot=pilot) for _ in range(people))
+    host.database.write(lambda connection: _invite(connection, row, links, now))
+    return links
+
+
+def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now: datetime) -> None:
+    for link in links:
+        new = NewParticipant(
+            study=row.number,
+            version=row.version,
+            token_digest=tokens.digest(link.token),
+            seed=tokens.fresh_seed(),
+            status=Status.INVITED,
+            origin={},
+            is_pilot=link.is_pilot,
+        )
+        participants.add(connection, new, now=now)
+
+
+def _media(study: Study, folder: Path) -> Iterator[MediaFile]:
+    for name in dict.fromkeys(picture.file for picture in _pictures(study)):
+        kind, _ = mimetypes.guess_type(name)
+        yield MediaFile(
+            name=name,
+            media_type=kind or "application/octet-stream",
+            content=(folder / name).read_bytes(),
+        )
+
+
+def _pictures(study: Study) -> Iterator[Picture]:
+    in_survey = [each.picture for each in study.survey.applications] if study.survey else []
+    in_rerating = [each.picture for each in study.rerating.items] if study.rerating else []
+    yield from (picture for picture in in_survey + in_rerating if picture is not None)

@@ -1,0 +1,52 @@
+"""Personal links and signed forms: unguessable, and the same again for the same person.
+
+In: the database's signing key and names. Out: tokens and signatures. Absent: storage; a token is
+stored only as its digest, so a stolen database opens nobody's link.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+
+_BYTES = 24
+
+
+def fresh_token() -> str:
+    """Return a new personal token: 192 random bits."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def fresh_seed() -> int:
+    """Return a participant's seed, small enough for every database and for JavaScript."""
+    return secrets.randbelow(2**53)
+
+
+def derived_token(key: bytes, *parts: object) -> str:
+    """Return the token that belongs to these facts: whoever comes again gets the same link.
+
+    Without the key it is as hard to guess as a fresh one.
+    """
+    return _mac(key, "token", *parts)
+
+
+def signature(key: bytes, *parts: object) -> str:
+    """Return what proves that this server wrote a form for these facts."""
+    return _mac(key, "form", *parts)
+
+
+def is_signed(key: bytes, given: str, *parts: object) -> bool:
+    """Return whether the signature belongs to these facts; takes equally long either way."""
+    return hmac.compare_digest(signature(key, *parts).encode(), given.encode())
+
+
+def digest(token: str) -> str:
+    """Return what is stored of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _mac(key: bytes, *parts: object) -> str:
+    # Lengths keep ("a", "bc") and ("ab", "c") apart.
+    text = "".join(f"{len(str(part))}:{part}" for part in parts)
+    code = hmac.new(key, text.encode(), hashlib.sha256).digest()[:_BYTES]
+    return base64.urlsafe_b64encode(code).decode()

@@ -1,0 +1,75 @@
+"""What a participant is shown, and why someone cannot take part.
+
+In: facts from `visit`. Out: frozen records a page is made of. Absent: HTML.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from howgood.errors import HowgoodError
+from howgood.records.screen import Screen
+from howgood.records.study import Study
+
+Form = Mapping[str, str | Sequence[str]]
+
+
+class Reason(StrEnum):
+    """Why there is no screen to show."""
+
+    UNKNOWN_LINK = "unknown_link"
+    UNKNOWN_STUDY = "unknown_study"
+    CLOSED = "closed"
+    FULL = "full"
+    PREVIEW = "preview"  # a recruiting platform shows the page before the person has accepted
+    UNSIGNED = "unsigned"  # the form was not written by this server
+
+
+class RefusedError(HowgoodError):
+    """Someone cannot go on here; the reason is a value, the words are the page's."""
+
+    def __init__(self, reason: Reason, *, language: str = "en") -> None:
+        super().__init__(f"refused: {reason.value}")
+        self.reason, self.language = reason, language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One screen for one person.
+
+    `token` is empty before a person has begun: their form goes to the study's start then, with
+    `visit`, a number that makes sending it twice the same as sending it once.
+    """
+
+    study: Study
+    version: int
+    screen: Screen
+    signature: str
+    token: str = ""
+    visit: str = ""
+    is_pilot: bool = False
+    origin: Mapping[str, str] = field(default_factory=dict)
+    sent: Form = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """Someone at a study's door: a view to begin from, or the token of who they are already."""
+
+    view: View | None = None
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What became of a form: go on by the token, or look at the view again.
+
+    `seconds` is how long a saved screen was in front of the person; `is_new` is False for a screen
+    that already had its answer.
+    """
+
+    token: str = ""
+    view: View | None = None
+    is_new: bool = False
+    seconds: float | None = None
