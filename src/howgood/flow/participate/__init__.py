@@ -4,13 +4,16 @@ from howgood.flow.participate.assignment import choose_condition, conditions
 from howgood.flow.participate.bot import fill, take_part
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import completion_address, next_screen
+from howgood.flow.participate.rows import answers_as_rows, participant_row
 
 __all__ = [
+    "answers_as_rows",
     "choose_condition",
     "completion_address",
     "conditions",
     "fill",
     "next_screen",
     "parse_answer",
+    "participant_row",
     "take_part",
 ]

@@ -13,11 +13,24 @@ Thing = TypeVar("Thing")
 
 def draw(seed: int, *purpose: object) -> float:
     """Return a number in [0, 1) that depends on nothing but seed and purpose."""
-    text = ":".join(str(each) for each in (seed, *purpose))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7]) / 2**56
+    return _number(_hash(seed, purpose).digest())
 
 
 def shuffled(things: Sequence[Thing], seed: int, *purpose: object) -> tuple[Thing, ...]:
     """Return the things in an order that every permutation is equally likely to be."""
-    keys = [draw(seed, *purpose, index) for index in range(len(things))]
+    start = _hash(seed, purpose)
+    keys = []
+    for index in range(len(things)):
+        own = start.copy()
+        own.update(b":%d" % index)
+        keys.append(_number(own.digest()))
     return tuple(things[index] for index in sorted(range(len(things)), key=keys.__getitem__))
+
+
+def _hash(seed: int, purpose: tuple[object, ...]) -> "hashlib._Hash":
+    return hashlib.sha256(":".join(str(each) for each in (seed, *purpose)).encode())
+
+
+def _number(digest: bytes) -> float:
+    # 53 bits: every value is a float of its own.
+    return (int.from_bytes(digest[:7]) >> 3) / 2**53

@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from howgood.errors import InputError
 from howgood.flow.participate.pieces import words
@@ -46,19 +47,28 @@ class Scenario:
 
 def scenarios_of(plan: SurveyPlan) -> tuple[Scenario, ...]:
     """Return every scenario of a plan, recall outer, precision inner."""
+    return _scenarios(plan.precision, plan.recall, plan.real_positives, plan.cases)
+
+
+@lru_cache(maxsize=256)
+def _scenarios(
+    precisions: tuple[float | str, ...],
+    recalls: tuple[float | str, ...],
+    real: int,
+    cases: int | None,
+) -> tuple[Scenario, ...]:
     found = []
-    for recall in plan.recall:
-        for precision in plan.precision:
-            real = plan.real_positives
+    for recall in recalls:
+        for precision in precisions:
             p = Fraction(precision).limit_denominator(120)
             r = Fraction(recall).limit_denominator(120)
             hits = math.floor(real * r + Fraction(1, 2))
             alarms = math.floor(hits / p + Fraction(1, 2)) - hits
-            if plan.cases is not None and real + alarms > plan.cases:
+            if cases is not None and real + alarms > cases:
                 raise InputError(
                     where="scenarios",
                     found=f"{alarms} false positives beside {real} real positives",
-                    needed=f"together at most cases = {plan.cases}",
+                    needed=f"together at most cases = {cases}",
                     cure=f"Use at least {real + alarms} cases, or a higher precision.",
                 )
             found.append(
@@ -67,7 +77,7 @@ def scenarios_of(plan: SurveyPlan) -> tuple[Scenario, ...]:
                     true_positives=hits,
                     false_negatives=real - hits,
                     false_positives=alarms,
-                    true_negatives=None if plan.cases is None else plan.cases - real - alarms,
+                    true_negatives=None if cases is None else cases - real - alarms,
                     desired_precision=float(p),
                     desired_recall=float(r),
                 )
