@@ -37,10 +37,10 @@ def map_figure(
     `curve` (columns precision, recall) adds a classifier's precision-recall curve and `chosen` one
     point (precision, recall) on it, labelled with the accepting share and its interval.
     """
-    used = draws.thinned(400)
+    used = draws.thinned(150)
     with canvas(width=6.2, height=5.4) as figure:
         axes = figure.subplots()
-        ticks = np.linspace(0.3, 1.0, 57)
+        ticks = np.linspace(0.3, 1.0, 43)
         shares = used.shares(ticks[None, :], ticks[:, None]).mean(axis=0)
         filled = axes.contourf(
             ticks, ticks, shares, levels=(0.0, *_LEVELS, 1.0), cmap="Blues", alpha=0.8

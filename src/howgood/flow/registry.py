@@ -1,0 +1,213 @@
+"""A registry of model cards: one small JSON file per application, in a folder.
+
+In: fits, cards, folders. Out: cards on disk, tables of cards, priors for the next study. Ships the
+estimates Kay et al. (2015) published. Absent: a server; share the folder as you share code.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import FileFormatError, InputError, UnknownNameError
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.records.card import CardEstimate, ModelCard, card_of_draws
+from howgood.records.plain import record_from
+from howgood.records.priors import JointNormal, LogNormal, Priors
+from howgood.records.table import Table
+from howgood.show.numbers import plain
+from howgood.show.text import to_json
+
+FloatArray = NDArray[np.float64]
+
+MOST_BYTES = 2_000_000
+DEFAULT_FOLDER = Path("howgood-registry")
+_WIDE = 1000.0  # the variance the paper gives an intercept or slope nothing is known about
+_CENTRE = 1e-3
+
+
+def cards(folder: Path | None = None) -> dict[str, ModelCard]:
+    """Return the published cards and those of a folder by name; the folder's win."""
+    found = {card.name: card for card in _published()}
+    for path in sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else []:
+        card = read_card(path)
+        found[card.name] = card
+    return found
+
+
+def find_card(name: str, *, folder: Path | None = None) -> ModelCard:
+    """Return a card by its name, or by the path of its file."""
+    if name.endswith(".json"):
+        return read_card(Path(name))
+    known = cards(folder)
+    if name not in known:
+        raise UnknownNameError(where="registry", name=name, names=known)
+    return known[name]
+
+
+def read_card(path: Path) -> ModelCard:
+    """Read one card; only JSON of a sensible size and shape is accepted, nothing is executed."""
+    if not path.is_file():
+        raise _refused(path, "no such file")
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise _refused(path, f"{size:,} bytes, more than the {MOST_BYTES:,} a card may have")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, f"text that is not JSON ({str(error)[:80]})") from error
+    return record_from(data, ModelCard, where=str(path))
+
+
+def write_card(card: ModelCard, *, folder: Path, replace: bool = False) -> Path:
+    """Write a card into a folder; an existing one is kept unless `replace` is set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{card.name}.json"
+    if path.exists() and not replace:
+        raise InputError(
+            where=str(path),
+            found="a card of that name",
+            needed="a new name",
+            cure="Choose another --name, or replace it with --replace.",
+        )
+    # Written beside it and moved over it: a reader never sees half a card.
+    draft = path.with_suffix(".partial")
+    draft.write_text(to_json(card.to_dict()) + "\n", encoding="utf-8")
+    os.replace(draft, path)
+    return path
+
+
+def card_of_fit(
+    fit: AcceptabilityFit,
+    application: str,
+    *,
+    name: str,
+    description: str,
+    citation: str = "unpublished",
+    licence: str = "not stated",
+) -> ModelCard:
+    """Return the card of one application of a fit."""
+    draws = fit.acceptance_draws(application)
+    rows = np.flatnonzero(fit.cells.application == fit.applications.index(application))
+    levels = {round(float(value), 4) for value in fit.cells.precision[rows]}
+    return card_of_draws(
+        draws,
+        name=name,
+        description=description,
+        citation=citation,
+        licence=licence,
+        levels=tuple(sorted(levels)),
+        n_answers=fit.provenance.rows_used if len(fit.applications) == 1 else None,
+        order_probabilities=fit.mean_probabilities,
+        provenance={
+            "method": fit.provenance.method,
+            "priors": fit.priors.name,
+            "cut": str(fit.cut),
+            "seed": str(fit.provenance.seed),
+            **{f"version of {each}": text for each, text in fit.provenance.versions.items()},
+        },
+    )
+
+
+def prior_of_card(card: ModelCard, *, application: str, widen: float = 2.0) -> Priors:
+    """Return what a card says about a similar application, as a prior for its study.
+
+    `widen` multiplies every standard deviation: a similar application is not the same one. With
+    draws, intercept, slope and logit alpha are a joint normal and the spread of people log-normal.
+    A published card without draws informs alpha alone, and only if an interval was published.
+    """
+    if not widen > 0:
+        raise InputError(
+            where="widen", found=str(widen), needed="a number above 0", cure="Use for instance 2."
+        )
+    name = f"card {card.name}, widened {widen:g} times"
+    if not card.draws:
+        return Priors(name=name, applications={application: _published_prior(card, widen)})
+    draws = card.acceptance_draws(card.application)
+    logit_alpha = _logit(draws.alpha)
+    rows = np.column_stack([draws.intercept, draws.slope, logit_alpha])
+    covariance = np.cov(rows, rowvar=False) * widen**2
+    log_sd = np.log(np.maximum(draws.person_sd, _CENTRE))
+    return Priors(
+        name=name,
+        person_sd=LogNormal(float(log_sd.mean()), float(max(log_sd.std() * widen, 0.05))),
+        applications={
+            application: JointNormal(
+                mean=_triple(rows.mean(axis=0)),
+                covariance=tuple(_triple(row) for row in covariance),
+            )
+        },
+    )
+
+
+def card_table(known: dict[str, ModelCard]) -> Table:
+    """Return one row per card: what it is about, how it weighs precision, whom it rests on."""
+    return Table(
+        {
+            "name": list(known),
+            "application": [card.application for card in known.values()],
+            "alpha": [_shown(card.alpha) for card in known.values()],
+            "respondents": [
+                "not known" if card.n_respondents is None else str(card.n_respondents)
+                for card in known.values()
+            ],
+            "source": [card.source for card in known.values()],
+            "predicts": ["yes" if card.draws else "no" for card in known.values()],
+        }
+    )
+
+
+def _published() -> Iterator[ModelCard]:
+    folder = resources.files("howgood.flow") / "published_cards"
+    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+        data = json.loads(entry.read_text(encoding="utf-8"))
+        yield record_from(data, ModelCard, where=entry.name)
+
+
+def _published_prior(card: ModelCard, widen: float) -> JointNormal:
+    alpha = card.alpha
+    if alpha is None or alpha.lower is None or alpha.upper is None:
+        raise InputError(
+            where=f"model card {card.name!r}",
+            found=f"no interval of alpha in {card.citation}",
+            needed="draws, or at least an interval: a mean alone says nothing about its certainty",
+            cure="Use a card with draws (`howgood registry add`), or a preset prior.",
+        )
+    mean, lower, upper = (float(_logit(each)) for each in (alpha.mean, alpha.lower, alpha.upper))
+    sd = widen * (upper - lower) / (2 * 1.96)
+    return JointNormal(
+        mean=(0.0, 0.0, mean),
+        covariance=((_WIDE, 0.0, 0.0), (0.0, _WIDE, 0.0), (0.0, 0.0, sd**2)),
+    )
+
+
+def _logit(alpha: ArrayLike) -> FloatArray:
+    inside = np.clip(alpha, _CENTRE, 1 - _CENTRE)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def _triple(values: FloatArray) -> tuple[float, float, float]:
+    first, second, third = (float(value) for value in values)
+    return first, second, third
+
+
+def _shown(estimate: CardEstimate | None) -> str:
+    if estimate is None:
+        return "not known"
+    mean = plain(estimate.mean, digits=2)
+    if estimate.lower is None or estimate.upper is None:
+        return mean
+    return f"{mean} [{plain(estimate.lower, digits=2)}, {plain(estimate.upper, digits=2)}]"
+
+
+def _refused(path: Path, found: str) -> FileFormatError:
+    return FileFormatError(
+        where=str(path),
+        found=found,
+        needed="a model card: one JSON file written by `howgood registry add`",
+        cure="Check the path.",
+    )

@@ -1,0 +1,165 @@
+"""A model card: what is known about acceptance in one application, small enough to share.
+
+In: summaries and thinned draws of a fit, or numbers from a publication. Out: `ModelCard`, which
+decisions take in place of a fit when it has draws. Absent: files (see `flow.registry`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.records.acceptance import AcceptanceDraws
+from howgood.records.estimate import Estimate
+
+DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
+MOST_DRAWS = 400
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardEstimate:
+    """A mean with whatever spread its source reports; None where it does not."""
+
+    mean: float
+    sd: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    probability: float | None = None
+
+    @classmethod
+    def of_draws(cls, draws: NDArray[np.float64]) -> "CardEstimate":
+        """Return mean, sd and 95 % highest-density interval of draws."""
+        estimate = Estimate.from_draws(draws)
+        ends = estimate.interval
+        return cls(
+            mean=estimate.mean,
+            sd=estimate.sd,
+            lower=ends.lower,
+            upper=ends.upper,
+            probability=ends.probability,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """What is known about acceptance in one application.
+
+    `source` says whether the numbers are "published" (copied from a paper) or come from a "fit".
+    `given_order` is the order p the estimates are conditional on; None when averaged over orders.
+    `order_probabilities` maps an order such as "-1" to its posterior probability. `draws` holds
+    paired, thinned posterior draws; it is empty for publications that report none, and such a card
+    can inform but not predict.
+
+    Stability: experimental
+    """
+
+    name: str
+    application: str
+    description: str
+    source: Literal["published", "fit"]
+    citation: str
+    licence: str
+    model: Literal["binary", "ordinal"]
+    levels: tuple[float, ...] = ()
+    n_respondents: int | None = None
+    n_answers: int | None = None
+    given_order: float | None = None
+    order_probabilities: Mapping[str, float] = field(default_factory=dict)
+    alpha: CardEstimate | None = None
+    intercept: CardEstimate | None = None
+    slope: CardEstimate | None = None
+    person_sd: CardEstimate | None = None
+    draws: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        if not self.name or not all(sign.isalnum() or sign in "-_" for sign in self.name):
+            raise InputError(
+                where="model card, name",
+                found=repr(self.name),
+                needed="letters, digits, - and _ only: it becomes a file name",
+                cure="Use for instance 'sleep-sensor'.",
+            )
+        if self.format > FORMAT:
+            raise InputError(
+                where=f"model card {self.name!r}",
+                found=f"format {self.format}",
+                needed=f"format {FORMAT} or earlier",
+                cure="Update howgood.",
+            )
+        lengths = {len(values) for values in self.draws.values()}
+        if self.draws and (set(self.draws) != set(DRAWN) or len(lengths) != 1):
+            raise InputError(
+                where=f"model card {self.name!r}, draws",
+                found=", ".join(f"{len(values)} of {key}" for key, values in self.draws.items()),
+                needed=f"equally many of {', '.join(DRAWN)}",
+                cure="Write the card with `howgood registry add`.",
+            )
+
+    @property
+    def applications(self) -> tuple[str, ...]:
+        """The one application this card is about."""
+        return (self.application,)
+
+    def acceptance_draws(self, application: str) -> AcceptanceDraws:
+        """Return the paired draws; a published card without draws says why it cannot."""
+        if application != self.application:
+            raise UnknownNameError(where="application", name=application, names=self.applications)
+        if not self.draws:
+            raise InputError(
+                where=f"model card {self.name!r}",
+                found=f"only the summary {self.citation} reports",
+                needed="posterior draws, to predict acceptance",
+                cure="Fit answers of your own, or use the card as orientation.",
+            )
+        return AcceptanceDraws(
+            application=self.application,
+            n_respondents=self.n_respondents,
+            **{name: np.array(self.draws[name]) for name in DRAWN},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every field as plain values, unknown ones as None."""
+        return asdict(self)
+
+
+def card_of_draws(
+    draws: AcceptanceDraws,
+    *,
+    name: str,
+    description: str,
+    citation: str,
+    licence: str,
+    levels: tuple[float, ...] = (),
+    n_answers: int | None = None,
+    order_probabilities: Mapping[float, float] | None = None,
+    provenance: Mapping[str, str] | None = None,
+) -> ModelCard:
+    """Return the card of one application of a fit: summaries of all draws, at most 400 kept."""
+    kept = draws.thinned(MOST_DRAWS)
+    return ModelCard(
+        name=name,
+        application=draws.application,
+        description=description,
+        source="fit",
+        citation=citation,
+        licence=licence,
+        model="binary",
+        levels=levels,
+        n_respondents=draws.n_respondents,
+        n_answers=n_answers,
+        order_probabilities={f"{p:g}": each for p, each in (order_probabilities or {}).items()},
+        # Six digits: far below the spread of any posterior, and a third of the bytes.
+        draws={each: tuple(float(f"{v:.6g}") for v in getattr(kept, each)) for each in DRAWN},
+        provenance=dict(provenance or {}),
+        alpha=CardEstimate.of_draws(draws.alpha),
+        intercept=CardEstimate.of_draws(draws.intercept),
+        slope=CardEstimate.of_draws(draws.slope),
+        person_sd=CardEstimate.of_draws(draws.person_sd),
+    )

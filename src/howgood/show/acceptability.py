@@ -1,0 +1,291 @@
+"""A fit of acceptability in words, tables and pictures.
+
+In: `AcceptabilityFit`. Out: findings, tables, a `Report`. Absent: fitting; writing files.
+"""
+
+from contextlib import AbstractContextManager
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.records.acceptance import AcceptanceDraws
+from howgood.records.estimate import Estimate
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.show.figures import acceptability as figures
+from howgood.show.figures import decisions, theme
+from howgood.show.numbers import percent, plain, with_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MEAN_NAMES = {-1: "harmonic (F-measure)", 0: "geometric (G-measure)", 1: "arithmetic"}
+REFERENCE = 0.85  # "is 85 % enough?"
+WANTED_SHARE = 0.8
+_ENOUGH_PEOPLE = 20
+
+CAUTIONS = (
+    "These are answers about imagined systems. People who use a real system rated the same "
+    "accuracy higher (Kay et al. 2015, Study 2): read the shares as orientation, the weights of "
+    "precision and recall as the firmer result.",
+    "The results hold for the application as it was described and for people like those asked.",
+    "Outside the accuracies that were shown, the curve is an extrapolation.",
+)
+
+
+def share_text(estimate: Estimate) -> str:
+    """Show a share with its interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> share_text(Estimate.from_draws(np.linspace(0.5, 0.7, 101), kind="quantile"))
+    '60 % [51–70]'
+    """
+    lower, upper = (round(100 * end) for end in (estimate.interval.lower, estimate.interval.upper))
+    return f"{percent(estimate.mean)} [{lower}–{upper}]"
+
+
+def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
+    """Return what the fit says, most useful first."""
+    return (
+        *(_accepting(fit, name) for name in fit.applications),
+        *(_weighing(fit, name) for name in fit.applications),
+        *_differing(fit),
+        *_kind_of_mean(fit),
+    )
+
+
+def fit_report(fit: AcceptabilityFit, *, sensitivity: Table | None = None) -> Report:
+    """Return the report of a fit, with its pictures."""
+    return Report(
+        title="What accuracy people accept",
+        question="Is the classifier good enough for the people who would use it, and which errors "
+        "weigh more?",
+        findings=fit_findings(fit),
+        sections=(*_pictures(fit), *_tables(fit, sensitivity)),
+        methods=methods_text(fit),
+        provenance=fit.provenance,
+        cautions=_cautions(fit),
+    )
+
+
+def picture_section(
+    title: str, alt: str, drawing: AbstractContextManager["Figure"], *, text: str = ""
+) -> Section:
+    """Return a section with one picture."""
+    with drawing as figure:
+        svg = theme.to_svg(figure, title=alt)
+    return Section(title=title, text=text, svg=svg, alt=alt)
+
+
+def observed_shares(fit: AcceptabilityFit) -> Table:
+    """Return the accepting share of every scenario as it was answered."""
+    cells = fit.cells
+    totals = cells.groups.alike @ cells.groups.counts
+    accepted, refused = totals[: cells.n_cells], totals[cells.n_cells :]
+    asked = accepted + refused
+    return Table(
+        {
+            "application": [cells.applications[index] for index in cells.application],
+            "precision": cells.precision,
+            "recall": cells.recall,
+            "n": asked.astype(int),
+            "accepted": accepted / np.maximum(asked, 1),
+        }
+    )
+
+
+def curves(fit: AcceptabilityFit, *, p: float | None = None) -> dict[str, AcceptanceDraws]:
+    """Return the draws of every application by name."""
+    return {name: fit.acceptance_draws(name, p=p) for name in fit.applications}
+
+
+def mean_table(fit: AcceptabilityFit) -> Table:
+    """Return the probability of each kind of mean and its Bayes factor against the likeliest."""
+    orders = list(fit.mean_probabilities)
+    return Table(
+        {
+            "kind of mean": [MEAN_NAMES.get(int(p), f"p = {p:g}") for p in orders],
+            "p": np.array(orders, dtype=float),
+            "probability": list(fit.mean_probabilities.values()),
+            "evidence for the likeliest against it": [
+                fit.bayes_factor(fit.best_order, p) for p in orders
+            ],
+        }
+    )
+
+
+def prediction_table(fit: AcceptabilityFit) -> Table:
+    """Return the share accepting at a few accuracies, for the population and the average person."""
+    rows = []
+    for name in fit.applications:
+        draws = fit.acceptance_draws(name).thinned(2000)
+        for precision, recall in ((0.75, 0.75), (0.85, 0.85), (0.95, 0.85), (0.85, 0.95), (1, 1)):
+            share = Estimate.from_draws(draws.shares(precision, recall))
+            average = Estimate.from_draws(draws.shares(precision, recall, who="average"))
+            rows.append((name, precision, recall, share_text(share), share_text(average)))
+    names = ("application", "precision", "recall", "people accepting", "average person")
+    return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
+
+
+def methods_text(fit: AcceptabilityFit) -> str:
+    """Return the methods paragraph of a paper, with the settings of this fit."""
+    means = ", ".join(MEAN_NAMES.get(int(p), f"p = {p:g}") for p in fit.mean_probabilities)
+    diagnostics = fit.diagnostics
+    quality = (
+        f"Pareto k-hat {plain(diagnostics.khat, digits=2)}"
+        if diagnostics.khat is not None
+        else f"R-hat {plain(diagnostics.rhat or float('nan'), digits=3)}"
+    )
+    return (
+        f"{fit.n_respondents} respondents rated {fit.provenance.rows_used} scenarios of "
+        f"{len(fit.applications)} application(s). A rating of {fit.cut} or higher counted as "
+        "accepting. We fitted a Bayesian mixed-effects logistic regression of acceptance on a "
+        "weighted power mean of precision and recall (Kay, Patel, Kientz 2015) with intercept, "
+        "slope and weight of precision (alpha) per application and a normal effect per "
+        f"respondent. Kinds of mean considered: {means or 'continuous p'}. Priors "
+        f"({fit.priors.name}): intercept {fit.priors.intercept}, slope {fit.priors.slope}, alpha "
+        f"{fit.priors.alpha}, sd of respondents {fit.priors.person_sd}. Results are averaged over "
+        "the kinds of mean by their posterior probability unless stated. Intervals are 95 % "
+        "highest-density intervals; two applications are called credibly different when the "
+        f"interval of their difference excludes zero. Posterior by {diagnostics.engine} "
+        f"({quality}, {diagnostics.effective_draws:,.0f} effective draws)."
+    )
+
+
+def _accepting(fit: AcceptabilityFit, name: str) -> Finding:
+    draws = fit.acceptance_draws(name).thinned(2000)
+    share = Estimate.from_draws(draws.shares(REFERENCE, REFERENCE))
+    best = Estimate.from_draws(draws.shares(1.0, 1.0))
+    text = (
+        f"{name}: {share_text(share)} of people would accept 85 % precision with 85 % recall; "
+        f"perfect accuracy, {share_text(best)} ({fit.respondents[name]} respondents)."
+    )
+    is_sure = share.interval.width < 0.3
+    return Finding(text=text, tone="neutral" if is_sure else "unsure")
+
+
+def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
+    alpha = fit.estimate("alpha", name)
+    above = alpha.probability_above(0.5)
+    if above <= 0.025:
+        verdict, tone = "recall weighs more than precision", "neutral"
+    elif above >= 0.975:
+        verdict, tone = "precision weighs more than recall", "neutral"
+    else:
+        verdict, tone = "the answers do not settle which of the two weighs more", "unsure"
+    text = (
+        f"{name}: {verdict}; weight of precision alpha {with_interval(alpha)}, "
+        f"{percent(above)} probability above 0.5."
+    )
+    return Finding(text=text, tone=tone)
+
+
+def _differing(fit: AcceptabilityFit) -> list[Finding]:
+    found = []
+    for first, second in combinations(fit.applications, 2):
+        difference = fit.difference("alpha", first, second)
+        if 0.0 not in difference.interval:
+            more = "less" if difference.mean < 0 else "more"
+            found.append(
+                Finding(
+                    text=f"Precision weighs {more} in {first} than in {second}: difference of "
+                    f"alpha {with_interval(difference)}."
+                )
+            )
+    if len(fit.applications) > 1 and not found:
+        found.append(Finding(text="No two applications differ credibly in alpha.", tone="unsure"))
+    return found
+
+
+def _kind_of_mean(fit: AcceptabilityFit) -> list[Finding]:
+    if len(fit.mean_probabilities) < 2:
+        return []
+    best = fit.best_order
+    probability = fit.mean_probabilities[best]
+    name = MEAN_NAMES.get(int(best), f"p = {best:g}")
+    sure = probability >= 0.95
+    return [
+        Finding(
+            text=f"Of the means considered, the {name} predicts acceptance best: probability "
+            f"{percent(probability)} under the priors '{fit.priors.name}'"
+            + ("." if sure else ", which is not decisive."),
+            tone="neutral" if sure else "unsure",
+        )
+    ]
+
+
+def _pictures(fit: AcceptabilityFit) -> list[Section]:
+    alphas = {name: fit.estimate("alpha", name) for name in fit.applications}
+    sections = [
+        picture_section(
+            "Which errors weigh more",
+            "Posterior of the weight of precision (alpha) by application, with 95 % interval; "
+            "left of 0.5 recall weighs more.",
+            figures.alpha_figure({"": alphas}),
+        ),
+        picture_section(
+            "How acceptance rises with accuracy",
+            "Share accepting against the weighted mean of precision and recall: each dot is a "
+            "scenario, the curve is the fit with its 95 % band.",
+            figures.acceptance_figure(curves(fit), observed_shares(fit)),
+        ),
+    ]
+    if len(fit.applications) > 1:
+        differences = {
+            f"{first} − {second}": fit.difference("alpha", first, second)
+            for first, second in combinations(fit.applications, 2)
+        }
+        sections.append(
+            picture_section(
+                "Differences between applications",
+                "Pairwise differences of alpha with 95 % intervals.",
+                figures.differences_figure(differences),
+            )
+        )
+    return sections + [
+        picture_section(
+            f"Equal acceptance: {name}",
+            f"Lines of equal acceptance over precision and recall for {name}.",
+            decisions.map_figure(fit.acceptance_draws(name)),
+        )
+        for name in fit.applications
+    ]
+
+
+def _tables(fit: AcceptabilityFit, sensitivity: Table | None) -> list[Section]:
+    sections = [Section(title="Shares accepting", table=prediction_table(fit))]
+    sections.append(Section(title="Parameters", table=fit.summary()))
+    if fit.mean_probabilities:
+        sections.append(Section(title="Kind of mean", table=mean_table(fit)))
+    if sensitivity is not None:
+        sections.append(
+            Section(
+                title="Does the prior decide the kind of mean?",
+                text="The same answers under other priors of the slope. Where the rows disagree, "
+                "the answers alone do not settle the kind of mean.",
+                table=sensitivity,
+            )
+        )
+    if fit.correlations is not None:
+        sections.append(
+            Section(
+                title="Do the items hang together?",
+                text="Spearman rank correlations of the items; standard errors leave out people.",
+                table=fit.correlations,
+            )
+        )
+    return sections
+
+
+def _cautions(fit: AcceptabilityFit) -> tuple[str, ...]:
+    few = [name for name, count in fit.respondents.items() if count < _ENOUGH_PEOPLE]
+    if not few:
+        return CAUTIONS
+    return (
+        f"Few respondents ({', '.join(few)}): 20 to 25 per application are usual.",
+        *CAUTIONS,
+    )

@@ -1,0 +1,138 @@
+"""The registry of model cards."""
+
+import json
+
+import numpy as np
+import pytest
+
+from howgood import ask, decide, learn
+from howgood.errors import FileFormatError, InputError, UnknownNameError
+from howgood.flow import registry
+
+SLEEP = {"sleep sensor": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}
+
+
+@pytest.fixture(scope="module")
+def fit():
+    answers = ask.simulate_answers(SLEEP, people=25, per_person=8, random_state=1)
+    return learn.fit_acceptability(answers, random_state=1)
+
+
+@pytest.fixture
+def card(fit):
+    return registry.card_of_fit(
+        fit,
+        "sleep sensor",
+        name="sleep-sensor",
+        description="Says whether you slept badly.",
+        licence="CC BY 4.0",
+    )
+
+
+def test_the_paper_ships_with_its_numbers_and_nothing_more():
+    known = registry.cards()
+    alphas = {name: card.alpha.mean for name, card in known.items()}
+    assert alphas == {
+        "kay2015-alarm-police": 0.53,
+        "kay2015-alarm-text-application": 0.30,
+        "kay2015-alarm-text-interface": 0.42,
+        "kay2015-electricity": 0.49,
+        "kay2015-location": 0.49,
+        "kay2015-weather": 0.461,
+    }
+    assert all(card.source == "published" and not card.draws for card in known.values())
+    assert known["kay2015-electricity"].intercept is None
+    assert known["kay2015-weather"].slope.upper == 16.7
+
+
+def test_a_card_survives_its_file_and_predicts_like_the_fit(fit, card, tmp_path):
+    path = registry.write_card(card, folder=tmp_path)
+    again = registry.find_card("sleep-sensor", folder=tmp_path)
+    assert again == card
+    assert path.stat().st_size < 60_000
+    target, of_fit = (decide.target(model, share=0.6) for model in (again, fit))
+    assert target.needed_mean.mean == pytest.approx(
+        of_fit.needed_mean.mean, abs=3 * of_fit.needed_mean.sd / np.sqrt(400)
+    )
+
+
+def test_an_existing_card_is_not_overwritten_by_accident(card, tmp_path):
+    registry.write_card(card, folder=tmp_path)
+    with pytest.raises(InputError, match="--replace"):
+        registry.write_card(card, folder=tmp_path)
+    registry.write_card(card, folder=tmp_path, replace=True)
+
+
+def test_a_published_card_says_why_it_cannot_predict():
+    with pytest.raises(InputError, match="posterior draws"):
+        decide.target(registry.find_card("kay2015-electricity"))
+
+
+def test_a_card_becomes_a_prior_around_what_it_knows(fit, card):
+    prior = registry.prior_of_card(card, application="snoring sensor", widen=2.0)
+    joint = prior.applications["snoring sensor"]
+    draws = fit.acceptance_draws("sleep sensor")
+    assert joint.mean[0] == pytest.approx(draws.intercept.mean(), abs=0.3)
+    assert np.sqrt(joint.covariance[1][1]) == pytest.approx(2 * draws.slope.std(), rel=0.15)
+    assert np.all(np.linalg.eigvalsh(np.array(joint.covariance)) > 0)
+
+
+def test_an_informed_prior_narrows_a_small_study(card):
+    few = ask.simulate_answers(
+        {"snoring sensor": SLEEP["sleep sensor"]}, people=10, per_person=8, random_state=3
+    )
+    alone = learn.fit_acceptability(few, means=(0,), random_state=1)
+    prior = registry.prior_of_card(card, application="snoring sensor")
+    informed = learn.fit_acceptability(few, means=(0,), priors=prior, random_state=1)
+    assert (
+        informed.estimate("alpha", "snoring sensor").sd
+        < alone.estimate("alpha", "snoring sensor").sd
+    )
+
+
+def test_a_published_interval_informs_alpha_alone_and_a_bare_mean_is_refused():
+    prior = registry.prior_of_card(
+        registry.find_card("kay2015-weather"), application="umbrella", widen=1.0
+    )
+    joint = prior.applications["umbrella"]
+    assert joint.covariance[0][0] == 1000.0
+    assert 1 / (1 + np.exp(-joint.mean[2])) == pytest.approx(0.461)
+    with pytest.raises(InputError, match="no interval"):
+        registry.prior_of_card(registry.find_card("kay2015-electricity"), application="x")
+    with pytest.raises(InputError, match="above 0"):
+        registry.prior_of_card(registry.find_card("kay2015-weather"), application="x", widen=0)
+
+
+def test_unreadable_cards_are_refused_kindly(card, tmp_path):
+    with pytest.raises(FileFormatError, match="no such file"):
+        registry.find_card("nowhere.json")
+    with pytest.raises(UnknownNameError, match="kay2015-weather"):
+        registry.find_card("kay2015-wether")
+    broken = tmp_path / "broken.json"
+    broken.write_text("{not json")
+    with pytest.raises(FileFormatError, match="not JSON"):
+        registry.read_card(broken)
+    broken.write_text("[" * 100_000)
+    with pytest.raises(FileFormatError, match="not JSON"):
+        registry.read_card(broken)
+    broken.write_text(" " * (registry.MOST_BYTES + 1))
+    with pytest.raises(FileFormatError, match="more than"):
+        registry.read_card(broken)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"name": "../../etc"}, "file name"),
+        ({"format": 9}, "Update howgood"),
+        ({"alpha": "high"}, "alpha"),
+        ({"draws": {"p": [0.0]}}, "equally many"),
+        ({"colour": "red"}, "colour"),
+        ({"model": "neural"}, "model"),
+    ],
+)
+def test_a_card_with_wrong_content_is_refused_with_the_place(card, tmp_path, change, words):
+    path = registry.write_card(card, folder=tmp_path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(InputError, match=words):
+        registry.read_card(path)
