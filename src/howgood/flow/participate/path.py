@@ -71,10 +71,10 @@ def next_screen(
     if answered[CONSENT].values.get("consent") != "yes":
         return _declined(study)
     steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now)
+    total = 1 + sum(not each.is_wait for each in steps)
     for done, step in enumerate(steps, start=1):
         if step.key not in answered:
-            place = Place(done=done, total=max(len(steps) + 1, done + 1))
-            return replace(step.make(), key=step.key, place=place)
+            return replace(step.make(), key=step.key, place=Place(done=done, total=total))
     return _finished(study)
 
 

@@ -19,10 +19,14 @@ _FILMS = (".mp4", ".webm")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A screen on the path that is made only when it is shown."""
+    """A screen on the path that is made only when it is shown.
+
+    A wait is no step forward, so progress leaves it out.
+    """
 
     key: str
     make: Callable[[], Screen]
+    is_wait: bool = False
 
 
 def words(text: str) -> tuple[Words, ...]:

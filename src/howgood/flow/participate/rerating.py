@@ -130,4 +130,4 @@ def _wait(study: Study, plan: ReratingPlan, number: int, opens: datetime) -> Ste
             until=opens.astimezone(UTC).isoformat(),
         )
 
-    return Step(key=f"wait-{number}", make=make)
+    return Step(key=f"wait-{number}", make=make, is_wait=True)
