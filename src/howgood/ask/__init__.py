@@ -3,6 +3,7 @@
 from howgood.ask.files import open_table
 from howgood.ask.intake import read_answers
 from howgood.ask.levels import LEVELS, scenarios
+from howgood.ask.lighting import simulate_lighting
 from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "read_answers",
     "scenarios",
     "simulate_answers",
+    "simulate_lighting",
     "simulate_ordinal_answers",
 ]

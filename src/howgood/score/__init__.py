@@ -5,17 +5,26 @@ from howgood.records.sums import SquaredErrorSums
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.power_mean import power_mean
 from howgood.score.relevance import relevance_score
+from howgood.score.relevance_report import RelevanceReport, relevance_report
+from howgood.score.relevance_scorer import RelevanceScorer, relevance_scorer
+from howgood.score.relevance_sweep import RelevanceSweep, relevance_sweep
 from howgood.score.squared_error import magic_barrier, mse, rmse
 from howgood.score.sums import squared_error_sums
 
 __all__ = [
     "PowerMean",
+    "RelevanceReport",
+    "RelevanceScorer",
+    "RelevanceSweep",
     "ScoreDistribution",
     "SquaredErrorSums",
     "magic_barrier",
     "mse",
     "power_mean",
+    "relevance_report",
     "relevance_score",
+    "relevance_scorer",
+    "relevance_sweep",
     "rmse",
     "squared_error_sums",
 ]

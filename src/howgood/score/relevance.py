@@ -200,8 +200,8 @@ def alpha_share(alpha: float, beta: float) -> float:
 
 def row_scores(rows: Mismatch, share: float) -> NDArray[np.float64]:
     """Return 100 (1 - [share (P_H - P_P) + (1 - share) |P_P - P_A|]), and 100 where right."""
-    error = share * (rows.highest - rows.predicted)
-    error += (1.0 - share) * np.abs(rows.predicted - rows.actual)
+    to_likeliest = share * (rows.highest - rows.predicted)
+    error = to_likeliest + (1.0 - share) * np.abs(rows.predicted - rows.actual)
     return np.where(rows.right, 100.0, 100.0 * (1.0 - error))
 
 

@@ -1,0 +1,285 @@
+"""Learn alpha and beta of the Relevance Score from people's grades of mismatches.
+
+In: graded mismatches (context, actual, predicted, grade) and an `OutcomeTable`. Out:
+`RelevanceWeights`, with uncertainty. Absent: the score itself (see `score.relevance`).
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import FewRespondentsWarning, InputError, MissingValueError
+from howgood.learn.mismatch import label_codes, mismatch
+from howgood.records.estimate import Estimate
+from howgood.records.levels import as_column, codes_of, distinct
+from howgood.records.outcomes import OutcomeTable
+from howgood.records.provenance import Provenance
+from howgood.records.table import frame_columns
+from howgood.stats.randomness import RandomState, generator_and_seed
+
+_WHERE = "fit_relevance_weights"
+_FEW = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceWeights:
+    """Alpha and beta as people's grades imply them.
+
+    `alpha_share` is alpha / (alpha + beta), all that matters; `alpha` and `beta` are its mean and
+    the rest, ready for `score.relevance_score`. `base_error` is what people take off for a
+    mismatch at zero distance, on a scale from 0 to 1: the formula assumes 0, so a value clearly
+    above 0 says that the formula is too kind for these respondents.
+
+    Stability: experimental
+    """
+
+    alpha_share: Estimate
+    base_error: Estimate
+    residual_sd: float
+    n_judgements: int
+    n_ignored: int
+    provenance: Provenance = field(repr=False)
+
+    @property
+    def alpha(self) -> float:
+        """Alpha, scaled so that alpha + beta = 1."""
+        return self.alpha_share.mean
+
+    @property
+    def beta(self) -> float:
+        """Beta, scaled so that alpha + beta = 1."""
+        return 1.0 - self.alpha_share.mean
+
+
+def fit_relevance_weights(
+    judgements: Any,  # noqa: ANN401 - any supported frame, or a dict of columns
+    *,
+    table: OutcomeTable,
+    predicted: str,
+    grade: str,
+    actual: str | None = None,
+    respondent: str | None = None,
+    scale: Sequence[float] = (0.0, 100.0),
+    draws: int = 4000,
+    random_state: RandomState = None,
+) -> RelevanceWeights:
+    r"""Return alpha and beta from people's grades of wrong predictions.
+
+    .. math:: 1 - g_{ij} = u_j + a\,(P_H - P_P)_i + b\,|P_P - P_A|_i + \varepsilon_{ij},
+       \qquad \alpha : \beta = a : b, \quad a, b \ge 0
+
+    with grade g between 0 and 1 and a severity u of each respondent. Uncertainty comes from the
+    Bayesian bootstrap over respondents: no assumption about how grades scatter.
+
+    Parameters
+    ----------
+    judgements : frame
+        One row per grade: the table's context columns and the columns below. Rows in which
+        prediction and actual agree, and contexts never seen, are ignored and counted.
+    table : OutcomeTable
+        From `learn.outcome_probabilities`.
+    predicted, grade, actual : str
+        Columns with the predicted outcome, the grade, and the actual outcome (the table's
+        outcome column by default).
+    respondent : str, optional
+        Column that says who graded. Without it every row counts as another person.
+    scale : pair of float
+        Worst and best grade.
+    draws : int
+        Bootstrap draws.
+
+    Notes
+    -----
+    Stability: experimental
+
+    References
+    ----------
+    Rubin (1981), "The Bayesian Bootstrap", Annals of Statistics 9.
+
+    Examples
+    --------
+    >>> from howgood import learn
+    >>> choices = {"room": ["x"] * 10, "light": [*"AAAAABBBCC"]}
+    >>> table = learn.outcome_probabilities(choices, outcome="light", context=["room"])
+    >>> judged = {"room": ["x"] * 4, "light": [*"BCAC"], "shown": [*"AABB"],
+    ...           "grade": [90.0, 85.0, 80.0, 81.0]}
+    >>> fit = fit_relevance_weights(judged, table=table, predicted="shown", grade="grade",
+    ...                             random_state=0)
+    >>> 0 <= fit.alpha_share.mean <= 1
+    True
+    """
+    generator, seed = generator_and_seed(random_state)
+    rows = _judged(judgements, table, predicted, grade, actual, respondent, scale)
+    people = rows.people
+    centred = rows.distances - _means(rows.distances, rows.offsets)[rows.offsets]
+    error = rows.error - _means(rows.error[:, None], rows.offsets)[rows.offsets, 0]
+    _require_evidence(centred)
+    n_people = int(people.max()) + 1
+    _warn_if_few(n_people, respondent)
+    weights = generator.dirichlet(np.ones(n_people), size=draws) * n_people
+    slopes = _slopes(centred, error, people, weights)
+    total = slopes.sum(axis=1)
+    _require_slope(total)
+    usable = total > 0
+    severity = _means(np.column_stack([rows.error, rows.distances]), people)
+    drawn = weights @ severity / n_people
+    base = drawn[:, 0] - np.sum(drawn[:, 1:] * slopes, axis=1)
+    best = _slopes(centred, error, people, np.ones((1, n_people)))[0]
+    return RelevanceWeights(
+        alpha_share=Estimate.from_draws(
+            slopes[usable, 0] / total[usable], n_respondents=n_people if respondent else None
+        ),
+        base_error=Estimate.from_draws(base, n_respondents=n_people if respondent else None),
+        residual_sd=float(np.std(error - centred @ best)),
+        n_judgements=len(error),
+        n_ignored=rows.n_ignored,
+        provenance=Provenance(
+            method="non-negative least squares, Bayesian bootstrap over respondents",
+            settings={"scale": list(scale), "draws": draws, "respondent": respondent},
+            seed=seed,
+            rows_used=len(error),
+            rows_dropped={"right, or context never seen": rows.n_ignored},
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """Distances (rows, 2), error 0 to 1, who is resampled, who has a severity of their own."""
+
+    distances: NDArray[np.float64]
+    error: NDArray[np.float64]
+    people: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    n_ignored: int
+
+
+def _judged(
+    judgements: Any,  # noqa: ANN401 - any supported frame
+    table: OutcomeTable,
+    predicted: str,
+    grade: str,
+    actual: str | None,
+    respondent: str | None,
+    scale: Sequence[float],
+) -> _Judged:
+    truth = actual or table.outcome
+    names = [*table.encoded_columns, truth, predicted, grade] + ([respondent] if respondent else [])
+    columns = frame_columns(judgements, names, where=_WHERE)
+    labels = label_codes(table, columns[truth], columns[predicted])
+    codes = table.encode({name: columns[name] for name in table.encoded_columns}).codes
+    found = mismatch(table, codes, labels.actual, labels.predicted, n_labels=len(labels.values))
+    used = ~found.right & found.seen
+    if used.sum() < 2:
+        raise InputError(
+            where=_WHERE,
+            found=f"{int(used.sum())} graded mismatches in known contexts among {len(used)} rows",
+            needed="at least two, and better a hundred",
+            cure="Ask people to grade wrong predictions in contexts the table holds.",
+        )
+    distances = np.stack(
+        [found.highest - found.predicted, np.abs(found.predicted - found.actual)], axis=1
+    )
+    if respondent:
+        who = as_column(columns[respondent], where=f"{_WHERE}, column {respondent!r}")[used]
+        people = codes_of(who, distinct(who, where=respondent), where=respondent)
+        offsets = people
+    else:
+        people, offsets = np.arange(int(used.sum())), np.zeros(int(used.sum()), dtype=np.int64)
+    return _Judged(
+        distances=distances[used],
+        error=1.0 - _graded(columns[grade], grade, scale)[used],
+        people=people,
+        offsets=offsets,
+        n_ignored=int(np.sum(~used)),
+    )
+
+
+def _graded(values: NDArray[Any], name: str, scale: Sequence[float]) -> NDArray[np.float64]:
+    worst, best = (float(end) for end in scale)
+    try:
+        grades = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        grades = np.full(len(values), np.nan)
+    missing = ~np.isfinite(grades)
+    if missing.any():
+        raise MissingValueError(
+            where=_WHERE,
+            column=name,
+            n_missing=int(missing.sum()),
+            n_rows=len(grades),
+            first=int(np.argmax(missing)),
+        )
+    if not worst < best or grades.min() < worst or grades.max() > best:
+        raise InputError(
+            where=f"{_WHERE}, column {name!r}",
+            found=f"grades from {grades.min():g} to {grades.max():g}",
+            needed=f"grades within the scale ({worst:g}, {best:g}), worst first",
+            cure="Name the scale the grades were given on: scale=(worst, best).",
+        )
+    return (grades - worst) / (best - worst)
+
+
+def _means(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
+    sizes = np.bincount(groups)
+    return np.stack([np.bincount(groups, weights=v) / sizes for v in values.T], axis=1)
+
+
+def _slopes(
+    centred: NDArray[np.float64],
+    error: NDArray[np.float64],
+    people: NDArray[np.int64],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the non-negative least-squares (a, b) under each row of person weights."""
+    x, z = centred.T
+    sums = np.stack(
+        [np.bincount(people, weights=v) for v in (x * x, x * z, z * z, x * error, z * error)]
+    )
+    xx, xz, zz, xe, ze = (weights @ sums.T).T
+    determinant = xx * zz - xz**2
+    safe = np.where(determinant > 0, determinant, 1.0)
+    free = np.stack([(zz * xe - xz * ze) / safe, (xx * ze - xz * xe) / safe], axis=1)
+    only_x = np.stack([np.maximum(xe / np.where(xx > 0, xx, 1.0), 0.0), np.zeros_like(xe)], axis=1)
+    only_z = np.stack([np.zeros_like(ze), np.maximum(ze / np.where(zz > 0, zz, 1.0), 0.0)], axis=1)
+    inside = (free >= 0).all(axis=1) & (determinant > 0)
+    # On the border the better of the two single-distance fits explains more.
+    gain_x, gain_z = only_x[:, 0] * xe, only_z[:, 1] * ze
+    border = np.where((gain_x >= gain_z)[:, None], only_x, only_z)
+    return np.where(inside[:, None], free, border)
+
+
+def _require_evidence(centred: NDArray[np.float64]) -> None:
+    spread = np.linalg.svd(centred, compute_uv=False)
+    if spread[-1] <= 1e-9 * max(spread[0], 1e-300):
+        raise InputError(
+            where=_WHERE,
+            found="the two distances move together in every graded mismatch",
+            needed="mismatches that tell alpha from beta",
+            cure="Add wrong predictions of the likeliest outcome (case 2) beside others, "
+            "several per respondent.",
+        )
+
+
+def _require_slope(total: NDArray[np.float64]) -> None:
+    if np.mean(total > 0) < 0.5:
+        raise InputError(
+            where=_WHERE,
+            found="grades that do not fall as the prediction gets less likely",
+            needed="grades in which greater is better",
+            cure="Check the direction of the scale: scale=(worst, best).",
+        )
+
+
+def _warn_if_few(n_people: int, respondent: str | None) -> None:
+    if respondent and n_people < _FEW:
+        warnings.warn(
+            f"{n_people} respondents graded mismatches; intervals resampled over fewer than "
+            f"{_FEW} people are too narrow.",
+            FewRespondentsWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,273 @@
+"""The Relevance Score with everything needed to read it honestly.
+
+In: as `relevance_score`. Out: `RelevanceReport`: score and interval, cases, rows per context,
+baselines, bounds. Absent: sentences and pictures (see `show`).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import LengthMismatchError
+from howgood.learn.mismatch import TIE, Mismatch
+from howgood.records.estimate import Estimate, Interval
+from howgood.records.levels import as_column, codes_of, distinct
+from howgood.records.outcomes import OutcomeTable
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+from howgood.score.relevance import (
+    CodedRows,
+    Unseen,
+    alpha_share,
+    coded_rows,
+    counted_rows,
+    nothing_to_score,
+    refuse_unseen,
+    row_scores,
+)
+from howgood.score.relevance_baselines import chance_score, dice_score, most_probable_score
+from howgood.stats.bootstrap import ratio_draws, summed_by_group
+from howgood.stats.randomness import RandomState, generator_and_seed
+
+# Table 2 of the paper; the paper leaves ties open, so they are cases of their own.
+CASES = (
+    "not graded: context never seen",
+    "1 right",
+    "2 moderately relevant: predicted the likeliest",
+    "3 relevant: likeliest > predicted > actual",
+    "4 less relevant: likeliest > actual > predicted",
+    "5 irrelevant: actual was the likeliest",
+    "tie: predicted, actual and likeliest equal",
+    "tie: predicted and actual equal, below the likeliest",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceReport:
+    """A Relevance Score with its interval, cases and baselines.
+
+    `scores` holds the score per row (NaN where not graded) and `cases` the place of each row's
+    case in `CASES`. `chance` picks among all outcomes at random, `most_probable` always predicts
+    the likeliest outcome of the context, `dice` is what any predictor gets when outcomes are
+    thrown with dice on the same contexts. `acceptable` is the share of rows whose predicted
+    outcome somebody chose in that context. `bounds` are the scores at
+    infinite alpha or beta, in order: no alpha and beta leave this range.
+
+    Stability: stable
+    """
+
+    value: float
+    estimate: Estimate
+    scores: NDArray[np.float64] = field(repr=False)
+    cases: NDArray[np.int8] = field(repr=False)
+    accuracy: float
+    acceptable: float
+    chance: float
+    most_probable: float
+    dice: float
+    at_infinite_alpha: Estimate
+    at_infinite_beta: Estimate
+    alpha: float
+    beta: float
+    n_rows: int
+    n_excluded: int
+    n_contexts: int
+    rows_per_context: float
+    singleton_share: float
+    reference: str
+    provenance: Provenance = field(repr=False)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest score any alpha and beta can give."""
+        ends = (self.at_infinite_alpha.mean, self.at_infinite_beta.mean)
+        return min(ends), max(ends)
+
+    @property
+    def case_table(self) -> Table:
+        """Rows, share and mean score of each case, in the order of the paper's Table 2."""
+        counts = np.bincount(self.cases, minlength=len(CASES))
+        order = [*range(1, len(CASES)), 0]
+        means = [_mean_of(self.scores[self.cases == case]) for case in order]
+        return Table(
+            {
+                "case": [CASES[case] for case in order],
+                "rows": counts[order],
+                "share": counts[order] / max(self.n_rows, 1),
+                "mean score": means,
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON (without the rows)."""
+        numbers = (
+            "value", "accuracy", "acceptable", "chance", "most_probable", "dice", "alpha", "beta",
+            "n_rows", "n_excluded", "n_contexts", "rows_per_context", "singleton_share",
+            "reference",
+        )  # fmt: skip
+        return {
+            **{name: getattr(self, name) for name in numbers},
+            "interval": self.estimate.interval.to_dict(),
+            "at_infinite_alpha": self.at_infinite_alpha.to_dict(),
+            "at_infinite_beta": self.at_infinite_beta.to_dict(),
+            "cases": list(self.case_table.rows()),
+            "provenance": self.provenance.to_dict(),
+        }
+
+
+def relevance_report(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    contexts: Any,  # noqa: ANN401 - a frame, an array, or ContextCodes
+    table: OutcomeTable,
+    alpha: float = 2.0,
+    beta: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+    unseen: Unseen = "exclude",
+    groups: ArrayLike | None = None,
+    probability: float = 0.95,
+    resamples: int = 2000,
+    random_state: RandomState = None,
+) -> RelevanceReport:
+    """Return the Relevance Score with interval, cases, rows per context and baselines.
+
+    Parameters
+    ----------
+    y_true, y_pred, contexts, table, alpha, beta, sample_weight, unseen
+        As in `relevance_score`.
+    groups : array of shape (n_rows,), optional
+        Whose row it is. Rows of one person are alike, so whole groups are resampled; without
+        groups rows are, which is too sure when people gave several rows each.
+    probability : float
+        Of the bootstrap interval (equal tails).
+    resamples : int
+        Bootstrap resamples of the test rows. The table of probabilities is held fixed: the
+        interval tells how far other test rows would move the score, not other tables.
+    random_state : int, Generator or None
+        Same seed, same rows: the resamples of two models are paired.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood import learn
+    >>> rows = {"room": ["x"] * 10, "light": [*"AAAABBBBCC"]}
+    >>> table = learn.outcome_probabilities(rows, outcome="light", context=["room"])
+    >>> report = relevance_report([*"ABCAB"], [*"ACABB"], contexts={"room": ["x"] * 5},
+    ...                           table=table, random_state=0)
+    >>> report.accuracy, report.cases.tolist(), report.scores.round(1).tolist()
+    (0.4, [1, 5, 2, 6, 1], [100.0, 80.0, 93.3, 100.0, 100.0])
+    """
+    share = alpha_share(alpha, beta)
+    coded = coded_rows(
+        y_true, y_pred, contexts=contexts, table=table, sample_weight=sample_weight, unseen=unseen
+    )
+    generator, seed = generator_and_seed(random_state)
+    rows = coded.mismatch()
+    rows.require_rows_of_the_table()
+    counted = counted_rows(rows)
+    refuse_unseen(coded, counted)
+    mass = coded.mass(counted)
+    if not mass.sum() > 0:
+        raise nothing_to_score(len(counted))
+    ends = np.stack([row_scores(rows, 1.0), row_scores(rows, 0.0)], axis=1)
+    draws = _end_draws(ends, mass, groups, resamples, generator)
+    means = mass @ ends / mass.sum()
+    weight = coded.mass(np.ones_like(counted))
+    scores = np.where(counted, row_scores(rows, share), np.nan)
+    mix = np.array([share, 1.0 - share])
+    return RelevanceReport(
+        value=float(np.nansum(scores * mass) / mass.sum()),
+        estimate=_estimate(float(means @ mix), draws @ mix, probability),
+        scores=scores,
+        cases=np.where(counted, _cases(rows), 0).astype(np.int8),
+        accuracy=float(np.average(rows.right, weights=weight)),
+        acceptable=float(np.average((rows.predicted > TIE) & rows.seen, weights=weight)),
+        chance=chance_score(coded, share),
+        most_probable=most_probable_score(coded, share),
+        dice=dice_score(coded, share, generator=generator),
+        at_infinite_alpha=_estimate(float(means[0]), draws[:, 0], probability),
+        at_infinite_beta=_estimate(float(means[1]), draws[:, 1], probability),
+        alpha=float(alpha),
+        beta=float(beta),
+        n_rows=len(counted),
+        n_excluded=int(np.sum(~counted)),
+        n_contexts=table.n_contexts,
+        rows_per_context=table.n_rows / table.n_contexts,
+        singleton_share=float(np.mean(table.rows == 1)),
+        reference=table.reference,
+        provenance=_provenance(coded, counted, seed, groups is not None, resamples),
+    )
+
+
+def _cases(rows: Mismatch) -> NDArray[np.int64]:
+    level = np.abs(rows.predicted - rows.actual) <= TIE
+    top = rows.predicted >= rows.highest - TIE
+    better = rows.predicted > rows.actual
+    actual_top = rows.actual >= rows.highest - TIE
+    conditions = [rows.right, level & top, level, top, better, actual_top]
+    return np.select(conditions, [1, 6, 7, 2, 3, 5], default=4)
+
+
+def _end_draws(
+    ends: NDArray[np.float64],
+    mass: NDArray[np.float64],
+    groups: ArrayLike | None,
+    resamples: int,
+    generator: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Resample rows or groups; both bounds share the resamples, so any mix of them does too."""
+    above = np.where(mass[:, np.newaxis] > 0, ends, 0.0) * mass[:, np.newaxis]
+    below = np.repeat(mass[:, np.newaxis], 2, axis=1)
+    if groups is not None:
+        column = as_column(groups, where="groups")
+        if len(column) != len(mass):
+            raise LengthMismatchError(
+                where="relevance_report", lengths={"y_true": len(mass), "groups": len(column)}
+            )
+        codes = codes_of(column, distinct(column, where="groups"), where="groups")
+        above, below = summed_by_group(above, codes), summed_by_group(below, codes)
+    return ratio_draws(above, below, draws=resamples, generator=generator)
+
+
+def _estimate(value: float, draws: NDArray[np.float64], probability: float) -> Estimate:
+    tail = (1.0 - probability) / 2.0
+    lower, upper = np.quantile(draws, [tail, 1.0 - tail])
+    return Estimate(
+        mean=value,
+        sd=float(draws.std()),
+        interval=Interval(
+            lower=float(lower), upper=float(upper), probability=probability, kind="quantile"
+        ),
+        draws=draws,
+    )
+
+
+def _mean_of(scores: NDArray[np.float64]) -> float:
+    return float(np.mean(scores)) if len(scores) else float("nan")
+
+
+def _provenance(
+    coded: CodedRows,
+    counted: NDArray[np.bool_],
+    seed: int | None,
+    grouped: bool,
+    resamples: int,
+) -> Provenance:
+    return Provenance(
+        method="Relevance Score (Gopalakrishna et al. 2013, Eq. 2 and 8)",
+        settings={
+            **coded.table.provenance.settings,
+            "unseen": coded.unseen,
+            "interval": f"bootstrap of {'groups' if grouped else 'rows'}, table held fixed",
+            "resamples": resamples,
+        },
+        seed=seed,
+        rows_used=int(counted.sum()),
+        rows_dropped={"wrong in a context never seen": int(np.sum(~counted))},
+    )

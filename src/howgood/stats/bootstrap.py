@@ -1,0 +1,66 @@
+"""Resample units to see how a ratio of sums would vary.
+
+In: numerators and denominators per unit (a row, or a group of rows). Out: draws of the ratios,
+paired across columns. Absent: what the units are.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Beyond this the ratio of sums is normal for all practical purposes, and resampling only costs.
+MOST_RESAMPLED = 5000
+
+
+def ratio_draws(
+    numerators: NDArray[np.float64],
+    denominators: NDArray[np.float64],
+    *,
+    draws: int,
+    generator: np.random.Generator,
+) -> NDArray[np.float64]:
+    r"""Return bootstrap draws of :math:`\sum_i n_{ij} / \sum_i d_{ij}`, shape (draws, columns).
+
+    Both arrays have shape (units, columns); units are drawn with replacement, the same ones for
+    every column. More than `MOST_RESAMPLED` units: the normal limit of the same bootstrap.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0], [3.0]])
+    >>> found = ratio_draws(values, np.ones((2, 1)), draws=100, generator=np.random.default_rng(0))
+    >>> sorted(set(found[:, 0].tolist()))
+    [1.0, 2.0, 3.0]
+    """
+    n_units = len(numerators)
+    if n_units > MOST_RESAMPLED:
+        return _normal_draws(numerators, denominators, draws, generator)
+    times = generator.multinomial(n_units, np.full(n_units, 1.0 / n_units), size=draws)
+    totals = times.astype(np.float64)
+    below = totals @ denominators
+    # A resample in which nothing counts says nothing: it repeats the sample as it is.
+    empty = below <= 0
+    ratio = (totals @ numerators) / np.where(empty, 1.0, below)
+    return np.where(empty, numerators.sum(axis=0) / denominators.sum(axis=0), ratio)
+
+
+def _normal_draws(
+    numerators: NDArray[np.float64],
+    denominators: NDArray[np.float64],
+    draws: int,
+    generator: np.random.Generator,
+) -> NDArray[np.float64]:
+    below = denominators.sum(axis=0)
+    ratio = numerators.sum(axis=0) / below
+    influence = (numerators - ratio * denominators) / below
+    covariance = np.atleast_2d(influence.T @ influence)
+    return generator.multivariate_normal(ratio, covariance, size=draws, method="eigh")
+
+
+def summed_by_group(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Add up rows (rows, columns) that belong to the same group, coded from 0.
+
+    Examples
+    --------
+    >>> summed_by_group(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 0])).ravel()
+    array([5., 2.])
+    """
+    return np.stack([np.bincount(groups, weights=column) for column in values.T], axis=1)

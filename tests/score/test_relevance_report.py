@@ -1,0 +1,209 @@
+"""The report around a Relevance Score: cases, baselines, interval."""
+
+import json
+
+import numpy as np
+import pytest
+
+from howgood import learn, score
+from howgood.score.relevance_report import CASES
+from howgood.stats.bootstrap import ratio_draws
+
+COUNTS = {"x": "A" * 5 + "B" * 3 + "C" * 3 + "D"}
+
+
+def _room():
+    rows = {"room": ["x"] * 12, "light": [*COUNTS["x"]]}
+    return learn.outcome_probabilities(rows, outcome="light", context=["room"])
+
+
+@pytest.mark.parametrize(
+    ("actual", "predicted", "case"),
+    [
+        ("A", "A", 1),
+        ("B", "A", 2),
+        ("D", "B", 3),
+        ("B", "D", 4),
+        ("A", "B", 5),
+        ("B", "C", 7),
+    ],
+)
+def test_the_five_cases_of_table_2_and_the_tie_below_the_top(actual, predicted, case):
+    report = score.relevance_report(
+        [actual], [predicted], contexts={"room": ["x"]}, table=_room(), random_state=0
+    )
+    assert CASES[report.cases[0]] == CASES[case]
+
+
+def test_a_tie_at_the_top_is_a_case_of_its_own_and_scores_100():
+    rows = {"room": ["x", "x"], "light": ["A", "B"]}
+    table = learn.outcome_probabilities(rows, outcome="light", context=["room"])
+    report = score.relevance_report(["A"], ["B"], contexts={"room": ["x"]}, table=table)
+    assert (report.cases.tolist(), report.value, report.accuracy) == ([6], 100.0, 0.0)
+
+
+def test_ties_hold_under_weights_that_are_sums_of_decimals():
+    rows = {"c": [0, 0, 0], "y": ["A", "A", "B"], "w": [0.1, 0.2, 0.3]}
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"], weights="w")
+    report = score.relevance_report(["A"], ["B"], contexts={"c": [0]}, table=table)
+    assert report.cases.tolist() == [6]
+
+
+def _dice(rows_per_context, n_outcomes=8, contexts=4000, seed=0):
+    generator = np.random.default_rng(seed)
+    n_rows = rows_per_context * contexts
+    rows = {
+        "c": np.repeat(np.arange(contexts), rows_per_context),
+        "y": generator.integers(0, n_outcomes, n_rows),
+    }
+    return rows, generator.integers(0, n_outcomes, n_rows)
+
+
+@pytest.mark.parametrize(
+    ("rows_per_context", "expected"),
+    # One row: right 1/8 of the time, else 0. Two rows: they agree 1/8 of the time (then 12.5);
+    # else both outcomes score 100 and the other six 50: 2/8 * 100 + 6/8 * 50 = 62.5.
+    [(1, 12.5), (2, 0.125 * 12.5 + 0.875 * 62.5)],
+)
+def test_on_dice_the_score_measures_rows_per_context(rows_per_context, expected):
+    rows, guess = _dice(rows_per_context)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    report = score.relevance_report(rows["y"], guess, contexts=rows, table=table, random_state=1)
+    assert report.dice == pytest.approx(expected, abs=1.0)
+    assert report.chance == pytest.approx(expected, abs=1.5)
+    assert report.value == pytest.approx(expected, abs=2.5)
+    assert report.accuracy == pytest.approx(1 / 8, abs=0.02)
+    assert report.rows_per_context == rows_per_context
+    assert report.singleton_share == (1.0 if rows_per_context == 1 else 0.0)
+
+
+def test_on_dice_a_thousand_rows_per_context_score_nearly_100():
+    rows, guess = _dice(1000, contexts=10)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    report = score.relevance_report(rows["y"], guess, contexts=rows, table=table, random_state=1)
+    assert report.value == pytest.approx(98.8, abs=0.2)  # the specification's figure
+    assert report.dice == pytest.approx(98.8, abs=0.2)
+
+
+@pytest.mark.parametrize("reference", ["all", "train", "cross-fit", "folds"])
+def test_the_dice_control_matches_dice_thrown_anew(reference):
+    rows, guess = _dice(3, contexts=3000, n_outcomes=4)
+    generator = np.random.default_rng(9)
+    truth = rows["y"] if reference != "train" else generator.integers(0, 4, len(rows["y"]))
+    folds = {"f": np.tile([0, 0, 1], 3000)}
+    table = learn.outcome_probabilities(
+        {**rows, **folds},
+        outcome="y",
+        context=["c"],
+        reference="cross-fit" if reference == "folds" else reference,
+        folds="f" if reference == "folds" else None,
+    )
+    report = score.relevance_report(
+        truth, guess, contexts={**rows, **folds}, table=table, random_state=1
+    )
+    assert report.dice == pytest.approx(report.value, abs=2.0)
+
+
+def test_baselines_match_predictors_that_follow_them():
+    generator = np.random.default_rng(4)
+    rows = {"c": generator.integers(0, 20, 4000), "y": generator.integers(0, 5, 4000) ** 2}
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    likeliest = table.outcomes[table.lookup(rows).argmax(axis=1)]
+    guess = generator.choice(table.outcomes, 4000)
+    arguments = {"contexts": rows, "table": table}
+    report = score.relevance_report(rows["y"], guess, random_state=0, **arguments)
+    found = score.relevance_score(rows["y"], likeliest, **arguments)
+    assert report.most_probable == pytest.approx(found, abs=1e-9)
+    assert report.chance == pytest.approx(report.value, abs=1.0)
+
+
+def test_any_alpha_and_beta_lie_on_the_line_between_the_bounds():
+    rows, guess = _dice(3, contexts=50)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    arguments = {"contexts": rows, "table": table}
+    report = score.relevance_report(rows["y"], guess, random_state=0, **arguments)
+    for alpha, beta in [(2, 1), (1, 3), (0, 1), (5, 0)]:
+        value = score.relevance_score(rows["y"], guess, alpha=alpha, beta=beta, **arguments)
+        line = alpha * report.at_infinite_alpha.mean + beta * report.at_infinite_beta.mean
+        assert value == pytest.approx(line / (alpha + beta), abs=1e-9)
+        assert report.bounds[0] - 1e-9 <= value <= report.bounds[1] + 1e-9
+
+
+def test_the_report_tells_how_it_was_made_and_goes_to_json():
+    rows, guess = _dice(2, contexts=30)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"], smoothing=0.5)
+    report = score.relevance_report(rows["y"], guess, contexts=rows, table=table, random_state=7)
+    again = score.relevance_report(rows["y"], guess, contexts=rows, table=table, random_state=7)
+    plain = report.to_dict()
+    assert plain["provenance"]["seed"] == 7
+    assert plain["provenance"]["settings"]["smoothing"] == 0.5
+    assert json.dumps(plain["cases"][:5]) == json.dumps(again.to_dict()["cases"][:5])
+    assert report.estimate.interval == again.estimate.interval
+    assert report.case_table["rows"].sum() == 60
+
+
+def test_people_with_several_rows_widen_the_interval():
+    # Forty people, each either always right or always wrong in the same way, thirty rows each.
+    person = np.repeat(np.arange(40), 30)
+    truth, guess = np.zeros(1200, dtype=int), person % 2
+    seen = {"c": [0, 0, 0, 0], "y": [0, 0, 0, 1]}
+    table = learn.outcome_probabilities(seen, outcome="y", context=["c"], reference="train")
+    arguments = {"contexts": {"c": np.zeros(1200, int)}, "table": table, "random_state": 0}
+    rows = score.relevance_report(truth, guess, **arguments)
+    people = score.relevance_report(truth, guess, groups=person, **arguments)
+    assert people.value == rows.value
+    # Thirty identical rows are worth one: the spread grows by about the root of thirty.
+    assert people.estimate.sd / rows.estimate.sd == pytest.approx(np.sqrt(30), rel=0.15)
+
+
+def test_the_normal_limit_agrees_with_resampling():
+    generator = np.random.default_rng(5)
+    below = generator.random((4900, 2)) + 0.5
+    above = below * generator.normal(5, 2, (4900, 2))
+    drawn = ratio_draws(above, below, draws=2000, generator=np.random.default_rng(0))
+    # Two more copies of every unit push it over the limit and shrink the spread by root three.
+    limit = ratio_draws(
+        np.tile(above, (3, 1)),
+        np.tile(below, (3, 1)),
+        draws=2000,
+        generator=np.random.default_rng(0),
+    )
+    np.testing.assert_allclose(limit.mean(axis=0), drawn.mean(axis=0), atol=0.01)
+    np.testing.assert_allclose(limit.std(axis=0) * np.sqrt(3), drawn.std(axis=0), rtol=0.08)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("grouped", [False, True])
+def test_ninety_five_percent_intervals_cover_the_score_of_all_rows(grouped):
+    """Test rows drawn from a large known population; the table comes from other rows."""
+    generator = np.random.default_rng(11)
+    n_people, each = 20_000, 4 if grouped else 1
+    chances = generator.dirichlet(np.full(6, 0.6), size=30)
+    context = generator.integers(0, 30, n_people * each)
+    skill = np.repeat(generator.beta(0.8, 0.8, n_people), each)
+    truth = (chances[context].cumsum(axis=1) < generator.random((len(context), 1))).sum(axis=1)
+    guess = np.where(generator.random(len(context)) < skill, truth, generator.integers(0, 6))
+    train = generator.integers(0, 30, 600)
+    seen = (chances[train].cumsum(axis=1) < generator.random((600, 1))).sum(axis=1)
+    table = learn.outcome_probabilities(
+        {"c": train, "y": seen}, outcome="y", context=["c"], reference="train"
+    )
+    everyone = table.encode({"c": context})
+    target = score.relevance_score(truth, guess, contexts=everyone, table=table)
+    hits = []
+    for seed in range(600):
+        people = generator.choice(n_people, 100, replace=False)
+        rows = (people[:, None] * each + np.arange(each)).ravel()
+        report = score.relevance_report(
+            truth[rows],
+            guess[rows],
+            contexts={"c": context[rows]},
+            table=table,
+            groups=rows // each if grouped else None,
+            resamples=500,
+            random_state=seed,
+        )
+        hits.append(target in report.estimate.interval)
+    # Three standard errors of 600 trials are .027; the percentile bootstrap of 100 units may be
+    # a little short.
+    assert np.mean(hits) == pytest.approx(0.95, abs=0.03)

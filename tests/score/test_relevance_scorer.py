@@ -1,0 +1,77 @@
+"""The Relevance Score inside scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from howgood import ask, learn, score
+from howgood.errors import InputError
+
+CONTEXT = ["activity", "area", "time"]
+ROWS = ask.simulate_lighting(random_state=1)
+
+
+def _table(**settings):
+    return learn.outcome_probabilities(ROWS, outcome="light", context=CONTEXT, **settings)
+
+
+def _model():
+    coder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    return make_pipeline(coder, DecisionTreeClassifier(random_state=0))
+
+
+@pytest.mark.parametrize("reference", ["all", "cross-fit"])
+def test_frames_and_arrays_score_alike_in_cross_validation(reference):
+    scorer = score.relevance_scorer(_table(reference=reference))
+    names = [*CONTEXT, "company", "user"]
+    frame = ROWS.to_pandas()[names]
+    polars = ROWS.to_polars().select(names)
+    array = np.column_stack([ROWS[name] for name in names]).astype(object)
+    found = [
+        cross_validate(_model(), features, ROWS["light"], scoring={"rs": scorer}, cv=KFold(3))[
+            "test_rs"
+        ]
+        for features in (frame, polars, array)
+    ]
+    np.testing.assert_allclose(found[1], found[0])
+    np.testing.assert_allclose(found[2], found[0])
+
+
+def test_the_scorer_equals_the_score_of_the_predictions():
+    frame = ROWS.to_pandas()
+    model = _model().fit(frame[CONTEXT], ROWS["light"])
+    scorer = score.relevance_scorer(_table(), alpha=1.0, beta=3.0)
+    expected = score.relevance_score(
+        ROWS["light"], model.predict(frame[CONTEXT]), contexts=ROWS, table=_table(), alpha=1, beta=3
+    )
+    assert scorer(model, frame[CONTEXT], ROWS["light"]) == pytest.approx(expected)
+
+
+def test_a_grid_search_can_be_led_by_relevance():
+    scorer = score.relevance_scorer(_table(reference="cross-fit"), columns=[2, 0, 1])
+    array = np.column_stack([ROWS[name] for name in ("area", "time", "activity")]).astype(object)
+    search = GridSearchCV(
+        _model(), {"decisiontreeclassifier__max_depth": [1, 3, None]}, scoring=scorer, cv=KFold(3)
+    ).fit(array, ROWS["light"])
+    assert 0 < search.best_score_ <= 100
+
+
+def test_the_scorer_travels_to_other_processes():
+    scorer = pickle.loads(pickle.dumps(score.relevance_scorer(_table())))  # noqa: S301 - our own
+    model = _model().fit(ROWS.to_pandas()[CONTEXT], ROWS["light"])
+    assert scorer(model, ROWS.to_pandas()[CONTEXT], ROWS["light"]) > 0
+
+
+def test_an_array_with_too_few_columns_is_refused():
+    scorer = score.relevance_scorer(_table())
+    array = np.column_stack([ROWS["area"]]).astype(object)
+    model = _model().fit(array, ROWS["light"])
+    with pytest.raises(InputError, match=r"columns \[0, 1, 2\] for activity, area, time"):
+        scorer(model, array, ROWS["light"])
+    with pytest.raises(InputError, match="not both 0"):
+        score.relevance_scorer(_table(), alpha=0, beta=0)
