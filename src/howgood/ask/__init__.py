@@ -4,6 +4,7 @@ from howgood.ask.files import open_table
 from howgood.ask.intake import read_answers
 from howgood.ask.levels import LEVELS, scenarios
 from howgood.ask.lighting import simulate_lighting
+from howgood.ask.respondent import simulate_respondent
 from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "simulate_answers",
     "simulate_lighting",
     "simulate_ordinal_answers",
+    "simulate_respondent",
 ]

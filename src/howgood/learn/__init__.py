@@ -3,15 +3,41 @@
 from howgood.learn.acceptability import fit_acceptability, load_fit
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.correlations import item_correlations
+from howgood.learn.elicitation.agreement import agreement, held_out_queries
+from howgood.learn.elicitation.bisection import Bisection, ask_oracle, optimal_range
+from howgood.learn.elicitation.calibration import calibration_report, fit_recalibration
+from howgood.learn.elicitation.log import elicitation_log, replay
+from howgood.learn.elicitation.matrices import (
+    classifier_matrices,
+    table_matrices,
+    threshold_matrices,
+)
+from howgood.learn.elicitation.mixture import Elicitor
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
+from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
 
 __all__ = [
     "AcceptabilityFit",
+    "Bisection",
+    "ConfusionMatrix",
+    "Elicitor",
     "RelevanceWeights",
+    "ThresholdMatrices",
+    "agreement",
+    "ask_oracle",
+    "calibration_report",
+    "classifier_matrices",
+    "elicitation_log",
     "fit_acceptability",
+    "fit_recalibration",
     "fit_relevance_weights",
+    "held_out_queries",
     "item_correlations",
     "load_fit",
+    "optimal_range",
     "outcome_probabilities",
+    "replay",
+    "table_matrices",
+    "threshold_matrices",
 ]

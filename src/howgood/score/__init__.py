@@ -1,5 +1,6 @@
 """Verb 3: score models with what was learned."""
 
+from howgood.records.elicited_metric import CappedMetric, FBetaMetric, LinearMetric
 from howgood.records.power_mean import PowerMean
 from howgood.records.sums import SquaredErrorSums
 from howgood.score.distribution import ScoreDistribution
@@ -12,6 +13,9 @@ from howgood.score.squared_error import magic_barrier, mse, rmse
 from howgood.score.sums import squared_error_sums
 
 __all__ = [
+    "CappedMetric",
+    "FBetaMetric",
+    "LinearMetric",
     "PowerMean",
     "RelevanceReport",
     "RelevanceScorer",

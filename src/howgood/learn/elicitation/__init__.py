@@ -1,0 +1,1 @@
+"""Metric elicitation: from choices between confusion matrices to a metric."""

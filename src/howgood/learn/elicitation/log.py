@@ -1,0 +1,137 @@
+"""An interview as plain values: stop, resume, replay, audit.
+
+In: an `Elicitor`, or the log it wrote. Out: the log, or the `Elicitor`. Absent: files.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from howgood.errors import FileFormatError
+from howgood.learn.elicitation.mixture import Elicitor
+from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
+
+FORMAT = "howgood elicitation log"
+_VERSION = 1
+
+
+def elicitation_log(elicitor: Elicitor) -> dict[str, Any]:
+    """Return everything needed to continue or repeat an interview, ready for JSON.
+
+    Every question is listed as it was displayed, with sides, thresholds, answer and time, then
+    the result so far.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood import learn
+    >>> scores = [each / 40 for each in range(40)]
+    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 10, scores)
+    >>> learner = learn.Elicitor(matrices, random_state=1)
+    >>> learner.answer("first")
+    >>> learn.replay(elicitation_log(learner)).query() == learner.query()
+    True
+    """
+    matrices = elicitor.matrices
+    log: dict[str, Any] = {
+        "format": FORMAT,
+        "version": _VERSION,
+        "seed": elicitor.seed,
+        "settings": dict(elicitor.settings),
+        "matrices": [each.to_dict() for each in matrices],
+    }
+    if isinstance(matrices, ThresholdMatrices):
+        log["thresholds"] = [[_plain_end(end) for end in each] for each in matrices.ranges]
+        log["out_of"] = matrices.out_of
+        log["rows_used"], log["rows_dropped"] = matrices.rows_used, matrices.rows_dropped
+    answers = []
+    for answered in elicitor.answers:
+        entry = answered.to_dict()
+        if isinstance(matrices, ThresholdMatrices):
+            for side in ("first", "second"):
+                reached = matrices.thresholds_of(getattr(answered.query, side))
+                entry[f"{side}_thresholds"] = [_plain_end(end) for end in reached]
+        answers.append(entry)
+    return log | {"answers": answers, "result": elicitor.result().to_dict()}
+
+
+def replay(log: Mapping[str, Any], *, answers: int | None = None) -> Elicitor:
+    """Return the interview a log describes, answers taken in, ready to continue.
+
+    Parameters
+    ----------
+    log : mapping
+        What `elicitation_log` returned, perhaps read back from JSON.
+    answers : int, optional
+        Take in only the first so many answers.
+
+    Notes
+    -----
+    Stability: stable
+
+    Every question is compared with the one in the log: a log that was edited, or written by a
+    version that asks differently, is refused instead of silently misread.
+
+    Examples
+    --------
+    >>> replay({"format": "something else"})
+    Traceback (most recent call last):
+        ...
+    howgood.errors.FileFormatError: elicitation log: format 'something else', ...
+    """
+    if log.get("format") != FORMAT or log.get("version") != _VERSION:
+        raise FileFormatError(
+            where="elicitation log",
+            found=f"format {log.get('format')!r}, version {log.get('version')!r}",
+            needed=f"{FORMAT!r}, version {_VERSION}",
+            cure="Pass a log that howgood elicit wrote.",
+        )
+    try:
+        elicitor = Elicitor(_matrices(log), random_state=int(log["seed"]), **log["settings"])
+        entries = list(log["answers"])[:answers]
+        for entry in entries:
+            _take(elicitor, entry)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FileFormatError(
+            where="elicitation log",
+            found=f"a part that cannot be read ({error})",
+            needed="seed, settings, matrices and answers",
+            cure="Pass the log as it was written.",
+        ) from error
+    return elicitor
+
+
+def _take(elicitor: Elicitor, entry: Mapping[str, Any]) -> None:
+    query = elicitor.query()
+    asked = None if query is None else (query.first.to_dict(), query.second.to_dict())
+    if asked != (entry["first"], entry["second"]):
+        raise FileFormatError(
+            where=f"elicitation log, answer {entry.get('number')}",
+            found="a question that this seed and these answers do not lead to",
+            needed="the log as it was written, by the same version of howgood",
+            cure="Start a new interview, or replay with the version that wrote it.",
+        )
+    elicitor.answer(entry["choice"], milliseconds=entry.get("milliseconds"))
+
+
+def _matrices(log: Mapping[str, Any]) -> ThresholdMatrices | tuple[ConfusionMatrix, ...]:
+    matrices = tuple(ConfusionMatrix.from_dict(each) for each in log["matrices"])
+    if "thresholds" not in log:
+        return matrices
+    return ThresholdMatrices(
+        matrices=matrices,
+        ranges=tuple(
+            Range(float(lower), float("inf") if upper is None else float(upper))
+            for lower, upper in log["thresholds"]
+        ),
+        out_of=log["out_of"],
+        rows_used=log["rows_used"],
+        rows_dropped=log["rows_dropped"],
+    )
+
+
+def _plain_end(end: float) -> float | None:
+    """JSON has no infinity: the open end above the highest score becomes null."""
+    return None if end == float("inf") else end

@@ -1,0 +1,159 @@
+"""From a posterior to what a person can use: metric, system, range, checks, agreement.
+
+In: a `Belief`, the bank, the answered questions. Out: `ElicitationResult`. Absent: asking.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.learn.elicitation.agreement import agreement
+from howgood.learn.elicitation.belief import Belief, ChoiceTable
+from howgood.learn.elicitation.bisection import optimal_range
+from howgood.learn.elicitation.pairs import PairBank
+from howgood.learn.elicitation.schedule import Step
+from howgood.records.confusion import ThresholdMatrices
+from howgood.records.elicitation import (
+    Agreement,
+    AnsweredQuery,
+    AttentionChecks,
+    ElicitationResult,
+)
+from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
+from howgood.records.estimate import Estimate
+from howgood.records.provenance import Provenance
+from howgood.stats.grid_posterior import grid_draws
+
+_SURE = 0.8  # a family's probability from which it carries the headline
+_IMPROBABLE = 0.1  # an answer less probable than this, given the others, is worth a second look
+
+
+def best_family(belief: Belief) -> str:
+    """Return the most probable family."""
+    chances = belief.family_probabilities()
+    return max(chances, key=lambda name: chances[name])
+
+
+def precise_enough(belief: Belief) -> bool:
+    """Is one family at least 80 % probable, and its parameter known well enough to act on?"""
+    name = best_family(belief)
+    if belief.family_probabilities()[name] < _SURE:
+        return False
+    low, high = np.quantile(_family_draws(belief, name), [0.05, 0.95])
+    if name == "cap":
+        return bool(high - low <= 2.0)
+    a0_width = 1 / (1 + np.exp(-high)) - 1 / (1 + np.exp(-low))
+    is_narrow = name == "linear" and a0_width <= 0.10
+    return bool(high - low <= np.log(2.0) or is_narrow)
+
+
+def summarise(
+    belief: Belief,
+    *,
+    bank: PairBank,
+    tables: list[ChoiceTable],
+    answered: Sequence[AnsweredQuery],
+    steps: Sequence[Step],
+    likelihoods: Mapping[int, list[NDArray[np.float64]]],
+    stopped: str,
+    thresholds: ThresholdMatrices | None,
+    seed: int,
+    settings: Mapping[str, Any],
+) -> ElicitationResult:
+    """Return everything the answers say."""
+    metric = _metric(belief)
+    scores = metric.of_counts(*bank.counts.T)
+    matrix = bank.matrices[int(np.argmax(scores))]
+    has_linear = any(family.name == "linear" for family in belief.families)
+    z_draws = _family_draws(belief, "linear") if has_linear else None
+    return ElicitationResult(
+        metric=metric,
+        a0=None if z_draws is None else _estimate(1 / (1 + np.exp(-z_draws))),
+        ratio=None if z_draws is None else _estimate(np.exp(-z_draws)),
+        families=belief.family_probabilities(),
+        is_linear=belief.family_probabilities().get("linear", 0.0) >= _SURE,
+        matrix=matrix,
+        thresholds=thresholds.thresholds_of(matrix) if thresholds is not None else None,
+        optimal_range=optimal_range(matrix, bank.matrices),
+        queries=len(answered),
+        choices=len(likelihoods),
+        stopped=stopped,
+        expected_agreement=belief.expected_agreement(tables),
+        checks=_checks(answered, steps),
+        disagreeing=tuple(
+            number
+            for number, likelihood in likelihoods.items()
+            if len(likelihoods) > 2 and belief.left_out(likelihood) < _IMPROBABLE
+        ),
+        agreement=_held_out_agreement(metric, answered, settings["direct_ratio"]),
+        provenance=Provenance(
+            method="Bayesian family mixture with expected-information questions",
+            settings=dict(settings),
+            seed=seed,
+            rows_used=thresholds.rows_used if thresholds is not None else None,
+            rows_dropped=(
+                {"missing": thresholds.rows_dropped}
+                if thresholds is not None and thresholds.rows_dropped
+                else {}
+            ),
+        ),
+    )
+
+
+def _metric(belief: Belief) -> ElicitedMetric:
+    name = best_family(belief)
+    chances = belief.family_probabilities()
+    # At high costs of missing, F-beta and linear choose alike: the simpler one stands until
+    # another is 80 % probable.
+    if name == "linear" or ("linear" in chances and chances[name] < _SURE):
+        name = "linear"
+        # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
+        return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-_family_draws(belief, name))))))
+    family = next(each for each in belief.families if each.name == name)
+    weights = belief.node_weights(name)
+    if name == "cap":
+        return family.metric(float(family.nodes[int(np.argmax(weights))]))
+    return family.metric(float(weights @ family.nodes))
+
+
+def _family_draws(belief: Belief, name: str) -> NDArray[np.float64]:
+    family = next(each for each in belief.families if each.name == name)
+    return grid_draws(family.nodes, belief.node_weights(name))
+
+
+def _estimate(draws: NDArray[np.float64]) -> Estimate:
+    return Estimate.from_draws(draws, probability=0.9, kind="quantile", n_respondents=1)
+
+
+def _checks(answered: Sequence[AnsweredQuery], steps: Sequence[Step]) -> AttentionChecks:
+    first_answers = {
+        step.pair: (step.first, each.choice)
+        for each, step in zip(answered, steps, strict=True)
+        if step.kind == "choice"
+    }
+    together = list(zip(answered, steps, strict=True))
+    catches = [(each, step) for each, step in together if step.kind == "catch"]
+    repeats = [(each, step) for each, step in together if step.kind == "repeat"]
+    mirrored = {"first": "second", "second": "first", "same": "same"}
+    return AttentionChecks(
+        catch_asked=len(catches),
+        catch_wrong=sum(each.choice != step.expected for each, step in catches),
+        repeats_asked=len(repeats),
+        repeats_changed=sum(
+            each.choice != mirrored[first_answers[step.pair][1]] for each, step in repeats
+        ),
+    )
+
+
+def _held_out_agreement(
+    metric: ElicitedMetric, answered: Sequence[AnsweredQuery], direct_ratio: float | None
+) -> Agreement | None:
+    held_out = [each for each in answered if each.query.kind == "held-out"]
+    if not any(each.choice != "same" for each in held_out):
+        return None
+    stated = LinearMetric(a0=1 / (1 + direct_ratio)) if direct_ratio else None
+    return agreement(
+        metric, held_out, baselines={"direct question": stated} if stated is not None else None
+    )

@@ -1,0 +1,98 @@
+"""Which pairs of matrices are worth asking about, and which only check attention.
+
+In: displayed matrices. Out: `PairBank`, pairs with a real trade-off, and dominated pairs.
+Absent: choosing among them (see `mixture`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError
+from howgood.learn.elicitation.matrices import check_enough
+from howgood.records.confusion import ConfusionMatrix
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+_BINS, _PER_BIN = 60, 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairBank:
+    """Pairs of matrices by index; in each pair `sharp` finds more positives than `calm`.
+
+    `more_found` and `more_cleared` are what the sharp side gains in true positives and loses in
+    true negatives. In `dominated` pairs column 0 is better than column 1 on both or equal on one.
+    """
+
+    matrices: tuple[ConfusionMatrix, ...]
+    counts: FloatArray  # (n_matrices, 4): TP, FN, FP, TN
+    sharp: IntArray
+    calm: IntArray
+    everything: IntArray  # (n_trade_offs, 2): every trade-off, before thinning
+    dominated: IntArray  # (n_dominated, 2)
+
+    @property
+    def more_found(self) -> FloatArray:
+        """True positives gained by the sharp side, per pair."""
+        return np.asarray(self.counts[self.sharp, 0] - self.counts[self.calm, 0])
+
+    @property
+    def more_cleared(self) -> FloatArray:
+        """True negatives gained by the calm side, per pair."""
+        return np.asarray(self.counts[self.calm, 3] - self.counts[self.sharp, 3])
+
+
+def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
+    """Return the bank of distinct displayed matrices, thinned to at most 480 pairs."""
+    distinct = displayed_matrices(matrices)
+    check_enough(distinct, where=where)
+    counts = np.array([list(each.to_dict().values()) for each in distinct], dtype=np.float64)
+    one, other = np.triu_indices(len(distinct), k=1)
+    found = counts[one, 0] - counts[other, 0]
+    cleared = counts[one, 3] - counts[other, 3]
+    trade = found * cleared < 0
+    sharp = np.where(found > 0, one, other)[trade]
+    calm = np.where(found > 0, other, one)[trade]
+    if sharp.size == 0:
+        raise InputError(
+            where=where,
+            found="no pair of systems where one finds more and the other clears more",
+            needed="at least one real trade-off",
+            cure="Use more thresholds, more cases, or other systems.",
+        )
+    better = np.where(found + cleared > 0, one, other)[~trade]
+    worse = np.where(found + cleared > 0, other, one)[~trade]
+    keep = _thinned(np.abs(found)[trade], np.abs(cleared)[trade])
+    return PairBank(
+        matrices=distinct,
+        counts=counts,
+        sharp=sharp[keep],
+        calm=calm[keep],
+        everything=np.column_stack([sharp, calm]),
+        dominated=np.column_stack([better, worse]),
+    )
+
+
+def displayed_matrices(matrices: Sequence[ConfusionMatrix]) -> tuple[ConfusionMatrix, ...]:
+    """Return the distinct matrices in whole numbers; proportions become counts out of 100."""
+    whole = all(float(value).is_integer() for each in matrices for value in each.to_dict().values())
+    shown = matrices if whole else [each.displayed() for each in matrices]
+    return tuple(dict.fromkeys(shown))
+
+
+def _thinned(found: FloatArray, cleared: FloatArray) -> IntArray:
+    """Keep up to eight pairs in each of sixty bins of indifference, small and large gaps alike."""
+    ratio = np.log(found / cleared)
+    span = float(np.ptp(ratio)) or 1.0
+    bins = np.minimum((_BINS * (ratio - ratio.min()) / span).astype(int), _BINS - 1)
+    kept: list[int] = []
+    for number in np.unique(bins):
+        members = np.flatnonzero(bins == number)
+        members = members[np.argsort((found + cleared)[members], kind="stable")]
+        spread = np.linspace(0, members.size - 1, min(_PER_BIN, members.size)).round().astype(int)
+        kept += members[spread].tolist()
+    return np.array(sorted(kept), dtype=np.int64)

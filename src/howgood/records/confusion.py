@@ -1,0 +1,194 @@
+"""What a binary classifier gets right and wrong, and what it does at every threshold.
+
+In: counts or proportions. Out: `ConfusionMatrix`, and `ThresholdMatrices`, the distinct ones a
+threshold can reach. Absent: computing them from scores (see `learn.threshold_matrices`).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from howgood.errors import InputError
+
+_CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+
+
+class Range(NamedTuple):
+    """From `lower` to `upper`; `value in range` asks whether it lies between them.
+
+    Stability: stable
+    """
+
+    lower: float
+    upper: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.lower <= value <= self.upper
+
+    @property
+    def middle(self) -> float:
+        """Half way between the ends."""
+        return (self.lower + self.upper) / 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfusionMatrix:
+    """Counts (or proportions) of the four outcomes of a binary classifier.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> matrix = ConfusionMatrix(
+    ...     true_positives=32, false_negatives=3, false_positives=7, true_negatives=58
+    ... )
+    >>> matrix.total, round(matrix.recall, 3), round(matrix.specificity, 3)
+    (100, 0.914, 0.892)
+    """
+
+    true_positives: float
+    false_negatives: float
+    false_positives: float
+    true_negatives: float
+
+    def __post_init__(self) -> None:
+        cells = {name: getattr(self, name) for name in _CELLS}
+        wrong = {name: value for name, value in cells.items() if not 0 <= value < math.inf}
+        if wrong or sum(cells.values()) <= 0:
+            raise InputError(
+                where="ConfusionMatrix",
+                found=", ".join(f"{name} = {value}" for name, value in (wrong or cells).items()),
+                needed="four finite numbers, none negative, not all zero",
+                cure="Pass counts, or proportions of all cases.",
+            )
+
+    @property
+    def positives(self) -> float:
+        """Cases that are really positive."""
+        return self.true_positives + self.false_negatives
+
+    @property
+    def negatives(self) -> float:
+        """Cases that are really negative."""
+        return self.false_positives + self.true_negatives
+
+    @property
+    def flagged(self) -> float:
+        """Cases predicted positive."""
+        return self.true_positives + self.false_positives
+
+    @property
+    def total(self) -> float:
+        """All cases."""
+        return self.positives + self.negatives
+
+    @property
+    def precision(self) -> float:
+        """Share of predicted positives that are real (NaN when none is predicted)."""
+        return _share(self.true_positives, self.flagged)
+
+    @property
+    def recall(self) -> float:
+        """Share of real positives that are found (NaN without real positives)."""
+        return _share(self.true_positives, self.positives)
+
+    @property
+    def specificity(self) -> float:
+        """Share of real negatives that are cleared (NaN without real negatives)."""
+        return _share(self.true_negatives, self.negatives)
+
+    def displayed(self, *, out_of: int = 100) -> "ConfusionMatrix":
+        """Return whole numbers out of `out_of` whose totals add up.
+
+        Positives, false negatives and false positives are rounded half up; the rest follows, so
+        that every row and the whole add up to what is shown.
+
+        Examples
+        --------
+        >>> ConfusionMatrix(
+        ...     true_positives=110, false_negatives=11, false_positives=14, true_negatives=215
+        ... ).displayed()
+        ConfusionMatrix(true_positives=32, false_negatives=3, false_positives=4, true_negatives=61)
+        """
+        positives = _half_up(self.positives, self.total, out_of)
+        negatives = out_of - positives
+        missed = min(_half_up(self.false_negatives, self.total, out_of), positives)
+        alarms = min(_half_up(self.false_positives, self.total, out_of), negatives)
+        return ConfusionMatrix(
+            true_positives=positives - missed,
+            false_negatives=missed,
+            false_positives=alarms,
+            true_negatives=negatives - alarms,
+        )
+
+    def dominates(self, other: "ConfusionMatrix") -> bool:
+        """Is this at least as good on both kinds of case, and better on one?"""
+        more_found = self.true_positives - other.true_positives
+        more_cleared = self.true_negatives - other.true_negatives
+        return more_found >= 0 and more_cleared >= 0 and (more_found > 0 or more_cleared > 0)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return plain values, ready for JSON."""
+        return {name: getattr(self, name) for name in _CELLS}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "ConfusionMatrix":
+        """Return the matrix `to_dict` wrote."""
+        return cls(**{name: values[name] for name in _CELLS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdMatrices(Sequence[ConfusionMatrix]):
+    """The distinct displayed matrices of one scorer, from the lowest threshold to the highest.
+
+    `ranges[i]` holds the thresholds t for which flagging every score >= t gives `matrices[i]`:
+    above `lower`, up to and including `upper` (infinite where nobody is flagged).
+
+    Notes
+    -----
+    Stability: stable
+    """
+
+    matrices: tuple[ConfusionMatrix, ...]
+    ranges: tuple[Range, ...]
+    out_of: int
+    rows_used: int
+    rows_dropped: int = 0
+
+    @overload
+    def __getitem__(self, index: int) -> ConfusionMatrix: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ConfusionMatrix, ...]: ...
+    def __getitem__(self, index: int | slice) -> ConfusionMatrix | tuple[ConfusionMatrix, ...]:
+        return self.matrices[index]
+
+    def __len__(self) -> int:
+        return len(self.matrices)
+
+    def __iter__(self) -> Iterator[ConfusionMatrix]:
+        return iter(self.matrices)
+
+    def at(self, threshold: float) -> ConfusionMatrix:
+        """Return the displayed matrix when every score >= `threshold` is flagged."""
+        uppers = [each.upper for each in self.ranges]
+        return self.matrices[int(np.searchsorted(uppers, threshold, side="left"))]
+
+    def thresholds_of(self, matrix: ConfusionMatrix) -> Range:
+        """Return the thresholds that give this displayed matrix."""
+        return self.ranges[self.matrices.index(matrix)]
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else math.nan
+
+
+def _half_up(part: float, whole: float, out_of: int) -> int:
+    # Counts are exact in integers; proportions get a grain of sand against 0.4999999.
+    if float(part).is_integer() and float(whole).is_integer():
+        return (2 * int(part) * out_of + int(whole)) // (2 * int(whole))
+    return math.floor(part / whole * out_of + 0.5 + 1e-9)

@@ -1,0 +1,220 @@
+"""One question of an elicitation, and what a finished elicitation says.
+
+In: what the searches of `learn` know. Out: `Query`, `AnsweredQuery`, `BisectionResult`,
+`ElicitationResult`, `Agreement`, `AttentionChecks`. Absent: the searches.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from howgood.records.confusion import ConfusionMatrix, Range
+from howgood.records.elicited_metric import Choice, ElicitedMetric, LinearMetric
+from howgood.records.estimate import Estimate, Interval
+from howgood.records.provenance import Provenance
+
+QueryKind = Literal["choice", "catch", "repeat", "held-out"]
+CHOICES: tuple[Choice, ...] = ("first", "second", "same")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Two systems to choose from; `first` is shown on the left.
+
+    `kind` is for the log, never for the respondent: "choice" is asked to learn, "catch" has one
+    clearly better side, "repeat" is an earlier question with sides swapped, "held-out" is kept
+    back to measure agreement.
+
+    Notes
+    -----
+    Stability: stable
+    """
+
+    first: Any
+    second: Any
+    number: int = 1
+    kind: QueryKind = "choice"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredQuery:
+    """A question, its answer, and how long the respondent took.
+
+    Notes
+    -----
+    Stability: stable
+    """
+
+    query: Query
+    choice: Choice
+    milliseconds: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "number": self.query.number,
+            "kind": self.query.kind,
+            "first": self.query.first.to_dict(),
+            "second": self.query.second.to_dict(),
+            "choice": self.choice,
+            "milliseconds": self.milliseconds,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BisectionResult:
+    """Where a bisection ended: a point and the last interval, without a probability.
+
+    `interval` is the last bracket, not a credible interval: a bisection has no model of error.
+    `optimal_range` holds every a0 for which the matrix at the end is the best reachable one
+    (None when the matrices were given as a function).
+
+    Notes
+    -----
+    Stability: stable
+    """
+
+    metric: LinearMetric
+    a0: float
+    interval: Range
+    queries: int
+    optimal_range: Range | None
+    provenance: Provenance
+    families: Mapping[str, float] = field(default_factory=lambda: {"linear": 1.0})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "metric": self.metric.to_dict(),
+            "a0": self.a0,
+            "interval": self.interval._asdict(),
+            "queries": self.queries,
+            "families": dict(self.families),
+            "optimal_range": self.optimal_range and self.optimal_range._asdict(),
+            "provenance": self.provenance.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How often a metric picks the side the respondent picked, on questions kept back.
+
+    `share` is M / 100 with its interval; `baselines` holds M of other metrics on the same
+    questions, without which M says little. Answers "no preference" are not counted.
+
+    Notes
+    -----
+    Stability: stable
+    """
+
+    share: Estimate
+    n_agreeing: int
+    n_questions: int
+    n_without_preference: int
+    baselines: Mapping[str, float]
+
+    @property
+    def percent(self) -> float:
+        """M of the paper: 100 times agreeing over questions."""
+        return 100.0 * self.n_agreeing / self.n_questions
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "percent": self.percent,
+            "interval": self.share.interval.to_dict(),
+            "n_agreeing": self.n_agreeing,
+            "n_questions": self.n_questions,
+            "n_without_preference": self.n_without_preference,
+            "baselines": dict(self.baselines),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttentionChecks:
+    """How the respondent did on questions with a clearly better side, and on repeats.
+
+    Notes
+    -----
+    Stability: stable
+    """
+
+    catch_asked: int
+    catch_wrong: int
+    repeats_asked: int
+    repeats_changed: int
+
+    @property
+    def looks_careless(self) -> bool:
+        """Two or more wrong: 89 % of random clickers, 3 % of those who lapse one time in twenty."""
+        return self.catch_wrong >= 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "catch_asked": self.catch_asked,
+            "catch_wrong": self.catch_wrong,
+            "repeats_asked": self.repeats_asked,
+            "repeats_changed": self.repeats_changed,
+            "looks_careless": self.looks_careless,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElicitationResult:
+    """What the choices say: metric, weight, system to use, and how far to trust it.
+
+    `a0` and `ratio` (false alarms one miss is worth) hold if the metric is linear (None when
+    that was not considered); `is_linear` says whether that is at least 80 % probable.
+    `metric` is linear unless another family is 80 % probable. `matrix` is the reachable system
+    with the highest metric, `thresholds` where it is reached (None for a table of systems), and
+    `optimal_range` every a0 for which it is the best of all. `disagreeing` numbers the
+    questions whose answer the others make improbable (below 1 in 10).
+
+    Notes
+    -----
+    Stability: stable
+    """
+
+    metric: ElicitedMetric
+    a0: Estimate | None
+    ratio: Estimate | None
+    families: Mapping[str, float]
+    is_linear: bool
+    matrix: ConfusionMatrix
+    thresholds: Range | None
+    optimal_range: Range | None
+    queries: int
+    choices: int
+    stopped: str
+    expected_agreement: float
+    checks: AttentionChecks
+    disagreeing: tuple[int, ...]
+    agreement: Agreement | None
+    provenance: Provenance
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 90 % interval of a0."""
+        return self.a0.interval if self.a0 is not None else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "metric": self.metric.to_dict(),
+            "a0": self.a0 and self.a0.to_dict(),
+            "ratio": self.ratio and self.ratio.to_dict(),
+            "families": dict(self.families),
+            "is_linear": self.is_linear,
+            "matrix": self.matrix.to_dict(),
+            "thresholds": self.thresholds and self.thresholds._asdict(),
+            "optimal_range": self.optimal_range and self.optimal_range._asdict(),
+            "queries": self.queries,
+            "choices": self.choices,
+            "stopped": self.stopped,
+            "expected_agreement": self.expected_agreement,
+            "checks": self.checks.to_dict(),
+            "disagreeing": list(self.disagreeing),
+            "agreement": self.agreement and self.agreement.to_dict(),
+            "provenance": self.provenance.to_dict(),
+        }

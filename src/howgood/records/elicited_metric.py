@@ -1,0 +1,235 @@
+"""Metrics that choices between confusion matrices point to.
+
+In: one number each (a weight, beta, a cap). Out: `LinearMetric`, `FBetaMetric`, `CappedMetric`,
+functions of labels as scikit-learn wants them, and of whole arrays of confusion counts.
+Absent: learning that number (see `learn`).
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.records.confusion import ConfusionMatrix
+
+Choice = Literal["first", "second", "same"]
+
+
+class ElicitedMetric(ABC):
+    """What every elicited metric can do; greater is better."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+
+    @property
+    def __name__(self) -> str:
+        return type(self).__qualname__
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = 1,
+    ) -> float:
+        """Score predicted labels against true ones."""
+        truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+        weight = (
+            np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        )
+        sizes = {"y_true": truth.size, "y_pred": predicted.size, "sample_weight": weight.size}
+        if len(set(sizes.values())) > 1 or truth.size == 0:
+            raise LengthMismatchError(where=type(self).__qualname__, lengths=sizes)
+        real, flagged = truth == pos_label, predicted == pos_label
+        cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
+        return float(self.of_counts(*(float(weight[cell].sum()) for cell in cells)))
+
+    def of(self, matrix: ConfusionMatrix) -> float:
+        """Score one confusion matrix."""
+        return float(
+            self.of_counts(
+                matrix.true_positives,
+                matrix.false_negatives,
+                matrix.false_positives,
+                matrix.true_negatives,
+            )
+        )
+
+    def prefers(self, first: ConfusionMatrix, second: ConfusionMatrix) -> Choice:
+        """Say which of two matrices scores higher, "same" when they score alike."""
+        gap = self.of(first) - self.of(second)
+        # Scores are of order one: smaller gaps are rounding, not preference.
+        return "same" if abs(gap) < 1e-12 else "first" if gap > 0 else "second"
+
+    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
+        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
+        try:
+            from sklearn.metrics import make_scorer
+        except ImportError as error:
+            raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
+        return make_scorer(self, **options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearMetric(ElicitedMetric):
+    r"""A weighted sum of the shares of true negatives and true positives, greater is better.
+
+    .. math:: \varphi = a_0\,TN + (1 - a_0)\,TP
+
+    with TN and TP as shares of all cases. One missed positive weighs :math:`(1-a_0)/a_0` times as
+    much as one false alarm, and with calibrated probabilities the threshold that maximises it is
+    :math:`a_0` itself.
+
+    Notes
+    -----
+    Stability: stable
+
+    References
+    ----------
+    Hiranandani, Boodaghians, Mehta, Koyejo (2019), "Performance Metric Elicitation from Pairwise
+    Classifier Comparisons", AISTATS.
+
+    Examples
+    --------
+    >>> metric = LinearMetric(a0=0.125)
+    >>> metric([1, 1, 0, 0], [1, 0, 0, 0]), metric.ratio
+    (0.28125, 7.0)
+    """
+
+    a0: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.a0 <= 1.0:
+            raise InputError(
+                where="LinearMetric",
+                found=f"a0 = {self.a0}",
+                needed="a0, the weight of true negatives, must lie between 0 and 1",
+                cure="Use 1 / (1 + r) when one miss is as bad as r false alarms.",
+            )
+
+    @property
+    def ratio(self) -> float:
+        """How many false alarms one missed positive is worth (infinite for a0 = 0)."""
+        return (1.0 - self.a0) / self.a0 if self.a0 > 0 else float("inf")
+
+    @property
+    def threshold(self) -> float:
+        """The probability at which to flag, when probabilities are calibrated."""
+        return self.a0
+
+    def cost_matrix(self) -> NDArray[np.float64]:
+        """Return costs by [truth, prediction], 0 first: false alarms cost a0, misses 1 - a0."""
+        return np.array([[0.0, self.a0], [1.0 - self.a0, 0.0]])
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        weighted = self.a0 * cleared + (1.0 - self.a0) * found
+        return np.asarray(weighted / (found + missed + alarms + cleared))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "linear", "a0": self.a0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FBetaMetric(ElicitedMetric):
+    r"""The F-measure with recall weighing beta times as much as precision.
+
+    .. math:: F_\beta = \frac{(1+\beta^2) TP}{(1+\beta^2) TP + \beta^2 FN + FP}
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> round(FBetaMetric(beta=1.0)([1, 1, 0, 0], [1, 0, 0, 0]), 4)
+    0.6667
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.beta < float("inf"):
+            raise InputError(
+                where="FBetaMetric",
+                found=f"beta = {self.beta}",
+                needed="a positive number",
+                cure="Use 1 to weigh precision and recall equally.",
+            )
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, _ = _floats(tp, fn, fp, tn)
+        top = (1.0 + self.beta**2) * found
+        bottom = top + self.beta**2 * missed + alarms
+        return np.asarray(np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "f_beta", "beta": self.beta}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CappedMetric(ElicitedMetric):
+    """As few false alarms as possible while misses stay within a cap.
+
+    With `cap` a share of all cases: 1 - FP when FN <= cap, else -FN (shares of all cases). Any
+    system within the cap beats any system beyond it.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> metric = CappedMetric(cap=0.03)
+    >>> float(metric.of_counts(33, 2, 10, 55)), float(metric.of_counts(30, 5, 2, 63))
+    (0.9, -0.05)
+    """
+
+    cap: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.cap <= 1.0:
+            raise InputError(
+                where="CappedMetric",
+                found=f"cap = {self.cap}",
+                needed="a share of all cases between 0 and 1",
+                cure="Use 0.03 when at most 3 of 100 cases may be missed.",
+            )
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        total = found + missed + alarms + cleared
+        within = missed <= self.cap * total * (1.0 + 1e-12)
+        return np.where(within, 1.0 - alarms / total, -missed / total)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "cap", "cap": self.cap}
+
+
+def _floats(*values: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+    return tuple(np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values)))

@@ -1,0 +1,65 @@
+"""Probabilities of choosing between two things, and how much a choice would tell.
+
+In: strengths of preference, widths of indifference, lapse rates. Out: probabilities, entropies,
+mutual information. Absent: what is chosen between.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, xlogy
+
+FloatArray = NDArray[np.float64]
+
+
+def choice_probabilities(
+    strength: ArrayLike, *, width: ArrayLike, lapse: ArrayLike
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    r"""Return the probabilities of choosing the first, the second, or neither.
+
+    .. math:: P_1 = l/3 + (1-l)\,\sigma(x-\nu),\quad P_2 = l/3 + (1-l)\,\sigma(-x-\nu)
+
+    with strength x, width of indifference :math:`\nu` and lapse rate l; neither is the rest.
+    Arrays broadcast.
+
+    Examples
+    --------
+    >>> [round(float(each), 9) for each in choice_probabilities(0.0, width=0.0, lapse=0.3)]
+    [0.45, 0.45, 0.1]
+    """
+    x, nu, miss = (np.asarray(each, dtype=np.float64) for each in (strength, width, lapse))
+    first = miss / 3 + (1 - miss) * expit(x - nu)
+    second = miss / 3 + (1 - miss) * expit(-x - nu)
+    return first, second, np.maximum(1 - first - second, 0.0)
+
+
+def entropy(*probabilities: ArrayLike) -> FloatArray:
+    """Return the entropy in nats of outcomes whose probabilities are given array by array.
+
+    Examples
+    --------
+    >>> float(entropy(1.0, 0.0)), float(entropy([0.5], [0.5])[0] / np.log(2))
+    (0.0, 1.0)
+    """
+    total: FloatArray = sum((-xlogy(p, p) for p in probabilities), np.asarray(0.0))
+    return total
+
+
+def mutual_information(weights: FloatArray, *probabilities: FloatArray) -> FloatArray:
+    """Return, per question, the information an answer gives about which model holds.
+
+    Parameters
+    ----------
+    weights : array of shape (n_models,)
+        Probability of each model.
+    *probabilities : arrays of shape (n_models, n_questions)
+        Probability of each possible answer under each model.
+
+    Examples
+    --------
+    >>> sure = np.array([[1.0, 0.5], [0.0, 0.5]])
+    >>> gain = mutual_information(np.array([0.5, 0.5]), sure, 1 - sure)
+    >>> (gain / np.log(2)).tolist()  # the first question settles it, the second tells nothing
+    [1.0, 0.0]
+    """
+    mixed = [weights @ p for p in probabilities]
+    return entropy(*mixed) - weights @ entropy(*probabilities)

@@ -1,0 +1,331 @@
+"""The default search: recovery, purity, honesty about noise, and what is never shown."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howgood import ask, learn, score
+from howgood.errors import FileFormatError, InputError, UnknownNameError
+from howgood.learn.elicitation.belief import Belief, choice_table
+from howgood.learn.elicitation.families import LAPSES, WIDTHS, make_families
+from howgood.records.confusion import ConfusionMatrix
+from howgood.show.text import to_json
+
+_RNG = np.random.default_rng(0)
+_SCORES = _RNG.beta(0.5, 0.9, 3000)
+MATRICES = learn.threshold_matrices(_RNG.random(3000) < _SCORES, _SCORES)
+# A handful of systems, so that property tests are quick.
+FEW = MATRICES[:: len(MATRICES) // 8]
+CHOICES = st.lists(st.sampled_from(["first", "second", "same"]), max_size=12)
+
+
+def answered(matrices, answers, **settings):
+    learner = learn.Elicitor(matrices, **settings)
+    for answer in answers:
+        if learner.query() is not None:
+            learner.answer(answer)
+    return learner
+
+
+def questions(learner, oracle):
+    asked = []
+    while (query := learner.query()) is not None:
+        asked.append(query)
+        learner.answer(oracle(query.first, query.second))
+    return asked
+
+
+def agreement_on_many(learner, person):
+    pairs = learn.held_out_queries(MATRICES, n=300, random_state=9)
+    decided = [each for each in pairs if person.prefers(each.first, each.second) != "same"]
+    return np.mean(
+        [
+            (learner.predict(each.first, each.second) > 0.5)
+            == (person.prefers(each.first, each.second) == "first")
+            for each in decided
+        ]
+    )
+
+
+@pytest.mark.parametrize("a0", [0.05, 0.2, 0.3, 0.5, 0.8])
+def test_a_consistent_linear_respondent_is_recovered(a0):
+    learner = learn.Elicitor(MATRICES, random_state=1)
+    result = learn.ask_oracle(learner, score.LinearMetric(a0=a0).prefers)
+    assert result.a0.mean == pytest.approx(a0, abs=0.04)
+    assert result.metric.a0 == pytest.approx(a0, abs=0.04)
+    # Where misses weigh twenty times as much, F-beta chooses nearly alike: no certainty there.
+    assert result.is_linear or a0 == 0.05
+    assert result.checks.catch_wrong == 0
+    assert result.checks.repeats_changed == 0
+    assert not result.disagreeing
+
+
+@pytest.mark.parametrize(
+    ("person", "family"),
+    [
+        (score.LinearMetric(a0=0.2), "linear"),
+        (score.FBetaMetric(beta=0.5), "f_beta"),
+        (score.FBetaMetric(beta=2.0), "f_beta"),
+        (score.CappedMetric(cap=0.03), "cap"),
+    ],
+)
+def test_the_family_and_the_choices_are_recovered_in_twenty_questions(person, family):
+    learner = learn.Elicitor(MATRICES, random_state=2, min_queries=20, max_queries=20)
+    result = learn.ask_oracle(learner, person.prefers)
+    assert max(result.families, key=result.families.get) == family
+    assert sum(result.families.values()) == pytest.approx(1)
+    assert agreement_on_many(learner, person) >= 0.97
+
+
+def test_the_system_recommended_is_the_best_for_its_range():
+    result = learn.ask_oracle(
+        learn.Elicitor(MATRICES, random_state=3), score.LinearMetric(a0=0.25).prefers
+    )
+    assert result.metric.a0 in result.optimal_range
+    middle = score.LinearMetric(a0=result.optimal_range.middle)
+    assert middle.of(result.matrix) == pytest.approx(max(middle.of(each) for each in MATRICES))
+    assert MATRICES.at(result.thresholds.upper) == result.matrix
+
+
+@given(CHOICES, st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_the_same_seed_and_answers_always_lead_to_the_same_question(answers, seed):
+    one = answered(FEW, answers, random_state=seed, held_out=2)
+    other = answered(FEW, answers, random_state=seed, held_out=2)
+    assert one.query() == other.query()
+    assert one.answers == other.answers
+    assert one.result().families == other.result().families
+
+
+@given(CHOICES, st.integers(0, 1000))
+@settings(max_examples=15, deadline=None)
+def test_a_replayed_log_equals_the_interview(answers, seed):
+    import json
+
+    live = answered(FEW, answers, random_state=seed)
+    log = json.loads(to_json(learn.elicitation_log(live)))
+    again = learn.replay(log)
+    assert again.query() == live.query()
+    assert again.result().to_dict() == live.result().to_dict()
+
+
+@given(CHOICES.filter(bool), st.integers(0, 1000))
+@settings(max_examples=15, deadline=None)
+def test_undo_is_as_if_the_answer_had_never_been_given(answers, seed):
+    live = answered(FEW, answers, random_state=seed)
+    live.undo()
+    before = answered(FEW, [each.choice for each in live.answers], random_state=seed)
+    assert live.query() == before.query()
+    assert live.result().to_dict() == before.result().to_dict()
+
+
+@given(st.integers(0, 10_000), st.integers(0, 10_000))
+@settings(max_examples=10, deadline=None)
+def test_no_identical_pair_is_shown_and_dominated_ones_only_to_check(seed, slips):
+    noisy = ask.simulate_respondent(score.LinearMetric(a0=0.3), flips=0.5, random_state=slips)
+    learner = learn.Elicitor(FEW, random_state=seed, held_out=5, max_queries=12)
+    asked = questions(learner, noisy)
+    assert {query.kind for query in asked} >= {"choice", "catch"}
+    for query in asked:
+        assert query.first != query.second
+        is_dominated = query.first.dominates(query.second) or query.second.dominates(query.first)
+        assert is_dominated == (query.kind == "catch")
+
+
+def test_no_pair_is_asked_twice_except_as_a_swapped_repeat():
+    asked = questions(
+        learn.Elicitor(MATRICES, random_state=5, min_queries=25),
+        score.LinearMetric(a0=0.3).prefers,
+    )
+    pairs = [frozenset((q.first, q.second)) for q in asked if q.kind == "choice"]
+    assert len(set(pairs)) == len(pairs)
+    shown = {(q.first, q.second) for q in asked if q.kind == "choice"}
+    repeats = [q for q in asked if q.kind == "repeat"]
+    assert len(repeats) == 2
+    assert all((q.second, q.first) in shown for q in repeats)
+
+
+def test_sides_are_shuffled():
+    asked = questions(
+        learn.Elicitor(MATRICES, random_state=6, min_queries=25),
+        score.LinearMetric(a0=0.3).prefers,
+    )
+    left_finds_more = [q.first.true_positives > q.second.true_positives for q in asked]
+    assert 0.2 < np.mean(left_finds_more) < 0.8
+
+
+def test_random_clicking_is_noticed_and_care_is_not_suspected():
+    rng = np.random.default_rng(7)
+    careless = [
+        learn.ask_oracle(
+            learn.Elicitor(FEW, random_state=seed, max_queries=8),
+            lambda *_: rng.choice(["first", "second"]),
+        ).checks.looks_careless
+        for seed in range(20)
+    ]
+    assert np.mean(careless) > 0.6  # 89 % expected
+
+
+def test_a_slip_is_pointed_out():
+    learner = learn.Elicitor(MATRICES, random_state=8, min_queries=15, max_queries=15)
+    person = score.LinearMetric(a0=0.2)
+    slipped = None
+    while (query := learner.query()) is not None:
+        choice = person.prefers(query.first, query.second)
+        clear = abs(person.of(query.first) - person.of(query.second)) > 0.01
+        if query.kind == "choice" and slipped is None and query.number > 4 and clear:
+            slipped, choice = query.number, {"first": "second", "second": "first"}[choice]
+        learner.answer(choice)
+    assert slipped in learner.result().disagreeing
+
+
+def test_a_direct_answer_moves_the_prior_and_is_judged_as_a_baseline():
+    stated = learn.Elicitor(FEW, random_state=1, direct_ratio=9.0, families=("linear",))
+    assert stated.result().ratio.mean > 5
+    assert abs(np.median(stated.result().a0.draws) - 0.1) < 0.02
+    learner = learn.Elicitor(MATRICES, random_state=1, direct_ratio=9.0, held_out=15)
+    result = learn.ask_oracle(learner, score.LinearMetric(a0=0.1).prefers)
+    assert result.agreement.n_questions == 15
+    assert set(result.agreement.baselines) == {
+        "accuracy",
+        "constant a0 = 0.141",
+        "direct question",
+    }
+    assert result.agreement.percent >= 14 / 15 * 100
+
+
+def test_indifference_everywhere_teaches_little_and_stops_at_the_limit():
+    result = learn.ask_oracle(learn.Elicitor(FEW, random_state=1, max_queries=8), lambda *_: "same")
+    assert result.stopped in ("most questions asked", "no pair left")
+    assert result.interval.width > 0.1
+
+
+def test_posterior_predictions_and_information_match_plain_loops():
+    families = make_families(("linear", "f_beta", "cap"), direct_ratio=None)
+    belief = Belief(families)
+    counts = np.array([list(each.to_dict().values()) for each in FEW], dtype=float)
+    first, second = counts[[1, 2, 6]], counts[[3, 5, 2]]
+    belief.update(belief.likelihood(first[0], second[0], "first"))
+    belief.update(belief.likelihood(first[1], second[1], "same"))
+
+    def chances(x, width, lapse):
+        one = lapse / 3 + (1 - lapse) / (1 + np.exp(-(x - width)))
+        two = lapse / 3 + (1 - lapse) / (1 + np.exp(x + width))
+        return np.array([one, two, 1 - one - two])
+
+    joint, nodes = [], []
+    for family, share in zip(families, (0.6, 0.25, 0.15), strict=True):
+        x = np.stack(family.strengths(first, second))
+        for node, noise in itertools.product(range(x.shape[2]), range(x.shape[3])):
+            for width, lapse in itertools.product(WIDTHS, LAPSES):
+                weight = share * family.prior[node] * family.noise_prior[noise] / 9
+                each = [
+                    np.mean([chances(x[place, pair, node, noise], width, lapse)
+                             for place in range(len(x))], axis=0)
+                    for pair in range(3)
+                ]  # fmt: skip
+                weight *= each[0][0] * each[1][2]
+                joint.append((weight, each[2]))
+                nodes.append((family.name, node))
+    weights = np.array([weight for weight, _ in joint])
+    weights /= weights.sum()
+    outcomes = np.array([outcome for _, outcome in joint])
+    assert belief.family_probabilities()["linear"] == pytest.approx(
+        weights[[name == "linear" for name, _ in nodes]].sum()
+    )
+    mixed = weights @ outcomes
+    assert belief.predict(first[2:], second[2:])[0] == pytest.approx(
+        mixed[0] + mixed[2] / 2, abs=1e-5
+    )
+
+    def entropy(p):
+        return -sum(value * np.log(value) for value in p if value > 0)
+
+    given_node = {}
+    for weight, outcome, node in zip(weights, outcomes, nodes, strict=True):
+        mass, total = given_node.get(node, (0.0, np.zeros(3)))
+        given_node[node] = (mass + weight, total + weight * outcome)
+    expected = entropy(mixed) - sum(m * entropy(t / m) for m, t in given_node.values())
+    tables = [choice_table(family.strengths(first[2:], second[2:])) for family in families]
+    assert belief.information(tables)[0] == pytest.approx(expected, abs=1e-5)
+
+
+def test_leaving_an_answer_out_is_exact():
+    families = make_families(("linear",), direct_ratio=None)
+    counts = np.array([list(each.to_dict().values()) for each in FEW], dtype=float)
+    with_it, without_it = Belief(families), Belief(families)
+    kept = with_it.likelihood(counts[1], counts[5], "first")
+    left_out = with_it.likelihood(counts[2], counts[6], "second")
+    for belief, answers in ((with_it, (kept, left_out)), (without_it, (kept,))):
+        for likelihood in answers:
+            belief.update(likelihood)
+    direct = sum(float((w * v).sum()) for w, v in zip(without_it.weights(), left_out, strict=True))
+    assert with_it.left_out(left_out) == pytest.approx(direct)
+
+
+def test_a_table_of_systems_is_enough():
+    result = learn.ask_oracle(
+        learn.Elicitor(list(FEW), random_state=1), score.LinearMetric(a0=0.2).prefers
+    )
+    assert result.thresholds is None
+    assert result.matrix in FEW
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"families": ()}, InputError),
+        ({"families": "linear"}, InputError),
+        ({"families": ("linear", "cubic")}, UnknownNameError),
+        ({"direct_ratio": 0.0}, InputError),
+        ({"min_queries": 9, "max_queries": 8}, InputError),
+    ],
+)
+def test_wrong_settings_are_refused(arguments, error):
+    with pytest.raises(error):
+        learn.Elicitor(FEW, **arguments)
+
+
+def test_fewer_than_three_systems_or_no_trade_off_are_refused():
+    with pytest.raises(InputError, match="at least 3"):
+        learn.Elicitor(FEW[:2])
+    ladder = [
+        ConfusionMatrix(
+            true_positives=30 + k, false_negatives=10 - k, false_positives=5, true_negatives=55
+        )
+        for k in range(4)
+    ]
+    with pytest.raises(InputError, match="trade-off"):
+        learn.Elicitor(ladder)
+
+
+def test_an_edited_log_is_refused():
+    live = answered(FEW, ["first", "second", "first"], random_state=4)
+    log = learn.elicitation_log(live)
+    log["answers"][0]["first"], log["answers"][0]["second"] = (
+        log["answers"][0]["second"],
+        log["answers"][0]["first"],
+    )
+    with pytest.raises(FileFormatError, match="answer 1"):
+        learn.replay(log)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", ["none", "flips", "logistic"])
+def test_ninety_percent_intervals_cover_the_weight(noise):
+    rng = np.random.default_rng(11)
+    hits = []
+    for seed in range(150):
+        a0 = float(rng.uniform(0.03, 0.6))
+        person = ask.simulate_respondent(
+            score.LinearMetric(a0=a0),
+            flips=0.1 if noise == "flips" else 0.0,
+            sensitivity=1.0 if noise == "logistic" else None,
+            random_state=seed,
+        )
+        learner = learn.Elicitor(MATRICES, random_state=seed, catch_pairs=0, repeats=0)
+        hits.append(a0 in learn.ask_oracle(learner, person).interval)
+    assert 0.85 <= np.mean(hits) <= 1.0
