@@ -19,8 +19,9 @@ from howgood.flow.participate.pieces import (
     paragraphs,
     words,
 )
-from howgood.flow.participate.scenario_text import Scenario, scenario_bullets, scenarios_of
+from howgood.flow.participate.scenario_text import scenario_bullets, scenarios_of
 from howgood.records.plans import AttentionCheck, Item, RealPart, SurveyApplication, SurveyPlan
+from howgood.records.scenario import Scenario
 from howgood.records.screen import (
     Answer,
     Block,
@@ -196,9 +197,7 @@ def _scenario_blocks(
     return (
         *above,
         Paragraph(words=words(sentence(language, "imagine"))),
-        scenario_bullets(
-            application, page.scenario, language=language, system=system or application.name
-        ),
+        scenario_bullets(application, page.scenario, system=system or application.name),
         *_scale_question(plan.scale, language, "likely_question"),
     )
 
