@@ -1,4 +1,7 @@
-"""Rewrite the tables of docs/reference/study-files.md from the records: python docs/_ext/renew_study_keys.py."""
+"""Rewrite the tables of docs/reference/study-files.md from the records.
+
+Run it after changing a record of a study: python docs/_ext/renew_study_keys.py
+"""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
 """A comparison: pairs of confusion matrices, of which people prefer one.
 
-In: plain values. Out: a frozen plan that can list what does not fit together in it. Absent: choosing
-pairs (`learn`) and drawing them (`show`).
+In: plain values. Out: a frozen plan that can list what does not fit together in it. Absent:
+choosing pairs (`learn`) and drawing them (`show`).
 """
 
 from collections.abc import Mapping
