@@ -6,13 +6,15 @@ command lives in its own module and is imported only when it is called.
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TextIO
 
 import click
 
 from howgood import __version__
-from howgood.errors import HowgoodError
+from howgood.errors import HowgoodError, HowgoodWarning
 
 DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -20,6 +22,12 @@ DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("howgood.cli.new", "Write a study file that runs as it is."),
     "check": ("howgood.cli.check", "Check study files; problems come with their line."),
+    "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
+    "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold, with its doubt."),
+    "target": ("howgood.cli.target", "Say what accuracy to aim for."),
+    "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
+    "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
+    "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
     "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
 }
 
@@ -49,10 +57,25 @@ def app() -> None:
     """Is the model good enough for the people who use it, and which one should we ship?"""
 
 
+def _show_note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning as one line, without the line of code it came from."""
+    click.echo(f"howgood: note: {message}", err=True)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; wrong input never shows a traceback."""
     try:
-        result = app.main(args=list(arguments), prog_name="howgood", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", HowgoodWarning)
+            warnings.showwarning = _show_note
+            result = app.main(args=list(arguments), prog_name="howgood", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return WRONG_INPUT

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howgood.decide.people import draws_for
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.records.card import CardEstimate, ModelCard, card_of_draws
@@ -83,7 +84,7 @@ def write_card(card: ModelCard, *, folder: Path, replace: bool = False) -> Path:
 
 def card_of_fit(
     fit: AcceptabilityFit,
-    application: str,
+    application: str | None,
     *,
     name: str,
     description: str,
@@ -91,8 +92,8 @@ def card_of_fit(
     licence: str = "not stated",
 ) -> ModelCard:
     """Return the card of one application of a fit."""
-    draws = fit.acceptance_draws(application)
-    rows = np.flatnonzero(fit.cells.application == fit.applications.index(application))
+    draws = draws_for(fit, application, where="model card")
+    rows = np.flatnonzero(fit.cells.application == fit.applications.index(draws.application))
     levels = {round(float(value), 4) for value in fit.cells.precision[rows]}
     return card_of_draws(
         draws,

@@ -5,11 +5,12 @@ In: `AcceptabilityFit`. Out: findings, tables, a `Report`. Absent: fitting; writ
 
 from contextlib import AbstractContextManager
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.acceptability_fit import PARAMETERS, AcceptabilityFit
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.report import Finding, Report, Section
@@ -70,6 +71,38 @@ def fit_report(fit: AcceptabilityFit, *, sensitivity: Table | None = None) -> Re
         provenance=fit.provenance,
         cautions=_cautions(fit),
     )
+
+
+def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
+    """Return a fit's results as plain values, ready for JSON."""
+    return {
+        "findings": [finding.text for finding in fit_findings(fit)],
+        "mean_probabilities": {f"{p:g}": each for p, each in fit.mean_probabilities.items()},
+        "applications": {
+            name: {
+                "respondents": fit.respondents[name],
+                **{each: fit.estimate(each, name).to_dict() for each in PARAMETERS},
+                "probability alpha above 0.5": fit.probability_alpha_above(application=name),
+                "odds ratio per 0.01": fit.odds_ratio(name).to_dict(),
+                "metric": fit.metric(name).to_dict(),
+            }
+            for name in fit.applications
+        },
+        "person_sd": fit.person_sd.to_dict(),
+        "differences of alpha": fit.differences("alpha"),
+        "predictions": prediction_table(fit),
+        "correlations": fit.correlations,
+        "diagnostics": fit.diagnostics.to_dict(),
+        "methods": methods_text(fit),
+        "provenance": fit.provenance.to_dict(),
+    }
+
+
+def save_picture(fit: AcceptabilityFit, path: Path) -> Path:
+    """Write the picture of every application's alpha to a file."""
+    alphas = {name: fit.estimate("alpha", name) for name in fit.applications}
+    with figures.alpha_figure({"": alphas}) as figure:
+        return theme.save(figure, path)
 
 
 def picture_section(

@@ -1,0 +1,49 @@
+"""`howgood go-live`: when to switch from training to predicting.
+
+In: what is known about people, and a learning curve. Out: findings or JSON. Absent: deciding.
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.knowledge import model_options, say
+from howgood.flow import acceptability as flow
+from howgood.show import decisions, text
+
+
+@click.command("go-live")
+@click.argument("model")
+@click.argument("learning_curve", type=click.Path(path_type=Path))
+@click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
+@click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
+@model_options
+def command(
+    model: str,
+    learning_curve: Path,
+    share: float,
+    certainty: float,
+    application: str | None,
+    folder: Path,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Say from which size of LEARNING_CURVE on enough of MODEL's people would accept.
+
+    LEARNING_CURVE has columns size, and precision and recall or true_positives, false_negatives
+    and false_positives. Exit code 1 when no size is enough.
+    """
+    decision = flow.decide_go_live(
+        flow.open_model(model, folder=folder, random_state=seed),
+        learning_curve,
+        application=application,
+        share=share,
+        certainty=certainty,
+        random_state=seed,
+    )
+    if as_json:
+        click.echo(text.to_json(decision.to_dict()))
+    else:
+        say(decisions.go_live_findings(decision))
+        click.echo(text.text_table(decision.table))
+    return 0 if decision.size is not None else 1

@@ -1,0 +1,40 @@
+"""Options that say what is known about people: the MODEL argument and its companions.
+
+In: click arguments. Out: the same for every command that decides from people's answers. Absent:
+opening anything (see `flow.acceptability`).
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from howgood.records.report import Finding
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def model_options(command: Command) -> Command:
+    """Add --application, --registry, --seed and --json."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
+        click.option("--seed", type=int, default=2015, show_default=True, help="Seed of chance."),
+        click.option(
+            "--registry",
+            "folder",
+            type=click.Path(path_type=Path, file_okay=False),
+            default=Path("howgood-registry"),
+            show_default=True,
+            help="Folder of model cards.",
+        ),
+        click.option("--application", help="Which application; needed when there are several."),
+    ):
+        command = option(command)
+    return command
+
+
+def say(findings: tuple[Finding, ...]) -> None:
+    """Print findings, one per line."""
+    for finding in findings:
+        click.echo(finding.text)

@@ -1,0 +1,94 @@
+"""`howgood registry`: model cards of applications.
+
+In: a folder of cards, fits. Out: tables, cards, priors. Absent: reading and writing cards (see
+`flow.registry`).
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.flow import acceptability, registry
+from howgood.show import text
+
+_FOLDER = click.option(
+    "--registry", "folder", type=click.Path(path_type=Path, file_okay=False),
+    default=registry.DEFAULT_FOLDER, show_default=True, help="Folder of model cards.",
+)  # fmt: skip
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+@click.group("registry")
+def command() -> None:
+    """Model cards: what is known about acceptance, application by application."""
+
+
+@command.command("list")
+@_FOLDER
+@_JSON
+def list_cards(folder: Path, as_json: bool) -> None:
+    """List the published cards and those of the folder."""
+    table = registry.card_table(registry.cards(folder))
+    click.echo(text.to_json({"cards": table}) if as_json else text.text_table(table, width=130))
+
+
+@command.command("show")
+@click.argument("card")
+@_FOLDER
+@_JSON
+def show_card(card: str, folder: Path, as_json: bool) -> None:
+    """Show one CARD (its name or .json file); unknown values are null."""
+    found = registry.find_card(card, folder=folder).to_dict()
+    if not as_json:
+        found["draws"] = f"{len(found['draws'].get('alpha', ()))} of each parameter"
+    click.echo(text.to_json(found))
+
+
+@command.command("add")
+@click.argument("fit")
+@click.option("--application", help="Which application; needed when there are several.")
+@click.option("--name", required=True, help="The card's name: letters, digits, - and _.")
+@click.option("--description", required=True, help="What respondents were told, in a sentence.")
+@click.option("--citation", default="unpublished", show_default=True)
+@click.option("--licence", default="not stated", show_default=True)
+@click.option("--replace", is_flag=True, help="Replace a card of the same name.")
+@_FOLDER
+def add_card(
+    fit: str,
+    application: str | None,
+    name: str,
+    description: str,
+    citation: str,
+    licence: str,
+    replace: bool,
+    folder: Path,
+) -> None:
+    """Write the card of one application of a saved FIT (.npz)."""
+    card = registry.card_of_fit(
+        acceptability.open_fit(fit),
+        application,
+        name=name,
+        description=description,
+        citation=citation,
+        licence=licence,
+    )
+    click.echo(f"wrote {registry.write_card(card, folder=folder, replace=replace)}")
+
+
+@command.command("prior")
+@click.argument("card")
+@click.option("--application", required=True, help="The new study's application.")
+@click.option("--widen", default=2.0, show_default=True, help="Factor on every sd.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write it for `howgood fit --priors`.")
+@_FOLDER
+def prior(card: str, application: str, widen: float, out: Path | None, folder: Path) -> None:
+    """Turn a CARD into a prior for a study of a similar application."""
+    found = registry.prior_of_card(
+        registry.find_card(card, folder=folder), application=application, widen=widen
+    )
+    written = text.to_json(found.to_dict())
+    if out is None:
+        click.echo(written)
+        return
+    out.write_text(written + "\n", encoding="utf-8")
+    click.echo(f"Wrote {out}. Next: howgood fit ANSWERS --priors {out}")

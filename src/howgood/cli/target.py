@@ -1,0 +1,46 @@
+"""`howgood target`: what accuracy to aim for.
+
+In: a saved fit, a model card or answers. Out: findings or JSON. Absent: deciding.
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.knowledge import model_options, say
+from howgood.flow import acceptability as flow
+from howgood.show import decisions, text
+
+
+@click.command("target")
+@click.argument("model")
+@click.option("--share", default=0.8, show_default=True, help="Share of people to win.")
+@click.option("--precision", type=float, help="Where the classifier is now.")
+@click.option("--recall", type=float, help="Where the classifier is now.")
+@model_options
+def command(
+    model: str,
+    share: float,
+    precision: float | None,
+    recall: float | None,
+    application: str | None,
+    folder: Path,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Say what accuracy MODEL's people need, and what one more point of it brings.
+
+    MODEL is a saved fit (.npz), a model card (its name or .json file), or a table of answers.
+    """
+    target = flow.decide_target(
+        flow.open_model(model, folder=folder, random_state=seed),
+        application=application,
+        share=share,
+        precision=precision,
+        recall=recall,
+    )
+    if as_json:
+        click.echo(text.to_json(target.to_dict()))
+    else:
+        say(decisions.target_findings(target))
+    return 0

@@ -1,0 +1,61 @@
+"""`howgood threshold`: where to put a classifier's threshold.
+
+In: what is known about people (or a metric), and a table of scores. Out: findings, JSON, a
+picture, a report. Absent: deciding.
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.knowledge import model_options, say
+from howgood.flow import acceptability as flow
+from howgood.records.power_mean import PowerMean
+from howgood.show import decisions, text
+
+
+@click.command("threshold")
+@click.argument("scores", type=click.Path(path_type=Path))
+@click.option("--truth", default="y_true", show_default=True, help="Column of true labels.")
+@click.option("--score", default="score", show_default=True, help="Column of scores.")
+@click.option("--positive", default="1", show_default=True, help="The positive label.")
+@click.option("--model", help="A saved fit (.npz), a model card, or a table of answers.")
+@click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
+@click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Write the picture.")
+@model_options
+def command(
+    scores: Path,
+    truth: str,
+    score: str,
+    positive: str,
+    model: str | None,
+    alpha: float | None,
+    order: float,
+    plot: Path | None,
+    application: str | None,
+    folder: Path,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Choose the threshold for SCORES that most people would accept, and say how sure that is."""
+    if (model is None) == (alpha is None):
+        raise click.UsageError("say what counts: either --model MODEL or --alpha WEIGHT")
+    choice = flow.decide_threshold(
+        PowerMean(p=order, alpha=alpha)
+        if alpha is not None
+        else flow.open_model(str(model), folder=folder, random_state=seed),
+        scores,
+        truth=truth,
+        score=score,
+        positive=positive,
+        application=application,
+        random_state=seed,
+    )
+    if as_json:
+        click.echo(text.to_json(choice.to_dict()))
+    else:
+        say(decisions.threshold_findings(choice))
+    if plot:
+        click.echo(f"wrote {decisions.save_threshold_picture(choice, plot)}", err=True)
+    return 0

@@ -1,0 +1,146 @@
+"""Decisions in plain sentences, and the badge of a gate.
+
+In: decision records. Out: findings and plain values. Absent: deciding, printing.
+"""
+
+from pathlib import Path
+
+from howgood.records.decision import ApplicationChoice, Gate, GoLive, Target, ThresholdChoice
+from howgood.records.report import Finding
+from howgood.show.acceptability import share_text
+from howgood.show.figures import decisions as figures
+from howgood.show.figures import theme
+from howgood.show.numbers import percent, plain, probability, with_interval
+
+_TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
+_BADGE_COLOURS = {"pass": "brightgreen", "fail": "red", "investigate": "yellow"}
+
+
+def gate_findings(gate: Gate) -> tuple[Finding, ...]:
+    """Say whether a classifier passes, and why."""
+    meaning = {
+        "pass": "enough people would accept it",
+        "fail": "too few people would accept it",
+        "investigate": "the evidence does not say; ask more people or test on more cases",
+    }[gate.verdict]
+    text = (
+        f"{gate.verdict}: {meaning}. {share_text(gate.acceptance)} would accept "
+        f"{gate.application}; probability {probability(gate.p_enough)} that at least "
+        f"{percent(gate.share)} do (pass needs {plain(gate.certainty, digits=2)}, fail "
+        f"{plain(1 - gate.certainty, digits=2)} or less)."
+    )
+    return (Finding(text=text, tone=_TONES[gate.verdict]),)
+
+
+def gate_badge(gate: Gate) -> dict[str, object]:
+    """Return the badge as shields.io reads it from an endpoint."""
+    return {
+        "schemaVersion": 1,
+        "label": "acceptance",
+        "message": f"{gate.verdict}: {share_text(gate.acceptance)}",
+        "color": _BADGE_COLOURS[gate.verdict],
+    }
+
+
+def target_findings(target: Target) -> tuple[Finding, ...]:
+    """Say what accuracy to aim for and what a point of it brings."""
+    now = (
+        f"At {percent(target.precision)} precision and {percent(target.recall)} recall, "
+        f"{share_text(target.acceptance)} of people would accept {target.application}."
+    )
+    gains = (
+        f"One more point of precision brings {_points(target.precision_gain.mean)}, one more of "
+        f"recall {_points(target.recall_gain.mean)} percentage points of people."
+    )
+    return (
+        Finding(text=now),
+        _needed(target),
+        Finding(text=gains),
+        Finding(text=_diminishing(target)),
+    )
+
+
+def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
+    """Say which threshold to use, how sure that is, and where the doubt comes from."""
+    ends = choice.threshold.interval
+    shares = ", ".join(f"{name} {percent(each)}" for name, each in choice.variance_shares.items())
+    first = (
+        f"Use {plain(choice.chosen, digits=3)}: flag a case when its score reaches it. The best "
+        f"threshold lies in {plain(ends.lower, digits=3)} to {plain(ends.upper, digits=3)} "
+        f"(95 % interval)."
+    )
+    accuracy = (
+        f"There, precision is {with_interval(choice.precision)} and recall "
+        f"{with_interval(choice.recall)}."
+    )
+    found = [Finding(text=first)]
+    if choice.acceptance is not None:
+        found.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
+    found.append(Finding(text=accuracy))
+    found.append(Finding(text=f"Doubt about the threshold comes from: {shares}."))
+    return tuple(found)
+
+
+def save_threshold_picture(choice: ThresholdChoice, path: Path) -> Path:
+    """Write the threshold's picture to a file."""
+    with figures.threshold_figure(choice) as figure:
+        return theme.save(figure, path)
+
+
+def go_live_findings(decision: GoLive) -> tuple[Finding, ...]:
+    """Say when to go live, or that it is too early to say."""
+    wanted = (
+        f"at least {percent(decision.share)} accept {decision.application} with probability "
+        f"{plain(decision.certainty, digits=2)}"
+    )
+    if decision.size is None:
+        text = f"Not enough evidence at any size tried that {wanted}: keep training, or ask more."
+        return (Finding(text=text, tone="unsure"),)
+    return (Finding(text=f"Go live from size {decision.size:g} on: {wanted}.", tone="good"),)
+
+
+def application_findings(choice: ApplicationChoice) -> tuple[Finding, ...]:
+    """Say in which application a classifier is best accepted."""
+    lines = [
+        Finding(
+            text=f"{name}: {share_text(each)} would accept; best with probability "
+            f"{probability(choice.best_probability[name])}."
+        )
+        for name, each in sorted(choice.acceptance.items(), key=lambda item: -item[1].mean)
+    ]
+    verdict = (
+        Finding(text=f"Best accepted in {choice.best}.", tone="good")
+        if choice.best is not None
+        else Finding(text="Not enough evidence which application suits it best.", tone="unsure")
+    )
+    return (verdict, *lines)
+
+
+def _needed(target: Target) -> Finding:
+    share = percent(target.share)
+    if target.needed_mean is None:
+        text = (
+            f"No accuracy is known to reach {share}: perfect accuracy would be accepted by "
+            f"{share_text(target.at_best)}."
+        )
+        return Finding(text=text, tone="bad")
+    text = (
+        f"For {share} to accept, aim for a weighted mean of precision and recall of "
+        f"{with_interval(target.needed_mean)}; probability {probability(target.reachable)} that "
+        f"any accuracy is enough."
+    )
+    return Finding(text=text, tone="neutral" if target.reachable >= 0.95 else "unsure")
+
+
+def _diminishing(target: Target) -> str:
+    least = f"{_points(target.least_gain)} percentage points of people"
+    if target.diminishing_from is None:
+        return f"No diminishing returns in sight: every further point brings at least {least}."
+    return (
+        f"Returns diminish from a mean of {plain(target.diminishing_from, digits=2)} on: one more "
+        f"point then brings less than {least}."
+    )
+
+
+def _points(share: float) -> str:
+    return plain(100 * share, digits=1)

@@ -1,0 +1,166 @@
+"""The commands around acceptability, as a user types them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from howgood import ask, learn
+from howgood.cli.main import run
+
+APPLICATIONS = {
+    "text": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0},
+    "police": {"alpha": 0.6, "intercept": -15.0, "slope": 18.0},
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Answers as a file under other column names, the saved fit, and a table of scores."""
+    folder = tmp_path_factory.mktemp("study")
+    answers = ask.simulate_answers(APPLICATIONS, people=25, per_person=8, random_state=1)
+    lines = ["participant,application,ppv,tpr,rating"]
+    lines += [
+        f"{row['participant']},{row['application']},{row['precision']},{row['recall']},"
+        f"{row['rating']}"
+        for row in answers.rows()
+    ]
+    (folder / "answers.csv").write_text("\n".join(lines))
+    learn.fit_acceptability(answers, random_state=1).save(folder / "fit.npz")
+    generator = np.random.default_rng(1)
+    truth = generator.integers(0, 2, 200)
+    score = generator.normal(2 * truth)
+    rows = [
+        f"{'ill' if t else 'well'},{s:.3f},{'ill' if s > 1 else 'well'}"
+        for t, s in zip(truth, score, strict=True)
+    ]
+    (folder / "scores.csv").write_text("\n".join(["y,s,yhat", *rows]))
+    return folder
+
+
+def _json(capsys, *arguments):
+    code = run([*map(str, arguments), "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_fit_says_what_people_accept_and_saves_what_it_learned(study, capsys, tmp_path):
+    arguments = ["fit", study / "answers.csv", "--map", "precision=ppv", "--map", "recall=tpr"]
+    saved, report = tmp_path / "fit.npz", tmp_path / "report.html"
+    assert run([*map(str, arguments), "--save", str(saved), "--out", str(report)]) == 0
+    out = capsys.readouterr().out
+    assert "of people would accept 85 % precision with 85 % recall" in out
+    assert learn.load_fit(saved).applications == ("police", "text")
+    page = report.read_text()
+    assert page.count("<svg") == 5
+    assert "What not to conclude" in page
+    code, values = _json(capsys, *arguments)
+    assert code == 0
+    assert values["applications"]["text"]["alpha"]["mean"] < 0.5
+    assert values["provenance"]["seed"] == 2015
+
+
+def test_fit_explains_what_is_missing(study, capsys):
+    assert run(["fit", str(study / "answers.csv")]) == 2
+    error = capsys.readouterr().err
+    assert "precision" in error
+    assert "Traceback" not in error
+    assert run(["fit", "nowhere.csv"]) == 2
+    assert run(["fit", str(study / "answers.csv"), "--priors", "nowhere.json"]) == 2
+    assert "registry prior" in capsys.readouterr().err
+
+
+def test_target_reads_fits_cards_and_answers_alike(study, capsys, tmp_path):
+    fit = str(study / "fit.npz")
+    assert run(["target", fit, "--application", "text", "--precision", ".85"]) == 0
+    assert "For 80 % to accept" in capsys.readouterr().out
+    folder = ["--registry", str(tmp_path)]
+    add = ["registry", "add", fit, "--application", "text", "--name", "text-alarm"]
+    assert run([*add, "--description", "An alarm that sends a text message.", *folder]) == 0
+    capsys.readouterr()
+    code, of_card = _json(capsys, "target", "text-alarm", *folder)
+    _, of_fit = _json(capsys, "target", fit, "--application", "text")
+    assert code == 0
+    assert of_card["acceptance"]["mean"] == pytest.approx(of_fit["acceptance"]["mean"], abs=0.03)
+    assert run(["target", fit]) == 2
+    assert "application" in capsys.readouterr().err
+
+
+def test_the_registry_lists_shows_and_gives_priors(study, capsys, tmp_path):
+    assert run(["registry", "list", "--registry", str(tmp_path)]) == 0
+    assert "kay2015-alarm-text-interface" in capsys.readouterr().out
+    assert run(["registry", "show", "kay2015-weather"]) == 0
+    assert '"person_sd": null' in capsys.readouterr().out
+    prior = tmp_path / "prior.json"
+    made = ["registry", "prior", "kay2015-weather", "--application", "text", "--out", str(prior)]
+    assert run(made) == 0
+    columns = ["--map", "precision=ppv", "--map", "recall=tpr"]
+    assert run(["fit", str(study / "answers.csv"), "--priors", str(prior), *columns]) == 0
+    capsys.readouterr()
+    assert run(["registry", "prior", "kay2015-location", "--application", "text"]) == 2
+    assert "no interval" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("counts", "extra", "code", "verdict"),
+    [
+        ("980,20,20,5000", ["--share", ".5"], 0, "pass"),
+        ("500,500,500,5000", [], 1, "fail"),
+        ("17,3,3,70", ["--share", ".6"], 0, "investigate"),
+        ("17,3,3,70", ["--share", ".6", "--strict"], 1, "investigate"),
+    ],
+)
+def test_the_gate_tells_continuous_integration(
+    study, capsys, tmp_path, counts, extra, code, verdict
+):
+    badge = tmp_path / "badge.json"
+    arguments = ["gate", study / "fit.npz", "--application", "text", "--counts", counts, *extra]
+    found, values = _json(capsys, *arguments, "--badge", badge)
+    assert (found, values["verdict"]) == (code, verdict)
+    assert json.loads(badge.read_text())["message"].startswith(verdict)
+
+
+def test_the_gate_reads_a_table_of_predictions(study, capsys):
+    arguments = ["gate", study / "fit.npz", study / "scores.csv", "--application", "text"]
+    named = ["--truth", "y", "--predicted", "yhat", "--positive", "ill"]
+    assert _json(capsys, *arguments, *named)[1]["provenance"]["rows_used"] == 200
+    assert run([*map(str, arguments), "--truth", "y", "--predicted", "yhat"]) == 2
+    assert "--positive" in capsys.readouterr().err
+    assert run(["gate", str(study / "fit.npz")]) == 2
+    assert run(["gate", str(study / "fit.npz"), "--counts", "1,2"]) == 2
+    assert "TP,FN,FP,TN" in capsys.readouterr().err
+
+
+def test_threshold_takes_people_or_a_metric(study, capsys, tmp_path):
+    arguments = ["threshold", study / "scores.csv", "--truth", "y", "--score", "s"]
+    arguments += ["--positive", "ill"]
+    plot = tmp_path / "threshold.png"
+    people = ["--model", study / "fit.npz", "--application", "text", "--plot", plot]
+    code, values = _json(capsys, *arguments, *people)
+    assert code == 0
+    assert plot.stat().st_size > 10_000
+    assert sum(values["variance_shares"].values()) == pytest.approx(1.0)
+    assert run([*map(str, arguments), "--alpha", ".35"]) == 0
+    assert "flag a case when its score reaches it" in capsys.readouterr().out
+    assert run(list(map(str, arguments))) == 2
+
+
+def test_going_live_waits_for_evidence(study, capsys, tmp_path):
+    curve = tmp_path / "curve.csv"
+    curve.write_text("size,precision,recall\n10,.5,.5\n100,.97,.99\n")
+    arguments = ["go-live", str(study / "fit.npz"), str(curve), "--application", "text"]
+    assert run([*arguments, "--share", ".5"]) == 0
+    assert "Go live from size 100" in capsys.readouterr().out
+    assert run([*arguments, "--share", ".99"]) == 1
+    assert "Not enough evidence" in capsys.readouterr().out
+
+
+def test_notes_are_one_line_without_code(tmp_path, capsys):
+    answers = tmp_path / "few.csv"
+    answers.write_text(
+        "participant,application,precision,recall,rating\n"
+        + "\n".join(f"p{i},alarm,{p},{p},{r}" for i in range(3) for p, r in ((0.5, 2), (1, 6)))
+    )
+    run(["fit", str(answers)])
+    error = capsys.readouterr().err
+    assert "howgood: note: few respondents" in error
+    assert "warnings.warn" not in error
