@@ -3,7 +3,9 @@
 from howgood.records.elicited_metric import CappedMetric, FBetaMetric, LinearMetric
 from howgood.records.power_mean import PowerMean
 from howgood.records.sums import SquaredErrorSums
+from howgood.score.absolute_error import mae
 from howgood.score.distribution import ScoreDistribution
+from howgood.score.feedback import DiscreteFeedback, categorical_feedback, empirical_feedback
 from howgood.score.power_mean import power_mean
 from howgood.score.relevance import relevance_score
 from howgood.score.relevance_report import RelevanceReport, relevance_report
@@ -14,6 +16,7 @@ from howgood.score.sums import squared_error_sums
 
 __all__ = [
     "CappedMetric",
+    "DiscreteFeedback",
     "FBetaMetric",
     "LinearMetric",
     "PowerMean",
@@ -22,6 +25,9 @@ __all__ = [
     "RelevanceSweep",
     "ScoreDistribution",
     "SquaredErrorSums",
+    "categorical_feedback",
+    "empirical_feedback",
+    "mae",
     "magic_barrier",
     "mse",
     "power_mean",

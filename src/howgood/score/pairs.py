@@ -92,6 +92,40 @@ def checked_columns(
 
 def numeric(values: ArrayLike, *, column: str, where: str) -> FloatArray:
     """Return a flat float array, or say what the column holds instead of numbers."""
+    result = _floats(values, column=column, where=where)
+    if result.ndim > 1:
+        raise InputError(
+            where=f"{where}, column {column!r}",
+            found=f"an array of shape {result.shape}",
+            needed="one number per pair",
+            cure="Pass one column at a time.",
+        )
+    return np.atleast_1d(result)
+
+
+def numeric_table(values: ArrayLike, *, column: str, where: str, gaps: bool = False) -> FloatArray:
+    """Return a float array of two dimensions; NaN only where gaps are allowed."""
+    result = _floats(values, column=column, where=where)
+    if result.ndim != 2:
+        raise InputError(
+            where=f"{where}, {column}",
+            found=f"an array of shape {result.shape}",
+            needed="one row per pair",
+            cure="Pass a list of rows of equal length.",
+        )
+    bad = np.isinf(result) if gaps else ~np.isfinite(result)
+    if bad.any():
+        raise InputError(
+            where=f"{where}, {column}",
+            found=f"{int(bad.sum())} values missing or infinite "
+            f"(first: row {int(np.argmax(bad.any(axis=1))) + 1})",
+            needed="every value must be a finite number",
+            cure="Correct these rows or leave them out.",
+        )
+    return result
+
+
+def _floats(values: ArrayLike, *, column: str, where: str) -> FloatArray:
     found: Any = values
     try:
         array = np.asarray(found)
@@ -105,13 +139,6 @@ def numeric(values: ArrayLike, *, column: str, where: str) -> FloatArray:
             needed="one number per pair",
             cure="Convert the column to numbers first.",
         ) from error
-    if result.ndim > 1:
-        raise InputError(
-            where=f"{where}, column {column!r}",
-            found=f"an array of shape {result.shape}",
-            needed="one number per pair",
-            cure="Pass one column at a time.",
-        )
     if result.size == 0:
         raise InputError(
             where=f"{where}, column {column!r}",
@@ -119,7 +146,7 @@ def numeric(values: ArrayLike, *, column: str, where: str) -> FloatArray:
             needed="at least one pair",
             cure="Check how the data was selected.",
         )
-    return np.atleast_1d(result)
+    return result
 
 
 def require_not_negative(values: FloatArray, *, column: str, where: str) -> None:
@@ -154,6 +181,17 @@ def require_probability(value: float, *, name: str, where: str) -> None:
             found=f"{name}={value!r}",
             needed="a number between 0 and 1",
             cure="5 % is 0.05.",
+        )
+
+
+def require_count(value: int, *, name: str, where: str) -> None:
+    """Raise unless `value` is a whole number of at least 1."""
+    if int(value) != value or value < 1:
+        raise InputError(
+            where=where,
+            found=f"{name}={value!r}",
+            needed="a whole number, 1 or more",
+            cure="1000 is a common choice.",
         )
 
 

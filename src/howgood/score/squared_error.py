@@ -13,44 +13,45 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howgood.score.distribution import ScoreDistribution, provenance_of, share_above
+from howgood.records.progress import Progress, silent
+from howgood.score.distribution import ScoreDistribution
+from howgood.score.error_score import (
+    PAPER,
+    ErrorOptions,
+    Method,
+    describe,
+    error_score,
+    how_inverted,
+    propagated,
+    rooted,
+)
+from howgood.score.error_terms import checked_terms
+from howgood.score.feedback import DiscreteFeedback
 from howgood.score.pairs import (
     MissingPolicy,
-    Pairs,
     checked_columns,
-    checked_pairs,
     require_choice,
     require_not_negative,
 )
-from howgood.stats.laws import DrawsLaw, Law, NormalLaw, RootLaw
+from howgood.stats.laws import Law
 from howgood.stats.power_sums import PowerSums
-from howgood.stats.randomness import RandomState, generator_and_seed
+from howgood.stats.randomness import RandomState
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 
-Method = Literal["exact", "paper", "monte-carlo"]
-SquaredMetric = Literal["rmse", "mse"]
-
-METHODS = ("exact", "paper", "monte-carlo")
-
-_HOW = {
-    "exact-series": "12 cumulants inverted by Gil-Pelaez and along the saddlepoint contour",
-    "exact-groups": "exact characteristic function along the saddlepoint contour",
-    "exact-point": "no spread anywhere: a point",
-    "paper": "first-order Gaussian error propagation (Jasberg and Sizov 2018, Eq. 12 and 13)",
-    "monte-carlo": "independent draws, one non-central chi-square per distinct sigma",
-    "gamma": "gamma distribution with the same mean and variance (too few pairs for 12 cumulants)",
-}
+_GAMMA = "gamma distribution with the same mean and variance (too few pairs for 12 cumulants)"
 
 
 def rmse(
-    mean: ArrayLike,
-    sd: ArrayLike,
-    prediction: ArrayLike,
+    mean: ArrayLike | None = None,
+    sd: ArrayLike | None = None,
+    prediction: ArrayLike | None = None,
     *,
+    feedback: DiscreteFeedback | None = None,
     method: Method = "exact",
     missing: MissingPolicy = "error",
     draws: int = 10_000,
     random_state: RandomState = None,
+    progress: Progress = silent,
 ) -> ScoreDistribution:
     r"""Return the distribution of the root mean squared error under uncertain feedback.
 
@@ -62,6 +63,9 @@ def rmse(
     mean, sd, prediction : array of shape (n,), or one number for all pairs
         Mean :math:`\mu_v` and standard deviation :math:`\sigma_v` of the feedback, and the
         system's prediction :math:`\pi_v`. A standard deviation of 0 is legal.
+    feedback : DiscreteFeedback, optional
+        Answer categories or repeated ratings in place of `mean` and `sd`: see
+        `categorical_feedback` and `empirical_feedback`.
     method : {"exact", "paper", "monte-carlo"}
         "exact" inverts the characteristic function; probabilities are within 1e-10, small
         tails keep ten digits or more. "paper" is the Gaussian of the paper's Eq. 12 and 13.
@@ -87,19 +91,24 @@ def rmse(
     >>> round(uncertain.mean, 3), round(uncertain.barrier, 3), round(uncertain.headroom, 3)
     (1.534, 0.8, 0.508)
     """
-    pairs = checked_pairs(mean, sd, prediction, where="rmse", missing=missing)
-    return _score("rmse", pairs, method, draws, random_state)
+    terms = checked_terms("rmse", mean, sd, prediction, feedback, missing)
+    options = ErrorOptions(
+        method=method, missing=missing, draws=draws, random_state=random_state, progress=progress
+    )
+    return error_score(terms, options)
 
 
 def mse(
-    mean: ArrayLike,
-    sd: ArrayLike,
-    prediction: ArrayLike,
+    mean: ArrayLike | None = None,
+    sd: ArrayLike | None = None,
+    prediction: ArrayLike | None = None,
     *,
+    feedback: DiscreteFeedback | None = None,
     method: Method = "exact",
     missing: MissingPolicy = "error",
     draws: int = 10_000,
     random_state: RandomState = None,
+    progress: Progress = silent,
 ) -> ScoreDistribution:
     r"""Return the distribution of the mean squared error under uncertain feedback.
 
@@ -120,8 +129,11 @@ def mse(
     >>> distribution.mean, distribution.variance
     (3.0, 5.0)
     """
-    pairs = checked_pairs(mean, sd, prediction, where="mse", missing=missing)
-    return _score("mse", pairs, method, draws, random_state)
+    terms = checked_terms("mse", mean, sd, prediction, feedback, missing)
+    options = ErrorOptions(
+        method=method, missing=missing, draws=draws, random_state=random_state, progress=progress
+    )
+    return error_score(terms, options)
 
 
 def magic_barrier(sd: ArrayLike) -> float:
@@ -142,7 +154,10 @@ def magic_barrier(sd: ArrayLike) -> float:
 
 
 def squared_error_from_sums(
-    sums: PowerSums, *, metric: SquaredMetric = "rmse", method: Literal["exact", "paper"] = "exact"
+    sums: PowerSums,
+    *,
+    metric: Literal["rmse", "mse"] = "rmse",
+    method: Literal["exact", "paper"] = "exact",
 ) -> ScoreDistribution:
     """Return the distribution of RMSE or MSE from power sums alone.
 
@@ -160,89 +175,23 @@ def squared_error_from_sums(
     """
     require_choice(method, ("exact", "paper"), name="method", where=metric)
     square = WeightedChiSquare.from_sums(sums)
-    stands_in = method == "exact" and square.series is None and not square.is_point
-    law = _law(metric, square, method)
-    used = "gamma" if stands_in else method
-    return _described(metric, square, law, used, _how(square, used), dropped={}, missing="error")
-
-
-def _score(
-    metric: SquaredMetric, pairs: Pairs, method: Method, draws: int, random_state: RandomState
-) -> ScoreDistribution:
-    require_choice(method, METHODS, name="method", where=metric)
-    square = WeightedChiSquare.from_terms(pairs.mean, pairs.sd, pairs.prediction)
-    seed = None
-    if method == "monte-carlo":
-        generator, seed = generator_and_seed(random_state)
-        values = square.sample(draws, generator)
-        law: Law = DrawsLaw(draws=np.sort(values if metric == "mse" else np.sqrt(values)))
-    else:
-        law = _law(metric, square, method)
-    return _described(
-        metric,
-        square,
-        law,
-        method,
-        _how(square, method),
-        dropped=pairs.dropped,
-        missing=pairs.missing,
-        seed=seed,
-        **({"draws": draws} if method == "monte-carlo" else {}),
-    )
-
-
-def _law(metric: SquaredMetric, square: WeightedChiSquare, method: str) -> Law:
-    if method == "exact":
-        return square if metric == "mse" else RootLaw(square)
-    if metric == "mse":
-        return NormalLaw(mean=square.mean, variance=square.variance)
-    root = float(np.sqrt(square.mean))
-    # First-order propagation through the root: its derivative at the mean, squared.
-    variance = square.variance / (4.0 * square.mean) if square.mean > 0.0 else 0.0
-    return NormalLaw(mean=root, variance=variance)
-
-
-def _how(square: WeightedChiSquare, method: str) -> str:
-    if method != "exact":
-        return _HOW[method]
-    if square.is_point:
-        return _HOW["exact-point"]
-    return _HOW["exact-series" if square.series is not None else "exact-groups"]
-
-
-def _described(
-    metric: SquaredMetric,
-    square: WeightedChiSquare,
-    law: Law,
-    method: str,
-    how: str,
-    *,
-    dropped: dict[str, int],
-    missing: MissingPolicy,
-    seed: int | None = None,
-    **settings: object,
-) -> ScoreDistribution:
-    noise = square.sums.variance_sum / square.sums.n
     root = metric == "rmse"
-    barrier, expected = (
-        (float(np.sqrt(noise)), float(np.sqrt(square.mean))) if root else (noise, square.mean)
-    )
-    return ScoreDistribution(
-        metric=metric,
-        law=law,
-        n=square.sums.n,
-        method=method,
-        barrier=barrier,
-        headroom=share_above(barrier, expected),
-        provenance=provenance_of(
-            metric,
-            how=how,
-            rows=square.sums.n,
-            dropped=dropped,
-            seed=seed,
-            method=method,
-            feedback="gaussian",
-            missing=missing,
-            **settings,
-        ),
+    law: Law
+    used: str = method
+    if method == "paper":
+        law, how = propagated(square, root=root), PAPER
+    else:
+        law, how = rooted(square) if root else square, how_inverted(square)
+        if square.series is None and not square.is_point:
+            used, how = "gamma", _GAMMA
+    return describe(
+        metric,
+        law,
+        expected=square.mean,
+        floor=sums.variance_sum / sums.n,
+        n=sums.n,
+        method=used,
+        how=how,
+        dropped={},
+        feedback="gaussian",
     )

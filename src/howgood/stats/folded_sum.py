@@ -23,9 +23,8 @@ from howgood.stats.folded_normal import (
     folded_normal_mean,
     folded_normal_variance,
 )
-from howgood.stats.inversion import Inversion
+from howgood.stats.inversion import InvertedLaw
 from howgood.stats.power_sums import ORDERS
-from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
 
 FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
@@ -36,7 +35,7 @@ _NEAREST_ZERO = 2.5
 _WIDEST = 1_500.0
 
 
-class FoldedMean:
+class FoldedMean(InvertedLaw):
     """Distribution of the mean of |X_v| for independent Gaussians X_v.
 
     Examples
@@ -54,43 +53,20 @@ class FoldedMean:
         self._location, self._sd = location[spread] / n, sd[spread] / n
         self.mean = self.constant + float(np.sum(folded_normal_mean(self._location, self._sd)))
         self.variance = float(np.sum(folded_normal_variance(self._location, self._sd)))
-        self.series = self._series() if self._sd.size else None
+        self.series = self._series() if self.variance > 0.0 else None
 
     @property
-    def is_point(self) -> bool:
-        """Whether all mass sits in one point."""
-        return self.variance <= 0.0
+    def lower_end(self) -> float:
+        """Where the support begins: what the terms without spread add up to."""
+        return self.constant
 
-    def cdf(self, x: FloatArray) -> FloatArray:
-        """Return P(X <= x)."""
-        return self._all(x)[0]
-
-    def sf(self, x: FloatArray) -> FloatArray:
-        """Return P(X > x)."""
-        return self._all(x)[1]
-
-    def pdf(self, x: FloatArray) -> FloatArray:
-        """Return the density (infinite at the point of a point mass)."""
-        return self._all(x)[2]
-
-    def quantile(self, probability: FloatArray) -> FloatArray:
-        """Return the points below which the given probabilities lie."""
-        if self.is_point:
-            return np.where(np.isnan(probability), np.nan, self.mean)
-        sd = float(np.sqrt(self.variance))
-        return solve_quantiles(
-            self._all, probability, mean=self.mean, sd=sd, lower_end=self.constant
-        )
-
-    def sample(self, size: int, generator: np.random.Generator) -> FloatArray:
-        """Return independent draws, by inverting the distribution function."""
-        if self.is_point:
-            return np.full(size, self.mean)
-        return draws_by_inversion(self.quantile, size, generator)
-
-    @cached_property
+    @property
     def exact(self) -> "FoldedCumulants":
         """The exact cumulant function."""
+        return self._exact
+
+    @cached_property
+    def _exact(self) -> "FoldedCumulants":
         return FoldedCumulants.of(
             np.abs(self._location), self._sd, constant=self.constant, variance=self.variance
         )
@@ -108,26 +84,11 @@ class FoldedMean:
         total[0], total[1] = self.mean, self.variance
         return SeriesCumulants.of(total, ratio=ratio)
 
-    def _all(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        points = np.asarray(x, dtype=np.float64)
-        flat = points.ravel()
-        end = self.mean if self.is_point else self.constant
-        above = flat >= end if self.is_point else flat > end
-        lower = np.where(np.isnan(flat), np.nan, above.astype(np.float64))
-        upper = 1.0 - lower
-        density = np.where((flat == end) & self.is_point, np.inf, 0.0)
-        inside = np.isfinite(flat) & above & (not self.is_point)
-        if inside.any():
-            lower[inside], upper[inside], density[inside] = self._inside(flat[inside])
-        shape = points.shape
-        return lower.reshape(shape), upper.reshape(shape), density.reshape(shape)
-
-    def _inside(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        if self._sd.size == 1:
-            return _one_folded(x - self.constant, float(self._location[0]), float(self._sd[0]))
-        sd = float(np.sqrt(self.variance))
-        inversion = Inversion(mean=self.mean, sd=sd, series=self.series, exact=lambda: self.exact)
-        return inversion.inside(x)
+    def inside(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return cdf, sf and density at a flat array inside the support."""
+        if self._sd.size > 1:
+            return super().inside(x)
+        return _one_folded(x - self.constant, float(self._location[0]), float(self._sd[0]))
 
 
 def _one_folded(

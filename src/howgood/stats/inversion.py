@@ -1,17 +1,17 @@
 """From cumulant functions to probabilities: which function and which path serve which point.
 
-In: a series of cumulants, an exact cumulant function, or both. Out: cdf, sf and density. Absent:
-the cumulant functions themselves (see `cumulant_functions`, `folded_sum`).
+In: a series of cumulants, an exact cumulant function, or both. Out: `InvertedLaw` with cdf, sf,
+density and quantiles. Absent: the cumulant functions themselves (see `cumulant_functions`,
+`folded_sum`, `discrete_sum`).
 """
-
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.stats.contour import STEP, body_and_density, tail_and_density
 from howgood.stats.cumulant_functions import CumulantFunction, SeriesCumulants
+from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
+from howgood.stats.root_moments import root_moments
 
 FloatArray = NDArray[np.float64]
 
@@ -20,19 +20,109 @@ _SIDE = 0.25  # for a single term the upper contour is less accurate left of her
 _CHUNK = 2_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inversion:
-    """Probabilities of a quantity whose cumulant function is known.
+class InvertedLaw:
+    """Distribution of a positive quantity whose cumulant function is known.
 
     The series, where there is one, serves the body (Gil-Pelaez, shared nodes) and the tails as
     far as it can be trusted; the exact function serves the rest. Without an exact function the
     series serves everywhere, and tails beyond its reach are accurate in absolute terms only.
+    Subclasses say what the functions are and where the support ends.
     """
 
     mean: float
-    sd: float
+    variance: float
     series: SeriesCumulants | None
-    exact: Callable[[], CumulantFunction] | None
+    has_exact: bool = True
+
+    @property
+    def exact(self) -> CumulantFunction:
+        """The exact cumulant function."""
+        raise NotImplementedError
+
+    @property
+    def lower_end(self) -> float:
+        """A lower bound of the support."""
+        raise NotImplementedError
+
+    @property
+    def upper_end(self) -> float:
+        """An upper bound of the support."""
+        return np.inf
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation."""
+        return float(np.sqrt(self.variance))
+
+    @property
+    def is_point(self) -> bool:
+        """Whether all mass sits in one point."""
+        return self.variance <= 0.0
+
+    @property
+    def function(self) -> CumulantFunction:
+        """The cheapest cumulant function that is accurate around the mean."""
+        return self.series if self.series is not None else self.exact
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Return P(X <= x)."""
+        return self.evaluate(x)[0]
+
+    def sf(self, x: FloatArray) -> FloatArray:
+        """Return P(X > x), accurate however small it is."""
+        return self.evaluate(x)[1]
+
+    def pdf(self, x: FloatArray) -> FloatArray:
+        """Return the density (infinite at the point of a point mass)."""
+        return self.evaluate(x)[2]
+
+    def quantile(self, probability: FloatArray) -> FloatArray:
+        """Return the points below which the given probabilities lie."""
+        if self.is_point:
+            return np.where(np.isnan(probability), np.nan, self.mean)
+        found = solve_quantiles(
+            self.evaluate, probability, mean=self.mean, sd=self.sd, lower_end=self.lower_end
+        )
+        return np.minimum(found, self.upper_end)
+
+    def sample(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """Return independent draws, by inverting the distribution function."""
+        if self.is_point:
+            return np.full(size, self.mean)
+        return draws_by_inversion(self.quantile, size, generator)
+
+    def root_moments(self) -> tuple[float, float]:
+        """Return mean and variance of the square root."""
+        if self.is_point:
+            return float(np.sqrt(self.mean)), 0.0
+        return root_moments(self.function, mean=self.mean, variance=self.variance)
+
+    def evaluate(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return cdf, sf and density at points of any shape."""
+        points = np.asarray(x, dtype=np.float64)
+        flat = points.ravel()
+        lower, upper, density = self._at_ends(flat)
+        inside = (flat > self.lower_end) & (flat < self.upper_end) & (not self.is_point)
+        if inside.any():
+            lower[inside], upper[inside], density[inside] = self.inside(flat[inside])
+        shape = points.shape
+        return lower.reshape(shape), upper.reshape(shape), density.reshape(shape)
+
+    def _at_ends(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return cdf, sf and density as if all mass lay at the lower end of the support."""
+        end = self.mean if self.is_point else self.lower_end
+        above = x >= end if self.is_point else x > end
+        lower = np.where(np.isnan(x), np.nan, above.astype(np.float64))
+        at_end = np.inf if self.is_point else self.density_at_lower_end()
+        return lower, 1.0 - lower, np.where(x == end, at_end, 0.0)
+
+    def density_at_lower_end(self) -> float:
+        """Return the limit of the density at the lower end of the support."""
+        return 0.0
+
+    def leading_coefficient(self) -> float:
+        r"""Return A where the density starts like :math:`A / \sqrt x` at zero."""
+        return np.inf
 
     def inside(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return cdf, sf and density at a flat array inside the support."""
@@ -45,23 +135,16 @@ class Inversion:
             lower[body], density[body] = body_and_density(self.series, x[body])
             upper[body] = 1.0 - lower[body]
             ends = self.series.resolved()
-            resolved = (z > ends[0]) & (z < ends[1]) | (self.exact is None)
+            resolved = (z > ends[0]) & (z < ends[1]) | (not self.has_exact)
         for is_upper, side in ((False, z <= _SIDE), (True, z > _SIDE)):
             small, large = (upper, lower) if is_upper else (lower, upper)
             for by_series in (False, True):
                 chosen = side & ~body & (resolved == by_series)
                 if chosen.any():
-                    function = self._function(by_series)
+                    function = self.function if by_series else self.exact
                     small[chosen], density[chosen] = _tail(function, x[chosen], is_upper)
                     large[chosen] = 1.0 - small[chosen]
         return lower, upper, density
-
-    def _function(self, by_series: bool) -> CumulantFunction:
-        if by_series and self.series is not None:
-            return self.series
-        if self.exact is None:
-            raise RuntimeError("neither a series nor an exact cumulant function")
-        return self.exact()
 
 
 def _tail(function: CumulantFunction, x: FloatArray, upper: bool) -> tuple[FloatArray, FloatArray]:

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from howgood.stats.root_moments import root_moments
-from howgood.stats.weighted_chi_square import WeightedChiSquare
+from howgood.stats.inversion import InvertedLaw
 
 FloatArray = NDArray[np.float64]
 
@@ -48,15 +47,12 @@ class Law(Protocol):
 class RootLaw:
     """The square root of a mean of squares."""
 
-    def __init__(self, square: WeightedChiSquare) -> None:
+    def __init__(self, square: InvertedLaw) -> None:
         self.square = square
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        square = self.square
-        if square.is_point:
-            return float(np.sqrt(square.mean)), 0.0
-        return root_moments(square.function, mean=square.mean, variance=square.variance)
+        return self.square.root_moments()
 
     @property
     def mean(self) -> float:
@@ -83,7 +79,7 @@ class RootLaw:
         # One free term has an infinite density of its square at 0, but not of its root.
         at_zero = np.isnan(density) & (x == 0.0)
         if at_zero.any():
-            limit = np.inf if self.square.is_point else 2.0 * self.square.leading_coefficient()
+            limit = 2.0 * self.square.leading_coefficient()
             density = np.where(at_zero, limit, density)
         return np.where(x < 0.0, 0.0, density)
 

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gamma as gamma_function
 
-from howgood.stats.cumulant_functions import CumulantFunction, GroupedCumulants, SeriesCumulants
+from howgood.stats.cumulant_functions import GroupedCumulants, SeriesCumulants
 from howgood.stats.grouping import Groups, condense, group_terms
-from howgood.stats.inversion import Inversion
+from howgood.stats.inversion import InvertedLaw
 from howgood.stats.power_sums import PowerSums, power_sums
-from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
 
 FloatArray = NDArray[np.float64]
 
@@ -28,7 +27,7 @@ _SWITCH = 17.4
 _MOST_SAMPLED = 20_000
 
 
-class WeightedChiSquare:
+class WeightedChiSquare(InvertedLaw):
     """Distribution of a mean of squared Gaussians, accurate in relative terms in both tails.
 
     Keeps a reference to the arrays it is given: do not change them in place. Without `groups`
@@ -49,6 +48,7 @@ class WeightedChiSquare:
         self.mean = float(cumulants[0])
         self.variance = float(cumulants[1])
         self.series = _series(sums, cumulants)
+        self.has_exact = groups is not None
         self._gather = groups
 
     @classmethod
@@ -68,21 +68,6 @@ class WeightedChiSquare:
         """
         return cls(sums, None if series_allowed(sums) else partial(_matched_gamma, sums))
 
-    @property
-    def sd(self) -> float:
-        """Standard deviation."""
-        return float(np.sqrt(self.variance))
-
-    @property
-    def is_point(self) -> bool:
-        """Whether all mass sits in one point."""
-        return self.variance <= 0.0
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether the exact cumulant function is at hand, or only the series."""
-        return self._gather is not None
-
     @cached_property
     def groups(self) -> Groups:
         """Terms gathered by sigma."""
@@ -91,56 +76,29 @@ class WeightedChiSquare:
         return self._gather()
 
     @cached_property
-    def exact(self) -> GroupedCumulants:
-        """The exact cumulant function."""
+    def _exact(self) -> GroupedCumulants:
         few = condense(self.groups)
         return GroupedCumulants.of(few.weights, few.counts, few.noncentral, constant=few.constant)
 
     @property
-    def _inversion(self) -> Inversion:
-        exact = (lambda: self.exact) if self.has_groups else None
-        return Inversion(mean=self.mean, sd=self.sd, series=self.series, exact=exact)
-
-    @property
-    def function(self) -> CumulantFunction:
-        """The cheapest cumulant function that is accurate around the mean."""
-        return self.series if self.series is not None else self.exact
+    def exact(self) -> GroupedCumulants:
+        """The exact cumulant function."""
+        return self._exact
 
     @property
     def lower_end(self) -> float:
         """A lower bound of the support: its end, or 0 while the series serves."""
         return self.exact.shift if self.series is None and not self.is_point else 0.0
 
-    def cdf(self, x: FloatArray) -> FloatArray:
-        """Return P(X <= x)."""
-        return self._all(x)[0]
-
-    def sf(self, x: FloatArray) -> FloatArray:
-        """Return P(X > x), accurate however small it is."""
-        return self._all(x)[1]
-
-    def pdf(self, x: FloatArray) -> FloatArray:
-        """Return the density (infinite at the point of a point mass)."""
-        return self._all(x)[2]
-
-    def quantile(self, probability: FloatArray) -> FloatArray:
-        """Return the points below which the given probabilities lie."""
-        if self.is_point:
-            return np.where(np.isnan(probability), np.nan, self.mean)
-        return solve_quantiles(
-            self._all, probability, mean=self.mean, sd=self.sd, lower_end=self.lower_end
-        )
-
     def sample(self, size: int, generator: np.random.Generator) -> FloatArray:
-        """Return independent draws: one non-central chi-square per group, weighted and added.
+        """Return independent draws, group by group or, where those are very many, by inversion."""
+        by_inversion = self.is_point or not self.has_exact or len(self.groups) > _MOST_SAMPLED
+        if by_inversion:
+            return super().sample(size, generator)
+        return self.sample_groups(size, generator)
 
-        With only the series at hand, or a great many groups, the quantile function is inverted
-        at uniform draws instead.
-        """
-        if self.is_point:
-            return np.full(size, self.mean)
-        if not self.has_groups or len(self.groups) > _MOST_SAMPLED:
-            return draws_by_inversion(self.quantile, size, generator)
+    def sample_groups(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """Return independent draws: one non-central chi-square per group, weighted and added."""
         groups = self.groups
         total = np.full(size, groups.constant)
         for weight, count, square in zip(
@@ -153,26 +111,7 @@ class WeightedChiSquare:
                 total += (2.0 * weight) * generator.standard_gamma((count - 1.0) / 2.0, size)
         return total
 
-    def _all(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return cdf, sf and pdf at points of any shape."""
-        points = np.asarray(x, dtype=np.float64)
-        flat = points.ravel()
-        lower, upper, density = self._at_ends(flat)
-        inside = np.isfinite(flat) & (flat > self.lower_end) & (not self.is_point)
-        if inside.any():
-            lower[inside], upper[inside], density[inside] = self._inversion.inside(flat[inside])
-        shape = points.shape
-        return lower.reshape(shape), upper.reshape(shape), density.reshape(shape)
-
-    def _at_ends(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return cdf, sf and pdf as if all mass lay at the lower end of the support."""
-        end = self.mean if self.is_point else self.lower_end
-        above = x > end if not self.is_point else x >= end
-        lower = np.where(np.isnan(x), np.nan, above.astype(np.float64))
-        at_end = np.inf if self.is_point else self._density_at_lower_end()
-        return lower, 1.0 - lower, np.where(x == end, at_end, 0.0)
-
-    def _density_at_lower_end(self) -> float:
+    def density_at_lower_end(self) -> float:
         """Return the limit of the density at the end of the support: only two terms leave it."""
         if self.series is not None:
             return 0.0
