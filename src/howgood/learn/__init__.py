@@ -13,19 +13,29 @@ from howgood.learn.elicitation.matrices import (
     threshold_matrices,
 )
 from howgood.learn.elicitation.mixture import Elicitor
+from howgood.learn.feedback import (
+    rater_consistency,
+    rating_uncertainty,
+    unbiased_fourth_power,
+    unbiased_variance,
+)
+from howgood.learn.feedback_proxies import assumed_uncertainty, rating_coherence
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
 from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
+from howgood.records.rater_consistency import RaterConsistency
 
 __all__ = [
     "AcceptabilityFit",
     "Bisection",
     "ConfusionMatrix",
     "Elicitor",
+    "RaterConsistency",
     "RelevanceWeights",
     "ThresholdMatrices",
     "agreement",
     "ask_oracle",
+    "assumed_uncertainty",
     "calibration_report",
     "classifier_matrices",
     "elicitation_log",
@@ -37,7 +47,12 @@ __all__ = [
     "load_fit",
     "optimal_range",
     "outcome_probabilities",
+    "rater_consistency",
+    "rating_coherence",
+    "rating_uncertainty",
     "replay",
     "table_matrices",
     "threshold_matrices",
+    "unbiased_fourth_power",
+    "unbiased_variance",
 ]

@@ -7,6 +7,7 @@ from howgood.score.absolute_error import mae
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.feedback import DiscreteFeedback, categorical_feedback, empirical_feedback
 from howgood.score.power_mean import power_mean
+from howgood.score.rating_sums import rating_sums
 from howgood.score.relevance import relevance_score
 from howgood.score.relevance_report import RelevanceReport, relevance_report
 from howgood.score.relevance_scorer import RelevanceScorer, relevance_scorer
@@ -31,6 +32,7 @@ __all__ = [
     "magic_barrier",
     "mse",
     "power_mean",
+    "rating_sums",
     "relevance_report",
     "relevance_score",
     "relevance_scorer",

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError
+from howgood.records.missing import check_policy
 from howgood.records.table import frame_columns
 
 FloatArray = NDArray[np.float64]
 
 WHERE = "feedback"
-_POLICIES = ("error", "drop")
 _SYSTEM = "system "
 
 
@@ -51,17 +51,6 @@ def system_names(roles: Mapping[str, Any]) -> tuple[str, ...]:
 def system_columns(arrays: Mapping[str, FloatArray]) -> list[FloatArray]:
     """Return the predictions among arrays by role, in order."""
     return [values for role, values in arrays.items() if role.startswith(_SYSTEM)]
-
-
-def check_policy(missing: str) -> None:
-    """Raise unless `missing` names a policy."""
-    if missing not in _POLICIES:
-        raise InputError(
-            where="missing",
-            found=repr(missing),
-            needed=f"one of {', '.join(_POLICIES)}",
-            cure="Choose one of these.",
-        )
 
 
 def finite_arrays(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.records.engine_frame import single_row
 from howgood.score.feedback_columns import bad_values, not_numeric, refuse, system_names, too_large
 from howgood.stats.error_sums import ErrorSums, TrialSums
 
@@ -29,7 +30,7 @@ def sum_lazily(
     selected = _floats(frame, roles)
     n_systems = len(system_names(roles))
     prepared = _without_gaps(selected) if missing == "drop" else selected
-    row = _one_row(_aggregates(prepared, n_systems, powers, with_trials="trials" in roles))
+    row = single_row(_aggregates(prepared, n_systems, powers, with_trials="trials" in roles))
     n_rows = int(row["rows"])
     sums = _from_row(row, n_systems, powers, trials)
     counts = [row[name] for name in row if name.startswith("count_")]
@@ -60,7 +61,7 @@ def _refuse_gaps(
     import narwhals as nw
 
     names = selected.collect_schema().names()
-    counted = _one_row(
+    counted = single_row(
         selected.select(**{name: nw.col(name).is_finite().cast(nw.Int64).sum() for name in names})
     )
     n_bad = {
@@ -74,7 +75,7 @@ def _refuse_gaps(
 def _count(frame: Any, name: str, *, below: float) -> int:  # noqa: ANN401 - a narwhals LazyFrame
     import narwhals as nw
 
-    return int(_one_row(frame.select(n=(nw.col(name) < below).cast(nw.Int64).sum()))["n"])
+    return int(single_row(frame.select(n=(nw.col(name) < below).cast(nw.Int64).sum()))["n"])
 
 
 def _floats(frame: Any, roles: Mapping[str, str]) -> Any:  # noqa: ANN401 - narwhals frames
@@ -157,19 +158,6 @@ def _with_trials(frame: Any, n_systems: int, pairs: list[tuple[int, int]]) -> An
             for k in range(n_systems)
         }
     )
-
-
-def _one_row(frame: Any) -> dict[str, Any]:  # noqa: ANN401 - narwhals frames
-    """Run the query and bring its single row home without a further package."""
-    native = frame.to_native()
-    if frame.implementation.is_polars():
-        return dict(native.collect(engine="streaming").row(0, named=True))
-    names = frame.collect_schema().names()
-    if frame.implementation.is_duckdb():
-        return dict(zip(names, native.fetchall()[0], strict=True))
-    if frame.implementation.is_spark_like():
-        return dict(native.collect()[0].asDict())
-    return dict(frame.collect().row(0, named=True))
 
 
 def _from_row(

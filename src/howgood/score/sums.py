@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from howgood.errors import InputError, MissingColumnError
+from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_column_names
 from howgood.score.feedback_columns import (
     WHERE,
-    check_policy,
     feedback_roles,
     finite_arrays,
     system_columns,

@@ -1,0 +1,72 @@
+"""Rank systems straight from ratings that people repeated.
+
+In: a long table of ratings and predictions, on any engine. Out: `Ranking`. Absent: files.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from howgood.decide.rank import rank_sums
+from howgood.records.ranking import Ranking
+from howgood.score.rating_sums import rating_sums
+from howgood.stats.randomness import RandomState
+
+
+def rank_ratings(
+    ratings: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    predictions: Mapping[str, str] | Sequence[str],
+    predicted: Any = None,  # noqa: ANN401 - any frame
+    user: str = "user",
+    item: str = "item",
+    rating: str = "rating",
+    trial: str | None = None,
+    missing: str = "error",
+    metric: str = "rmse",
+    paired: bool = True,
+    level: float = 0.05,
+    random_state: RandomState = 0,
+) -> Ranking:
+    """Rank systems by their error on repeated ratings.
+
+    Parameters
+    ----------
+    ratings, predictions, predicted, user, item, rating, trial, missing
+        As in `score.rating_sums`.
+    metric, paired, level, random_state
+        As in `rank_sums`.
+
+    Returns
+    -------
+    Ranking
+        `.error` says how likely a re-rating flips an order, `.true_error` how likely the order
+        under the people's mean opinions is the opposite, given the few times they were asked.
+
+    Notes
+    -----
+    A system that was made from these very ratings (their mean, or the first of them) is favoured:
+    both probabilities are about noise in the feedback, not about overfitting.
+
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood.ask import simulate_ratings
+    >>> ratings = simulate_ratings(users=30, items=4, random_state=1)
+    >>> table = {**ratings, "three": [3.0] * len(ratings), "four": [4.0] * len(ratings)}
+    >>> ranking = rank_ratings(table, predictions=["three", "four"], trial="trial")
+    >>> ranking.n, ranking.true_error(*ranking.order) < ranking.error(*ranking.order)
+    (120, True)
+    """
+    sums = rating_sums(
+        ratings,
+        predictions=predictions,
+        predicted=predicted,
+        user=user,
+        item=item,
+        rating=rating,
+        trial=trial,
+        missing=missing,
+        powers=2,
+    )
+    return rank_sums(sums, metric=metric, paired=paired, level=level, random_state=random_state)

@@ -1,0 +1,312 @@
+"""How far people's feedback can be trusted, from ratings they repeated.
+
+In: a long table of user, item, (trial,) rating, on any engine. Out: mean, sd and number of trials
+per user-item pair; how many answer categories people use. Absent: sd without repeats (see
+`learn.feedback_proxies`).
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import DroppedRowsWarning, InputError
+from howgood.records.engine_frame import EngineFrame
+from howgood.records.missing import check_policy
+from howgood.records.provenance import Provenance
+from howgood.records.rater_consistency import RaterConsistency
+
+FloatArray = NDArray[np.float64]
+
+_WHERE = "ratings"
+
+
+def rating_uncertainty(
+    ratings: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    user: str = "user",
+    item: str = "item",
+    rating: str = "rating",
+    trial: str | None = None,
+    keep: Sequence[str] = (),
+    missing: str = "error",
+) -> Any:  # noqa: ANN401 - the kind of frame that came in
+    r"""Estimate mean and standard deviation of each pair's feedback from repeated ratings.
+
+    Parameters
+    ----------
+    ratings : pandas, Polars (eager or lazy), PyArrow, DuckDB, Spark, `Table` or dict of columns
+        One row per rating.
+    user, item, rating : str
+        Columns; together, user and item say which ratings are repeats of each other.
+    trial : str, optional
+        Column that numbers the repeats. Given, the same trial twice for one pair is an error.
+    keep : sequence of str
+        Further columns to carry along, such as predictions; each must be the same in all rows
+        of a pair.
+    missing : {"error", "drop"}
+        What to do with ratings that are missing or not finite, and with pairs rated only once,
+        whose spread nobody can know. "drop" leaves them out and warns with the count
+        (`DroppedRowsWarning`).
+
+    Returns
+    -------
+    frame
+        user, item, mean, sd (ddof 0), trials, and the `keep` columns: one row per pair, as the
+        kind of frame that came in. Lazy frames stay lazy, in no particular row order, and the
+        checks above run as queries first; in memory, rows are sorted by user and item.
+
+    Notes
+    -----
+    Few trials bias what is computed from them; there are three rules, and howgood applies them
+    where they belong when it is told the number of trials:
+
+    1. *Expected score*: use the sd with ddof 0, as given here. With n trials
+       :math:`E[(\bar x-\pi)^2] = \Delta^2 + \sigma^2/n` and
+       :math:`E[s_0^2] = \sigma^2(1-1/n)`, so their sum is unbiased for
+       :math:`\Delta^2+\sigma^2`; ddof 1 would count :math:`\sigma^2/n` twice.
+    2. *Variance of a paired difference* and the magic barrier: ddof 1, `unbiased_variance`.
+    3. *Fourth powers* (the variance of one system's score): the squared ddof 1 variance times
+       :math:`(n-1)/(n+1)`, `unbiased_fourth_power`.
+
+    Stability: stable
+
+    Examples
+    --------
+    >>> table = rating_uncertainty({"user": [1, 1, 1, 2, 2], "item": [7, 7, 7, 7, 7],
+    ...                             "rating": [3, 4, 5, 2, 2]})
+    >>> table["mean"], table["trials"]
+    (array([4., 2.]), array([3, 2]))
+    """
+    import narwhals as nw
+
+    source = EngineFrame.of(ratings, where=_WHERE)
+    source.require([user, item, *keep, *([trial] if trial else [])], numeric=[rating])
+    source = without_gaps(source, [user, item], rating, missing)
+    if trial is not None:
+        _refuse_repeated_trials(source, [user, item, trial])
+    value = nw.col(rating).cast(nw.Float64)
+    kept = [name for name in keep if name not in (user, item)]
+    pairs = source.frame.with_columns(howgood_value=value).group_by(user, item)
+    grouped = source.replace(
+        pairs.agg(
+            nw.col("howgood_value").mean().alias("mean"),
+            nw.col("howgood_value").std(ddof=0).alias("sd"),
+            nw.len().alias("trials"),
+            *(nw.col(name).min().alias(name) for name in kept),
+            *(nw.col(name).max().alias(f"howgood_most_{name}") for name in kept),
+        )
+    )
+    repeated = _with_repeats(grouped, kept, missing)
+    trials = nw.col("trials").cast(nw.Int64)
+    result = repeated.frame.select(user, item, "mean", "sd", trials, *kept)
+    return repeated.replace(result).native(order=[user, item])
+
+
+def rater_consistency(
+    ratings: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    user: str = "user",
+    item: str = "item",
+    rating: str = "rating",
+    missing: str = "error",
+) -> RaterConsistency:
+    """Count how many answer categories people use for the same item.
+
+    Parameters
+    ----------
+    ratings, user, item, rating, missing
+        As in `rating_uncertainty`.
+
+    Returns
+    -------
+    RaterConsistency
+        `.pair_shares`, `.user_shares` (one, two, three or more), `.table()` with intervals.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> ratings = {"user": [1, 1, 2, 2], "item": [5, 5, 5, 5], "rating": [3, 3, 2, 4]}
+    >>> rater_consistency(ratings).pair_shares
+    {'one': 0.5, 'two': 0.5, 'three or more': 0.0}
+    """
+    import narwhals as nw
+
+    source = EngineFrame.of(ratings, where=_WHERE)
+    source.require([user, item], numeric=[rating])
+    source = without_gaps(source, [user, item], rating, missing)
+    # Distinct ratings first: engines differ in how they count distinct values within groups.
+    distinct = source.frame.select(user, item, rating).unique()
+    per_pair = distinct.group_by(user, item).agg(nw.len().alias("categories"))
+    per_user = per_pair.group_by(user).agg(nw.col("categories").max())
+    n_pairs, n_users = (_by_kind(source.replace(frame)) for frame in (per_pair, per_user))
+    return RaterConsistency(
+        pairs=n_pairs,
+        users=n_users,
+        provenance=Provenance(
+            method="distinct ratings per user-item pair",
+            settings={"user": user, "item": item, "rating": rating, "missing": missing},
+            rows_used=sum(n_pairs),
+        ),
+    )
+
+
+def unbiased_variance(sd: ArrayLike, trials: ArrayLike) -> FloatArray:
+    r"""Return the ddof 1 variance :math:`s_1^2 = s_0^2\,n/(n-1)` from a ddof 0 sd of n trials.
+
+    Notes
+    -----
+    For the variance of a paired difference and for the magic barrier.
+
+    Stability: stable
+
+    Examples
+    --------
+    >>> unbiased_variance(2.0, 5)
+    array(5.)
+    """
+    n = _checked_trials(trials)
+    return np.asarray(np.asarray(sd, dtype=np.float64) ** 2 * n / (n - 1))
+
+
+def unbiased_fourth_power(sd: ArrayLike, trials: ArrayLike) -> FloatArray:
+    r"""Return :math:`s_1^4\,(n-1)/(n+1)`, unbiased for :math:`\sigma^4` of Gaussian feedback.
+
+    Notes
+    -----
+    `sd` is the ddof 0 sd of n trials; :math:`E[s_1^4] = \sigma^4 (n+1)/(n-1)`.
+
+    Stability: stable
+
+    Examples
+    --------
+    >>> round(float(unbiased_fourth_power(2.0, 5)), 4)
+    16.6667
+    """
+    n = _checked_trials(trials)
+    return np.asarray(unbiased_variance(sd, n) ** 2 * (n - 1) / (n + 1))
+
+
+def _checked_trials(trials: ArrayLike) -> FloatArray:
+    n = np.asarray(trials, dtype=np.float64)
+    if (n < 2).any():
+        raise InputError(
+            where="trials",
+            found=f"{int((n < 2).sum())} values below 2",
+            needed="at least 2 ratings per pair, else there is no spread to see",
+            cure="Leave those pairs out.",
+        )
+    return n
+
+
+def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str) -> EngineFrame:
+    """Return the rows with a finite rating and known keys; refuse or count the others."""
+    import narwhals as nw
+
+    check_policy(missing)
+    value = nw.col(rating).cast(nw.Float64)
+    good = {rating: value.is_finite() & ~value.is_null()}
+    good |= {name: ~nw.col(name).is_null() for name in keys}
+    counted = source.one_row(
+        howgood_rows=nw.len(),
+        **{
+            f"howgood_{place}": nw.when(each).then(1).otherwise(0).sum()
+            for place, each in enumerate(good.values())
+        },
+    )
+    n_rows = int(counted["howgood_rows"])
+    if n_rows == 0:
+        raise InputError(
+            where=_WHERE,
+            found="no row",
+            needed="at least two ratings of one pair",
+            cure="Check the file or filter.",
+        )
+    n_bad = {
+        name: n_rows - int(counted[f"howgood_{place}"] or 0) for place, name in enumerate(good)
+    }
+    if not any(n_bad.values()):
+        return source
+    listed = ", ".join(f"{count} in {name!r}" for name, count in n_bad.items() if count)
+    if missing == "error":
+        raise InputError(
+            where=_WHERE,
+            found=f"values missing or not finite: {listed}, of {n_rows} rows",
+            needed="every rating must be a finite number of a known user and item",
+            cure="Fill them in, or leave these rows out by name: missing='drop'.",
+        )
+    warnings.warn(
+        f"ratings left out, missing or not finite: {listed}, of {n_rows} rows",
+        DroppedRowsWarning,
+        stacklevel=3,
+    )
+    return source.replace(source.frame.filter(*good.values()))
+
+
+def _refuse_repeated_trials(source: EngineFrame, columns: list[str]) -> None:
+    import narwhals as nw
+
+    counts = source.frame.group_by(*columns).agg(nw.len().alias("howgood_n"))
+    again = nw.when(nw.col("howgood_n") > 1).then(1).otherwise(0).sum()
+    n_again = int(source.replace(counts).one_row(n=again)["n"] or 0)
+    if n_again:
+        raise InputError(
+            where=f"{_WHERE}, column {columns[-1]!r}",
+            found=f"{n_again} trials that occur more than once for the same pair",
+            needed="each trial once per user and item",
+            cure="Remove the duplicates, or leave `trial` out if they are further repeats.",
+        )
+
+
+def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str) -> EngineFrame:
+    """Return pairs rated at least twice; refuse or count the others, and changing `keep` values."""
+    import narwhals as nw
+
+    def count(condition: Any) -> Any:  # noqa: ANN401 - narwhals expressions
+        return nw.when(condition).then(1).otherwise(0).sum()
+
+    found = grouped.one_row(
+        howgood_pairs=nw.len(),
+        howgood_single=count(nw.col("trials") < 2),
+        **{name: count(nw.col(name) != nw.col(f"howgood_most_{name}")) for name in kept},
+    )
+    for name in kept:
+        if found[name]:
+            raise InputError(
+                where=f"{_WHERE}, column {name!r}",
+                found=f"{found[name]} pairs with several values",
+                needed="one value per user and item, the same in all its rows",
+                cure="Give one prediction per pair.",
+            )
+    n_single, n_pairs = int(found["howgood_single"] or 0), int(found["howgood_pairs"])
+    if not n_single:
+        return grouped
+    if missing == "error" or n_single == n_pairs:
+        raise InputError(
+            where=_WHERE,
+            found=f"{n_single} of {n_pairs} pairs rated only once",
+            needed="repeated ratings: one rating does not show how far it would vary",
+            cure="Leave them out by name (missing='drop'), or use learn.assumed_uncertainty."
+            if n_single < n_pairs
+            else "Give an sd yourself, or a proxy: learn.assumed_uncertainty.",
+        )
+    warnings.warn(
+        f"{n_single} of {n_pairs} pairs left out: rated only once", DroppedRowsWarning, stacklevel=3
+    )
+    return grouped.replace(grouped.frame.filter(nw.col("trials") > 1))
+
+
+def _by_kind(counted: EngineFrame) -> tuple[int, int, int]:
+    import narwhals as nw
+
+    n = nw.col("categories")
+    conditions = {"one": n == 1, "two": n == 2, "more": n > 2}
+    found = counted.one_row(
+        **{name: nw.when(each).then(1).otherwise(0).sum() for name, each in conditions.items()}
+    )
+    return int(found["one"]), int(found["two"]), int(found["more"])

@@ -1,0 +1,105 @@
+"""From raw repeated ratings and predictions to sums, on the engine where they live.
+
+In: a long table of ratings, predictions in it or in a second table. Out: `SquaredErrorSums`.
+Absent: what is done with them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from howgood.errors import InputError
+from howgood.learn.feedback import rating_uncertainty
+from howgood.records.engine_frame import EngineFrame
+from howgood.records.sums import SquaredErrorSums
+from howgood.score.feedback_columns import feedback_roles, system_names
+from howgood.score.sums import POWERS, squared_error_sums
+
+
+def rating_sums(
+    ratings: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    predictions: Mapping[str, str] | Sequence[str],
+    predicted: Any = None,  # noqa: ANN401 - any frame
+    user: str = "user",
+    item: str = "item",
+    rating: str = "rating",
+    trial: str | None = None,
+    missing: str = "error",
+    powers: int = POWERS,
+) -> SquaredErrorSums:
+    """Sum squared errors of predictions against repeated ratings, in one query.
+
+    Parameters
+    ----------
+    ratings : any frame or dict of columns
+        One row per rating: user, item, rating, and perhaps trial.
+    predictions : mapping of system name to column, or list of columns
+    predicted : frame, optional
+        Table with user, item and the prediction columns, one row per pair, on the same engine.
+        Without it the columns are looked for in `ratings`, where each must be the same in all
+        rows of a pair. Pairs without a prediction count as missing; predictions for pairs nobody
+        rated are of no use and ignored.
+    user, item, rating, trial, missing
+        As in `learn.rating_uncertainty`.
+    powers : int
+        As in `squared_error_sums`.
+
+    Returns
+    -------
+    SquaredErrorSums
+        With `trials`, so that a ranking can say both whether a re-rating would flip it and
+        whether the true order might be the opposite.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> ratings = {"user": [1, 1, 2, 2], "item": [5, 5, 5, 5], "rating": [3, 4, 2, 2],
+    ...            "svd": [3.2, 3.2, 2.5, 2.5]}
+    >>> rating_sums(ratings, predictions=["svd"]).n
+    2
+    """
+    roles = feedback_roles("mean", "sd", predictions, None)
+    systems = dict(zip(system_names(roles), list(roles.values())[2:], strict=True))
+    columns = list(dict.fromkeys(systems.values()))
+    feedback = rating_uncertainty(
+        ratings,
+        user=user,
+        item=item,
+        rating=rating,
+        trial=trial,
+        keep=columns if predicted is None else (),
+        missing=missing,
+    )
+    if predicted is not None:
+        feedback = _joined(feedback, predicted, [user, item], columns)
+    return squared_error_sums(
+        feedback,
+        mean="mean",
+        sd="sd",
+        trials="trials",
+        predictions=systems,
+        missing=missing,
+        powers=powers,
+    )
+
+
+def _joined(feedback: Any, predicted: Any, keys: list[str], columns: list[str]) -> Any:  # noqa: ANN401
+    import narwhals as nw
+
+    left = EngineFrame.of(feedback, where="ratings")
+    right = EngineFrame.of(predicted, where="predictions")
+    right.require(keys, numeric=columns)
+    counts = right.frame.group_by(*keys).agg(nw.len().alias("howgood_n"))
+    most = right.replace(counts).one_row(n=nw.col("howgood_n").max())["n"]
+    if most is not None and most > 1:
+        raise InputError(
+            where="predictions",
+            found=f"up to {most} rows for one pair",
+            needed=f"one row per {keys[0]} and {keys[1]}",
+            cure="Remove the duplicates.",
+        )
+    wanted = right.replace(right.frame.select(*keys, *columns))
+    return left.left_join(wanted, on=keys).native()

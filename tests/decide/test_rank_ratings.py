@@ -1,0 +1,83 @@
+"""From raw repeated ratings to a ranking, on every engine."""
+
+import numpy as np
+import pytest
+
+from howgood.ask import simulate_ratings
+from howgood.decide import rank, rank_ratings
+from howgood.errors import InputError
+from howgood.learn import rating_uncertainty
+
+ENGINES = ("dict", "pandas", "polars", "polars lazy", "pyarrow", "duckdb", "spark")
+
+
+def ratings_and_predictions():
+    ratings = dict(simulate_ratings(users=12, items=5, random_state=6))
+    rng = np.random.default_rng(1)
+    user, item = (each.ravel() for each in np.meshgrid(range(1, 13), range(1, 6), indexing="ij"))
+    predicted = {
+        "user": user,
+        "item": item,
+        "svd": rng.normal(3.5, 0.6, 60),
+        "knn": rng.normal(3.5, 0.7, 60),
+        "three": np.full(60, 3.0),
+    }
+    return ratings, predicted
+
+
+SYSTEMS = ["svd", "knn", "three"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_second_table_of_predictions_is_joined(engine, on_engine):
+    ratings, predicted = ratings_and_predictions()
+    feedback = rating_uncertainty(ratings)
+    expected = rank(
+        {name: predicted[name] for name in SYSTEMS},
+        mean=feedback["mean"],
+        sd=feedback["sd"],
+        trials=feedback["trials"],
+    )
+    ranking = rank_ratings(
+        on_engine(engine, ratings), predictions=SYSTEMS, predicted=on_engine(engine, predicted)
+    )
+    assert ranking.order == expected.order
+    np.testing.assert_allclose(ranking.errors, expected.errors, rtol=1e-9)
+    np.testing.assert_allclose(ranking.true_errors, expected.true_errors, rtol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["dict", "polars lazy"])
+def test_predictions_may_stand_beside_the_ratings(engine, on_engine):
+    ratings, predicted = ratings_and_predictions()
+    rows = (ratings["user"] - 1) * 5 + ratings["item"] - 1
+    beside = ratings | {name: predicted[name][rows] for name in SYSTEMS}
+    one = rank_ratings(on_engine(engine, beside), predictions=SYSTEMS, trial="trial")
+    two = rank_ratings(ratings, predictions=SYSTEMS, predicted=predicted)
+    np.testing.assert_allclose(one.errors, two.errors, rtol=1e-9)
+
+
+def test_pairs_without_a_prediction_are_refused_or_dropped():
+    ratings, predicted = ratings_and_predictions()
+    part = {name: values[:-2] for name, values in predicted.items()}
+    with pytest.raises(InputError, match="2 in 'svd'"):
+        rank_ratings(ratings, predictions=SYSTEMS, predicted=part)
+    ranking = rank_ratings(ratings, predictions=SYSTEMS, predicted=part, missing="drop")
+    assert ranking.n == 58
+    assert ranking.provenance.rows_dropped == {"missing or not finite": 2}
+
+
+def test_two_predictions_for_one_pair_are_refused():
+    ratings, predicted = ratings_and_predictions()
+    twice = {name: np.append(values, values[:1]) for name, values in predicted.items()}
+    with pytest.raises(InputError, match="up to 2 rows for one pair"):
+        rank_ratings(ratings, predictions=SYSTEMS, predicted=twice)
+
+
+def test_tables_on_two_engines_are_refused(on_engine):
+    ratings, predicted = ratings_and_predictions()
+    with pytest.raises(InputError, match="another engine"):
+        rank_ratings(
+            on_engine("pandas", ratings),
+            predictions=SYSTEMS,
+            predicted=on_engine("polars", predicted),
+        )
