@@ -6,17 +6,18 @@ to the same questions and the same result.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError
-from howgood.learn.elicitation.belief import Belief, choice_table
+from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table
 from howgood.learn.elicitation.bisection import check_choice
 from howgood.learn.elicitation.families import WEIGHTS, make_families
 from howgood.learn.elicitation.outcome import precise_enough, summarise
-from howgood.learn.elicitation.pairs import pair_bank
+from howgood.learn.elicitation.pairs import PairBank, pair_bank
 from howgood.learn.elicitation.schedule import Schedule, Step
 from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
 from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
@@ -97,13 +98,8 @@ class Elicitor:
             "repeats": repeats,
             "held_out": held_out,
         }
-        self._bank = pair_bank(matrices, where="Elicitor")
+        self._bank, self._tables = _shared(tuple(matrices), tuple(families))
         self._families = make_families(families, direct_ratio=direct_ratio)
-        counts = self._bank.counts
-        self._tables = [
-            choice_table(family.strengths(counts[self._bank.sharp], counts[self._bank.calm]))
-            for family in self._families
-        ]
         self._schedule = Schedule(
             bank=self._bank,
             seed=self.seed,
@@ -141,9 +137,9 @@ class Elicitor:
         self._steps.append(step)
         if step.kind == "choice":
             counts = self._bank.counts
-            likelihood = self._belief.likelihood(counts[step.first], counts[step.second], choice)
-            self._likelihoods[query.number] = likelihood
-            self._belief.update(likelihood)
+            self._belief.update(
+                self._belief.likelihood(counts[step.first], counts[step.second], choice)
+            )
             self._stopped = self._reason_to_stop()
         self._open = None
         self._is_planned = False
@@ -170,16 +166,26 @@ class Elicitor:
             tables=self._tables,
             answered=self._answered,
             steps=self._steps,
-            likelihoods=self._likelihoods,
+            likelihoods=self._likelihoods(),
             stopped=self._stopped or "interrupted",
             thresholds=thresholds,
             seed=self.seed,
             settings=self.settings,
         )
 
+    def _likelihoods(self) -> dict[int, list[NDArray[np.float64]]]:
+        """Per question learned from; made when needed, since an interview at rest stays small."""
+        counts = self._bank.counts
+        return {
+            each.query.number: self._belief.likelihood(
+                counts[step.first], counts[step.second], each.choice
+            )
+            for each, step in zip(self._answered, self._steps, strict=True)
+            if step.kind == "choice"
+        }
+
     def _restart(self) -> None:
         self._belief = Belief(self._families)
-        self._likelihoods: dict[int, list[NDArray[np.float64]]] = {}
         self._steps: list[Step] = []
         self._stopped = None
         self._open = None
@@ -213,6 +219,23 @@ class Elicitor:
         if asked >= self.settings["min_queries"] and precise_enough(self._belief):
             return "precise enough"
         return None
+
+
+@lru_cache(maxsize=8)
+def _shared(
+    matrices: tuple[ConfusionMatrix, ...], families: tuple[str, ...]
+) -> tuple[PairBank, list[ChoiceTable]]:
+    """Return what does not depend on the respondent: the pairs, and choice curves of 16 MB.
+
+    Interviews about the same systems share them; they are only read.
+    """
+    bank = pair_bank(matrices, where="Elicitor")
+    counts = bank.counts
+    tables = [
+        choice_table(family.strengths(counts[bank.sharp], counts[bank.calm]))
+        for family in make_families(families, direct_ratio=None)
+    ]
+    return bank, tables
 
 
 def _check_settings(
