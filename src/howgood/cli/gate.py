@@ -10,8 +10,9 @@ import click
 
 from howgood.cli.knowledge import model_options, say
 from howgood.errors import InputError
-from howgood.flow import acceptability as flow
-from howgood.show import decisions, text
+from howgood.flow import acceptability, decisions
+from howgood.show import decisions as show
+from howgood.show import text
 
 
 @click.command("gate")
@@ -48,14 +49,14 @@ def command(
     a saved fit (.npz), a model card (its name or .json file), or a table of answers.
     """
     labels = (
-        flow.labels_of_counts(_parsed(counts))
+        decisions.labels_of_counts(_parsed(counts))
         if counts is not None
-        else flow.read_labels(
+        else decisions.read_labels(
             _needed(predictions), truth=truth, predicted=predicted, positive=positive
         )
     )
-    gate = flow.decide_gate(
-        flow.open_model(model, folder=folder, random_state=seed),
+    gate = decisions.decide_gate(
+        acceptability.open_model(model, folder=folder, random_state=seed),
         labels,
         application=application,
         share=share,
@@ -65,9 +66,9 @@ def command(
     if as_json:
         click.echo(text.to_json(gate.to_dict()))
     else:
-        say(decisions.gate_findings(gate))
+        say(show.gate_findings(gate))
     if badge:
-        badge.write_text(text.to_json(decisions.gate_badge(gate)) + "\n", encoding="utf-8")
+        badge.write_text(text.to_json(show.gate_badge(gate)) + "\n", encoding="utf-8")
     failing = {"fail", "investigate"} if strict else {"fail"}
     return 1 if gate.verdict in failing else 0
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
-from howgood.flow import acceptability as flow
-from howgood.show import decisions, text
+from howgood.flow import acceptability, decisions
+from howgood.show import decisions as show
+from howgood.show import text
 
 
 @click.command("go-live")
@@ -33,8 +34,8 @@ def command(
     LEARNING_CURVE has columns size, and precision and recall or true_positives, false_negatives
     and false_positives. Exit code 1 when no size is enough.
     """
-    decision = flow.decide_go_live(
-        flow.open_model(model, folder=folder, random_state=seed),
+    decision = decisions.decide_go_live(
+        acceptability.open_model(model, folder=folder, random_state=seed),
         learning_curve,
         application=application,
         share=share,
@@ -44,6 +45,6 @@ def command(
     if as_json:
         click.echo(text.to_json(decision.to_dict()))
     else:
-        say(decisions.go_live_findings(decision))
+        say(show.go_live_findings(decision))
         click.echo(text.text_table(decision.table))
     return 0 if decision.size is not None else 1

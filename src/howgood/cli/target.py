@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
-from howgood.flow import acceptability as flow
-from howgood.show import decisions, text
+from howgood.flow import acceptability, decisions
+from howgood.show import decisions as show
+from howgood.show import text
 
 
 @click.command("target")
@@ -32,8 +33,8 @@ def command(
 
     MODEL is a saved fit (.npz), a model card (its name or .json file), or a table of answers.
     """
-    target = flow.decide_target(
-        flow.open_model(model, folder=folder, random_state=seed),
+    target = decisions.decide_target(
+        acceptability.open_model(model, folder=folder, random_state=seed),
         application=application,
         share=share,
         precision=precision,
@@ -42,5 +43,5 @@ def command(
     if as_json:
         click.echo(text.to_json(target.to_dict()))
     else:
-        say(decisions.target_findings(target))
+        say(show.target_findings(target))
     return 0

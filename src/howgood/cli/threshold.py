@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
-from howgood.flow import acceptability as flow
+from howgood.flow import acceptability, decisions
 from howgood.records.power_mean import PowerMean
-from howgood.show import decisions, text
+from howgood.show import decisions as show
+from howgood.show import text
 
 
 @click.command("threshold")
@@ -41,10 +42,10 @@ def command(
     """Choose the threshold for SCORES that most people would accept, and say how sure that is."""
     if (model is None) == (alpha is None):
         raise click.UsageError("say what counts: either --model MODEL or --alpha WEIGHT")
-    choice = flow.decide_threshold(
+    choice = decisions.decide_threshold(
         PowerMean(p=order, alpha=alpha)
         if alpha is not None
-        else flow.open_model(str(model), folder=folder, random_state=seed),
+        else acceptability.open_model(str(model), folder=folder, random_state=seed),
         scores,
         truth=truth,
         score=score,
@@ -55,7 +56,7 @@ def command(
     if as_json:
         click.echo(text.to_json(choice.to_dict()))
     else:
-        say(decisions.threshold_findings(choice))
+        say(show.threshold_findings(choice))
     if plot:
-        click.echo(f"wrote {decisions.save_threshold_picture(choice, plot)}", err=True)
+        click.echo(f"wrote {show.save_threshold_picture(choice, plot)}", err=True)
     return 0

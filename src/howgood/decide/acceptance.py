@@ -10,9 +10,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.decide.people import check_share, draws_for, known_applications
 from howgood.decide.sampling import PRIOR_CASES, Counts, counted, resampled
-from howgood.records.acceptance import AcceptanceModel
+from howgood.decide.shares import check_share
+from howgood.records.acceptance import AcceptanceModel, draws_for, known_applications
 from howgood.records.decision import ApplicationChoice
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance

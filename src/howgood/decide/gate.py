@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.decide.acceptance import N_DRAWS, acceptance
-from howgood.decide.people import check_share, draws_for
 from howgood.decide.sampling import PRIOR_CASES
-from howgood.records.acceptance import AcceptanceModel
+from howgood.decide.shares import check_share
+from howgood.records.acceptance import AcceptanceModel, draws_for
 from howgood.records.decision import Gate, GateVerdict
 from howgood.records.provenance import Provenance
 from howgood.stats.randomness import RandomState, generator_and_seed

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.decide.people import check_share, draws_for
 from howgood.decide.sampling import PRIOR_CASES, Counts, resampled
+from howgood.decide.shares import check_share
 from howgood.errors import InputError
-from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel
+from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 from howgood.records.decision import GoLive
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, frame_column_names, frame_columns

@@ -11,10 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.decide.people import draws_for
 from howgood.decide.sampling import Counts
 from howgood.errors import InputError
-from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel
+from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]

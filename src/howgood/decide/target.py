@@ -7,9 +7,9 @@ In: a fit or model card. Out: `Target` (needed accuracy, gains, diminishing retu
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.decide.people import check_share, draws_for
+from howgood.decide.shares import check_share
 from howgood.errors import InputError
-from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel
+from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 from howgood.records.decision import Target, TradeOff
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.decide.people import draws_for
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.records.acceptance import draws_for
 from howgood.records.card import CardEstimate, ModelCard, card_of_draws
 from howgood.records.plain import record_from
 from howgood.records.priors import JointNormal, LogNormal, Priors

@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import LengthMismatchError
+from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.stats.logistic import expit
 from howgood.stats.logistic_normal import location_for_mean, logistic_normal_mean
 from howgood.stats.power_mean import power_mean
@@ -142,6 +142,35 @@ class AcceptanceModel(Protocol):
 
     def acceptance_draws(self, application: str) -> AcceptanceDraws:
         """Return the paired draws of one application."""
+
+
+def draws_for(model: AcceptanceModel, application: str | None, *, where: str) -> AcceptanceDraws:
+    """Return the draws of the named application, or of the only one."""
+    names = known_applications(model, where=where)
+    if application is None and len(names) == 1:
+        return model.acceptance_draws(names[0])
+    if application is None:
+        raise InputError(
+            where=where,
+            found="no application named",
+            needed=f"one of {', '.join(repr(name) for name in names)}",
+            cure="Pass application=...",
+        )
+    if application not in names:
+        raise UnknownNameError(where=f"{where}, application", name=application, names=names)
+    return model.acceptance_draws(application)
+
+
+def known_applications(model: AcceptanceModel, *, where: str) -> tuple[str, ...]:
+    """Return the applications a model knows; refuse anything that is not a model."""
+    if not isinstance(model, AcceptanceModel):
+        raise InputError(
+            where=where,
+            found=f"a {type(model).__name__}",
+            needed="a fit of answers (learn.fit_acceptability) or a model card with draws",
+            cure="Fit the answers first.",
+        )
+    return tuple(model.applications)
 
 
 def _column(values: FloatArray, trailing: NDArray[np.float64]) -> FloatArray:

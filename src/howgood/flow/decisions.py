@@ -1,0 +1,143 @@
+"""Use cases of deciding: from files of labels, scores and learning curves.
+
+In: what is known about people, paths and settings. Out: decisions. Absent: printing, exit codes.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood import ask, decide
+from howgood.errors import InputError
+from howgood.records.acceptance import AcceptanceModel
+from howgood.records.decision import ApplicationChoice, Gate, GoLive, Target, ThresholdChoice
+from howgood.records.table import frame_columns
+
+
+def decide_threshold(
+    objective: Any,  # noqa: ANN401 - a metric, or a model
+    scores: Path,
+    *,
+    truth: str,
+    score: str,
+    positive: str = "1",
+    application: str | None = None,
+    random_state: int | None = None,
+) -> ThresholdChoice:
+    """Choose a threshold from a file of true labels and scores."""
+    columns = frame_columns(ask.open_table(scores), [truth, score], where=str(scores))
+    return decide.threshold(
+        objective,
+        positives(columns[truth], positive, where=f"{scores}, column {truth!r}"),
+        columns[score],
+        application=application,
+        random_state=random_state,
+    )
+
+
+def decide_gate(
+    model: AcceptanceModel,
+    labels: tuple[NDArray[np.int_], NDArray[np.int_]],
+    *,
+    application: str | None,
+    share: float,
+    certainty: float,
+    random_state: int | None = None,
+) -> Gate:
+    """Pass, fail or investigate, from true and predicted labels."""
+    return decide.gate(
+        model,
+        application,
+        *labels,
+        share=share,
+        certainty=certainty,
+        random_state=random_state,
+    )
+
+
+def decide_application(
+    model: AcceptanceModel,
+    labels: tuple[NDArray[np.int_], NDArray[np.int_]],
+    *,
+    certainty: float,
+    random_state: int | None = None,
+) -> ApplicationChoice:
+    """Say in which application a classifier is best accepted, from its labels."""
+    return decide.best_application(model, *labels, certainty=certainty, random_state=random_state)
+
+
+def decide_go_live(
+    model: AcceptanceModel,
+    learning_curve: Path,
+    *,
+    application: str | None,
+    share: float,
+    certainty: float,
+    random_state: int | None = None,
+) -> GoLive:
+    """Say from which training size on enough people would accept."""
+    return decide.go_live(
+        model,
+        application,
+        ask.open_table(learning_curve),
+        share=share,
+        certainty=certainty,
+        random_state=random_state,
+    )
+
+
+def decide_target(
+    model: AcceptanceModel,
+    *,
+    application: str | None,
+    share: float,
+    precision: float | None,
+    recall: float | None,
+) -> Target:
+    """Return the accuracy to aim for."""
+    return decide.target(model, application, share=share, precision=precision, recall=recall)
+
+
+def read_labels(
+    path: Path, *, truth: str, predicted: str, positive: str = "1"
+) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Return true and predicted labels of a file as 1 (positive) and 0."""
+    columns = frame_columns(ask.open_table(path), [truth, predicted], where=str(path))
+    return (
+        positives(columns[truth], positive, where=f"{path}, column {truth!r}"),
+        positives(columns[predicted], positive, where="", may_be_none=True),
+    )
+
+
+def labels_of_counts(counts: tuple[int, int, int, int]) -> tuple[Any, Any]:
+    """Return labels with the given true positives, false negatives, false positives, negatives."""
+    return np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
+
+
+def positives(
+    values: NDArray[Any], label: str, *, where: str, may_be_none: bool = False
+) -> NDArray[np.int_]:
+    """Return 1 where a value is the positive label, however the column spells it.
+
+    Examples
+    --------
+    >>> positives(np.array([1.0, 0.0]), "1", where="y").tolist()
+    [1, 0]
+    >>> positives(np.array([True, False]), "1", where="y").tolist()
+    [1, 0]
+    """
+    spelled = {label.strip().lower()}
+    if spelled & {"1", "1.0", "true"}:
+        spelled = {"1", "1.0", "true"}
+    found = np.array([str(value).strip().lower() in spelled for value in values.tolist()])
+    if not may_be_none and not found.any():
+        seen = ", ".join(sorted({str(value) for value in values.tolist()[:1000]})[:6])
+        raise InputError(
+            where=where,
+            found=f"no {label!r}, but {seen}",
+            needed="at least one positive case",
+            cure="Name the positive label with --positive.",
+        )
+    return found.astype(np.int_)
