@@ -28,6 +28,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
     "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
     "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
+    "serve": ("howgood.cli.serve", "Run studies in the browser."),
+    "links": ("howgood.cli.links", "Make personal links to a study."),
+    "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
     "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
 }
 

@@ -25,7 +25,14 @@ from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
 T = TypeVar("T")
 
-__all__ = ["Database", "WriterClosedError", "is_sqlite", "open_database"]
+__all__ = [
+    "Database",
+    "WriterClosedError",
+    "address_without_password",
+    "is_sqlite",
+    "open_database",
+    "sqlite_file",
+]
 
 
 class Database:
@@ -68,6 +75,17 @@ def open_database(where: str) -> Database:
 def is_sqlite(where: str) -> bool:
     """Return whether the address names a SQLite file, which one process serves."""
     return _url(where).get_backend_name() == "sqlite"
+
+
+def sqlite_file(where: str) -> Path:
+    """Return the file that a SQLite address names."""
+    return Path(_url(where).database or "")
+
+
+def address_without_password(where: str) -> str:
+    """Return an address that may be shown."""
+    url = _url(where)
+    return url.database or "" if is_sqlite(where) else url.render_as_string(hide_password=True)
 
 
 def _url(where: str) -> URL:
@@ -128,7 +146,11 @@ def _open_sqlite(url: URL) -> Database:
 
 def _sqlite_engine(url: URL, *, begin: str) -> Engine:
     engine = sa.create_engine(
-        url, pool_size=8, max_overflow=56, connect_args={"check_same_thread": False}
+        url,
+        pool_size=8,
+        max_overflow=56,
+        connect_args={"check_same_thread": False},
+        hide_parameters=True,  # answers belong into no log
     )
 
     @sa.event.listens_for(engine, "connect")
@@ -153,6 +175,7 @@ def _open_postgresql(url: URL) -> Database:
         max_overflow=16,
         pool_timeout=10,
         pool_pre_ping=True,
+        hide_parameters=True,
         connect_args={"options": "-c synchronous_commit=on", "connect_timeout": 10},
     )
     try:

@@ -1,6 +1,15 @@
 """Studies that run: opened, taken part in, kept in one database."""
 
-from howgood.flow.hosting.host import Host, Link, add_study, every_study, make_links, open_host
+from howgood.flow.hosting.files import back_up, check_workers, open_studies, shown_address
+from howgood.flow.hosting.host import (
+    Host,
+    Link,
+    add_study,
+    every_study,
+    make_links,
+    open_host,
+    picture,
+)
 from howgood.flow.hosting.recruiting import way_back
 from howgood.flow.hosting.view import Arrival, Reason, RefusedError, Sent, View
 from howgood.flow.hosting.visit import arrive, begin, look, send
@@ -15,11 +24,16 @@ __all__ = [
     "View",
     "add_study",
     "arrive",
+    "back_up",
     "begin",
+    "check_workers",
     "every_study",
     "look",
     "make_links",
     "open_host",
+    "open_studies",
+    "picture",
     "send",
+    "shown_address",
     "way_back",
 ]

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from howgood.errors import UnknownNameError
 from howgood.flow.hosting import tokens
+from howgood.flow.hosting.view import Reason, RefusedError
 from howgood.records.participant import Status
 from howgood.records.plans import Picture
 from howgood.records.study import Study
@@ -98,6 +99,15 @@ def make_links(
     links = tuple(Link(token=tokens.fresh_token(), is_pilot=pilot) for _ in range(people))
     host.database.write(lambda connection: _invite(connection, row, links, now))
     return links
+
+
+def picture(host: Host, version: int, name: str) -> MediaFile:
+    """Return a picture or film of a study's version."""
+    with host.database.reading() as connection:
+        found = studies.media_file(connection, version, name)
+    if found is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    return found
 
 
 def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now: datetime) -> None:

@@ -1,0 +1,39 @@
+"""`howgood links`: personal links to a study.
+
+In: a study's short name, how many. Out: one link per line. Absent: sending them.
+"""
+
+from datetime import UTC, datetime
+
+import click
+
+from howgood.cli.web_extra import need_web
+from howgood.settings import read_settings
+from howgood.show import text
+
+
+@click.command()
+@click.argument("study")
+@click.option("--people", default=1, show_default=True, type=click.IntRange(1, 100_000),
+              help="How many links.")  # fmt: skip
+@click.option("--pilot", is_flag=True, help="For test runs: answers stay out of the data.")
+@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(study: str, people: int, pilot: bool, database: str | None, as_json: bool) -> None:
+    """Make personal links to STUDY (its short name). They are shown once and never stored."""
+    need_web("howgood links")
+    from howgood.flow import hosting
+
+    settings = read_settings()
+    host = hosting.open_host(database or settings.database)
+    try:
+        links = hosting.make_links(
+            host, study, people=people, is_pilot=pilot, now=datetime.now(UTC)
+        )
+    finally:
+        host.close()
+    home = settings.public_url or "http://127.0.0.1:8000"
+    addresses = [f"{home}/p/{link.token}" for link in links]
+    click.echo(
+        text.to_json({"study": study, "links": addresses}) if as_json else "\n".join(addresses)
+    )

@@ -1,0 +1,39 @@
+"""`howgood serve`: run studies in the browser.
+
+In: study files, an address, a database. Out: a server. Absent: pages (`web`), answers (`store`).
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from howgood.cli.web_extra import need_web
+from howgood.settings import read_settings
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--port", default=8000, show_default=True, help="Port to listen on.")
+@click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to use.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64),
+              help="Processes; more than one needs PostgreSQL.")  # fmt: skip
+@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
+def command(
+    files: tuple[Path, ...], port: int, address: str, workers: int, database: str | None
+) -> None:
+    """Run the studies in FILES (or those already in the database) in the browser."""
+    need_web("howgood serve")
+    from howgood.flow import hosting
+    from howgood.web import server
+
+    settings = read_settings()
+    settings = replace(settings, database=database or settings.database)
+    hosting.check_workers(settings.database, workers)
+    host = hosting.open_host(settings.database)
+    home = settings.public_url or f"http://{address}:{port}"
+    for study in hosting.open_studies(host, files, now=datetime.now(UTC)):
+        click.echo(f"{study.title}: {home}/s/{study.slug}")
+    click.echo(f"answers go to {hosting.shown_address(settings.database)}; stop with Ctrl+C")
+    server.run(host, settings, address=address, port=port, workers=workers)

@@ -1,0 +1,70 @@
+"""Copy a SQLite database while it is in use.
+
+In: the database's address, a file name. Out: a complete copy as of one moment. Absent: PostgreSQL,
+which has its own (`pg_dump`).
+"""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from howgood.errors import FileFormatError, InputError
+from howgood.store.database import is_sqlite, sqlite_file
+
+
+def copy_database(address: str, target: Path) -> int:
+    """Copy the database into a new file and return its size in bytes.
+
+    SQLite's online backup reads one consistent state and lets the server go on writing. The copy
+    gets its name only when it is complete and sound.
+    """
+    if not is_sqlite(address):
+        raise InputError(
+            where="backup",
+            found="a PostgreSQL database",
+            needed="a SQLite file",
+            cure="Use PostgreSQL's own: pg_dump --format=custom --file=FILE ADDRESS.",
+        )
+    source = sqlite_file(address)
+    _check(source, target)
+    unfinished = target.with_name(target.name + ".unfinished")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as reading:
+            _copy(reading, unfinished)
+    except sqlite3.DatabaseError as error:
+        unfinished.unlink(missing_ok=True)
+        raise FileFormatError(
+            where=str(source),
+            found=f"a file that cannot be copied ({error})",
+            needed="a sound SQLite database",
+            cure="Check the name; if it is right, restore an earlier backup.",
+        ) from error
+    unfinished.replace(target)
+    return target.stat().st_size
+
+
+def _copy(reading: sqlite3.Connection, unfinished: Path) -> None:
+    with closing(sqlite3.connect(unfinished)) as writing:
+        reading.backup(writing, pages=2000, sleep=0.005)
+        # A backup is one file: no write-ahead log beside it.
+        writing.execute("PRAGMA journal_mode=DELETE")
+        if writing.execute("PRAGMA quick_check").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("the copy is not sound")
+
+
+def _check(source: Path, target: Path) -> None:
+    if not source.is_file():
+        raise FileFormatError(
+            where=str(source),
+            found="no such file",
+            needed="the database of a study",
+            cure="Name it with --database or HOWGOOD_DATABASE.",
+        )
+    if target.exists() or not target.absolute().parent.is_dir():
+        raise InputError(
+            where=str(target),
+            found="a file that exists" if target.exists() else "no such folder",
+            needed="a new file in a folder that exists",
+            cure="Choose another name; no backup is ever overwritten.",
+        )

@@ -1,0 +1,106 @@
+"""The web application: routes, guards, and a page for every kind of trouble.
+
+In: a host. Out: an ASGI application. Absent: sockets and processes (`server`).
+"""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio.to_thread
+import sqlalchemy as sa
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from howgood.flow.hosting import Host, Reason, RefusedError, open_host
+from howgood.settings import Settings, read_settings
+from howgood.store.database import WriterClosedError
+from howgood.web.guards import Busy, OwnForms, Rates, SecurityHeaders, preferred_language
+from howgood.web.pages import message_page
+from howgood.web.render import show, style_address
+from howgood.web.routes import frame, taking_part
+
+_log = logging.getLogger("howgood.web")
+# Those who wait for a commit hold a thread each; one commit serves all who wait.
+_THREADS = 64
+_STATUS = {
+    Reason.UNKNOWN_LINK: 404,
+    Reason.UNKNOWN_STUDY: 404,
+    Reason.UNSIGNED: 403,
+}
+
+
+def make_app(host: Host, settings: Settings) -> Starlette:
+    """Return the application that serves this host, and closes it at the end."""
+
+    @asynccontextmanager
+    async def life(_app: Starlette) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        yield
+        host.close()
+
+    app = Starlette(
+        routes=[*taking_part.ROUTES, *frame.ROUTES],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(Busy, limit=settings.busy_limit),
+            Middleware(Rates),
+            Middleware(OwnForms),
+            Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
+        ],
+        exception_handlers={
+            RefusedError: _refused,
+            HTTPException: _http_error,
+            sa.exc.OperationalError: _database_away,
+            sa.exc.TimeoutError: _database_away,
+            WriterClosedError: _database_away,
+            Exception: _failed,
+        },
+        lifespan=life,
+    )
+    app.state.host = host
+    return app
+
+
+def app_from_environment() -> Starlette:
+    """Return the application that the environment describes; every worker calls this."""
+    settings = read_settings()
+    return make_app(open_host(settings.database), settings)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RefusedError):
+        raise error
+    _log.info("refused reason=%s", error.reason.value)
+    is_nameless = error.reason in (Reason.UNKNOWN_LINK, Reason.UNKNOWN_STUDY)
+    language = _language(request) if is_nameless else error.language
+    link = request.url.path if error.reason is Reason.UNSIGNED else ""
+    page = message_page(error.reason, language=language, style=style_address(), link=link)
+    return show(page, status=_STATUS.get(error.reason, 200))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    page = message_page("lost", language=_language(request), style=style_address())
+    return show(page, status=status)
+
+
+async def _database_away(request: Request, error: Exception) -> Response:
+    _log.error("database_away error=%s", type(error).__name__)
+    page = message_page("busy", language=_language(request), style=style_address())
+    response = show(page, status=503)
+    response.headers["Retry-After"] = "3"
+    return response
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    page = message_page("failed", language=_language(request), style=style_address())
+    return show(page, status=500)
+
+
+def _language(request: Request) -> str:
+    return preferred_language(request.headers.get("accept-language", ""))

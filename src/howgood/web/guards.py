@@ -1,0 +1,172 @@
+"""What stands before every route: headers, sizes, rates, and a polite word when it is too much.
+
+In: requests. Out: requests that may pass, or a short page. Absent: who may do what (`flow`).
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from howgood.web.pages import message_page
+from howgood.web.render import show, style_address
+
+LARGEST_FORM = 256 * 1024
+_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # A personal link is a key: it must not travel to the next site in the Referer.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class SecurityHeaders:
+    """Adds to every response what tells browsers to trust nothing else."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and mark the response."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Content-Security-Policy", _POLICY)
+                if scope["scheme"] == "https":
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
+            await send(message)
+
+        await self.app(scope, receive, marked)
+
+
+class Busy:
+    """Answers at once with a polite 503 when more requests are in work than can be served soon."""
+
+    def __init__(self, app: ASGIApp, *, limit: int) -> None:
+        self.app, self.limit, self.working = app, limit, 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on while there is room."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+        elif self.working >= self.limit:
+            await refuse("busy", 503, scope, receive, send)
+        else:
+            self.working += 1
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                self.working -= 1
+
+
+class OwnForms:
+    """Lets only forms of this site and of bearable size through."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a POST before anything reads it."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
+        # Every browser states the length of a form; without one it could go on for ever.
+        if not length.isdecimal() or int(length) > LARGEST_FORM:
+            await refuse("too_large", 413, scope, receive, send)
+        elif headers.get("sec-fetch-site") == "cross-site":
+            await refuse("unsigned", 403, scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How much at once, and how much per second after that."""
+
+    at_once: float
+    per_second: float
+
+
+class Rate:
+    """Allowances that refill, one per name; the longest unused are forgotten."""
+
+    def __init__(
+        self, pace: Pace, *, names: int = 20_000, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.pace, self.names, self.clock = pace, names, clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, name: str) -> bool:
+        """Take one from the name's allowance; False when it is used up."""
+        now = self.clock()
+        left, since = self._left.pop(name, (self.pace.at_once, now))
+        left = min(self.pace.at_once, left + (now - since) * self.pace.per_second)
+        is_allowed = left >= 1
+        self._left[name] = (left - is_allowed, now)
+        if len(self._left) > self.names:
+            self._left.popitem(last=False)
+        return is_allowed
+
+
+class Rates:
+    """Limits how fast one address starts participants and how fast one participant answers."""
+
+    # A class of students may sit behind one address and start at the same word.
+    STARTS = Pace(at_once=120, per_second=2)
+    ANSWERS = Pace(at_once=60, per_second=20)
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.starts, self.answers = Rate(self.STARTS), Rate(self.ANSWERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count a POST against its allowance."""
+        if scope["type"] == "http" and scope["method"] == "POST" and not self._allows(scope):
+            await refuse("slow_down", 429, scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def _allows(self, scope: Scope) -> bool:
+        path: str = scope["path"]
+        if path.startswith("/p/"):
+            return self.answers.allows(path)
+        return self.starts.allows(scope["client"][0] if scope.get("client") else "")
+
+
+async def refuse(reason: str, status: int, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with a short page in the language the browser prefers."""
+    language = preferred_language(Headers(scope=scope).get("accept-language", ""))
+    page = message_page(reason, language=language, style=style_address())
+    response = show(page, status=status)
+    if status in (429, 503):
+        response.headers["Retry-After"] = "3"
+    await response(scope, receive, send)
+
+
+def preferred_language(accepted: str) -> str:
+    """Return the first of our languages that the browser asks for, else English."""
+    from howgood.ask.sentences import languages
+
+    for part in accepted.split(","):
+        code = part.partition(";")[0].strip().partition("-")[0].lower()
+        if code in languages():
+            return code
+    return "en"

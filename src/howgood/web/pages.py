@@ -1,0 +1,187 @@
+"""What templates see: one frozen page each, ready to print.
+
+In: views and reasons from `flow.hosting`. Out: `ScreenPage` or `MessagePage`. Absent: HTML, and any
+decision about what comes next.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from howgood.ask.sentences import sentence
+from howgood.flow.hosting import Reason, View, way_back
+from howgood.records.screen import Block, Button, Field, FieldKind, FieldOption
+
+# A longer list of radio buttons would be a long way for thumbs and keyboards.
+_MOST_RADIOS = 12
+_ONE_LINE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldView:
+    """A field with what was chosen and what is wrong with it."""
+
+    name: str
+    kind: FieldKind
+    widget: str
+    label: str
+    help: str
+    options: tuple[FieldOption, ...]
+    chosen: tuple[str, ...]
+    problem: str
+    longest: int
+    whole: bool
+
+    @property
+    def text(self) -> str:
+        """What was typed."""
+        return self.chosen[0] if self.chosen else ""
+
+    @property
+    def described_by(self) -> str:
+        """Ids of the lines that explain the field to a screen reader."""
+        ids = [f"{self.name}-help"] if self.help else []
+        return " ".join(ids + ([f"{self.name}-problem"] if self.problem else []))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far, in words and numbers."""
+
+    done: int
+    total: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenPage:
+    """One screen of a study."""
+
+    language: str
+    title: str
+    study: str
+    style: str
+    words: Mapping[str, str]
+    blocks: tuple[Block, ...]
+    fields: tuple[FieldView, ...]
+    hidden: Mapping[str, str]
+    buttons: tuple[Button, ...]
+    action: str
+    media: str
+    progress: Progress | None = None
+    is_pilot: bool = False
+    problems: tuple[FieldView, ...] = ()
+    other_problem: str = ""
+    way_back: str = ""
+    is_waiting: bool = False
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether something has to be put right before going on."""
+        return bool(self.problems or self.other_problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagePage:
+    """A short message instead of a screen."""
+
+    language: str
+    title: str
+    style: str
+    text: str
+    words: Mapping[str, str] = field(default_factory=dict)
+    link: str = ""
+    link_text: str = ""
+
+
+_WORDS = ("skip_link", "problems_title", "pilot_banner", "way_back", "film_shows", "choose",
+          "same_link", "look_again")  # fmt: skip
+
+
+def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
+    """Return the page of a view; `query` is what a recruiting platform put into the address."""
+    screen, language = view.screen, view.screen.language
+    fields = tuple(_field_view(each, view) for each in screen.fields)
+    named = {each.name for each in fields}
+    others = [text for name, text in view.problems.items() if name not in named]
+    address = f"/p/{view.token}" if view.token else f"/s/{quote(view.study.slug)}"
+    return ScreenPage(
+        language=language,
+        title=screen.title,
+        study=view.study.title,
+        style=style,
+        words={key: sentence(language, key) for key in _WORDS},
+        blocks=screen.blocks,
+        fields=fields,
+        hidden={"screen": screen.key, "signature": view.signature, "visit": view.visit},
+        buttons=screen.buttons,
+        action=f"{address}?{query}" if query and not view.token else address,
+        media=f"/media/{view.version}/",
+        progress=_progress(view),
+        is_pilot=view.is_pilot,
+        problems=tuple(each for each in fields if each.problem),
+        other_problem=others[0] if others else "",
+        way_back=(way_back(view.study, view.origin) or "") if screen.kind == "finished" else "",
+        is_waiting=screen.kind == "wait",
+    )
+
+
+def message_page(reason: Reason | str, *, language: str, style: str, link: str = "") -> MessagePage:
+    """Return the page that says why there is no screen."""
+    key = f"page_{reason}"
+    return MessagePage(
+        language=language,
+        title=sentence(language, f"{key}_title"),
+        style=style,
+        text=sentence(language, f"{key}_text"),
+        words={"skip_link": sentence(language, "skip_link")},
+        link=link,
+        link_text=sentence(language, "look_again") if link else "",
+    )
+
+
+def _progress(view: View) -> Progress | None:
+    place, language = view.screen.place, view.screen.language
+    if place is None or place.done == 0 or not view.screen.awaits_answer:
+        return None
+    text = sentence(language, "progress", done=place.done, total=place.total)
+    return Progress(done=place.done, total=place.total, text=text)
+
+
+def kept_parameters(parameters: Mapping[str, str]) -> str:
+    """Return an address's parameters as they were, to travel with the first form."""
+    return urlencode(parameters)
+
+
+def _field_view(each: Field, view: View) -> FieldView:
+    sent = view.sent.get(each.name, each.value if not view.sent else "")
+    chosen = (sent,) if isinstance(sent, str) else tuple(sent)
+    return FieldView(
+        name=each.name,
+        kind=each.kind,
+        widget=_widget(each),
+        label=each.label,
+        help=each.help,
+        options=each.options,
+        # Nothing chosen yet is not the same as having chosen the answer "prefer not to say".
+        chosen=chosen if each.name in view.sent or each.value else (),
+        problem=view.problems.get(each.name, ""),
+        longest=each.longest,
+        whole=each.whole,
+    )
+
+
+def _widget(each: Field) -> str:
+    if each.kind == "choice" and len(each.options) > _MOST_RADIOS:
+        return "select"
+    if each.kind == "text" and each.longest > _ONE_LINE:
+        return "textarea"
+    return {
+        "choice": "radios",
+        "likert": "scale",
+        "choices": "boxes",
+        "number": "line",
+        "text": "line",
+        "agree": "box",
+        "hidden": "hidden",
+    }[each.kind]

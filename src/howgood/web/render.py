@@ -1,0 +1,75 @@
+"""Pages to responses: templates, static files with names that never go stale.
+
+In: a page from `pages`. Out: a response. Absent: what is on the page.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from howgood.web.pages import MessagePage, ScreenPage
+
+_TYPES = {".css": "text/css; charset=utf-8"}
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("howgood.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def show(page: ScreenPage | MessagePage, *, status: int = 200) -> HTMLResponse:
+    """Return the page as HTML; nothing a participant sees is kept by caches."""
+    name = "screen.html" if isinstance(page, ScreenPage) else "message.html"
+    html = _templates().get_template(name).render(page=page)
+    return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+@cache
+def static_files() -> Mapping[str, bytes]:
+    """Return every static file by its public name, which holds a fingerprint of its content."""
+    found = {}
+    for each in (files("howgood.web") / "static").iterdir():
+        content = each.read_bytes()
+        stem, dot, ending = each.name.rpartition(".")
+        if dot + ending in _TYPES:
+            fingerprint = hashlib.sha256(content).hexdigest()[:12]
+            found[f"{stem}.{fingerprint}.{ending}"] = content
+    return found
+
+
+@cache
+def style_address() -> str:
+    """Return the address of the style sheet."""
+    return "/static/" + next(name for name in static_files() if name.startswith("howgood."))
+
+
+@cache
+def _packed(name: str) -> bytes:
+    return gzip.compress(static_files()[name], 9, mtime=0)
+
+
+def static_response(request: Request, name: str) -> Response | None:
+    """Return a static file that browsers may keep for ever, or None."""
+    if name not in static_files():
+        return None
+    packed = "gzip" in request.headers.get("accept-encoding", "")
+    headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+    if packed:
+        headers["Content-Encoding"] = "gzip"
+    return Response(
+        _packed(name) if packed else static_files()[name],
+        headers=headers,
+        media_type=_TYPES[name[name.rindex(".") :]],
+    )

@@ -1,0 +1,42 @@
+"""The addresses around the studies: home, style sheet, and whether the server is well.
+
+In: requests. Out: short pages. Absent: studies.
+"""
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from howgood.flow import hosting
+from howgood.web.guards import preferred_language
+from howgood.web.pages import message_page
+from howgood.web.render import show, static_response, style_address
+
+
+async def get_home(request: Request) -> Response:
+    """Say that this is the right place, and nothing about which studies run."""
+    language = preferred_language(request.headers.get("accept-language", ""))
+    return show(message_page("home", language=language, style=style_address()))
+
+
+async def get_static(request: Request) -> Response:
+    """Give a static file."""
+    found = static_response(request, request.path_params["name"])
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+async def get_health(request: Request) -> Response:
+    """Say whether the database answers, for whatever watches the server."""
+    await run_in_threadpool(hosting.every_study, request.app.state.host)
+    return PlainTextResponse("well\n", headers={"Cache-Control": "no-store"})
+
+
+ROUTES = [
+    Route("/", get_home, methods=["GET"]),
+    Route("/static/{name}", get_static, methods=["GET"]),
+    Route("/health", get_health, methods=["GET"]),
+]

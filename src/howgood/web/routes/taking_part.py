@@ -1,0 +1,125 @@
+"""The addresses participants use: a study's link, their own link, pictures.
+
+In: requests. Out: pages. Absent: everything between; each route parses, calls `flow` once, shows.
+"""
+
+import logging
+from datetime import UTC, datetime
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from howgood.flow import hosting
+from howgood.web.forms import read_form
+from howgood.web.pages import kept_parameters, screen_page
+from howgood.web.render import show, style_address
+
+_log = logging.getLogger("howgood.web")
+_REMEMBER = 180 * 24 * 3600
+
+
+async def get_study(request: Request) -> Response:
+    """Show the first page of a study; nothing is stored, so a link scanner starts nobody."""
+    slug = request.path_params["slug"]
+    arrival = await run_in_threadpool(
+        hosting.arrive,
+        request.app.state.host,
+        slug,
+        parameters=request.query_params,
+        known=request.cookies.get(f"howgood-{slug}", ""),
+        now=_now(),
+    )
+    if arrival.view is None:
+        return RedirectResponse(f"/p/{arrival.token}", status_code=303)
+    query = kept_parameters(request.query_params)
+    return show(screen_page(arrival.view, style=style_address(), query=query))
+
+
+async def post_study(request: Request) -> Response:
+    """Take the consent and begin."""
+    slug, parameters = request.path_params["slug"], request.query_params
+    sent = await run_in_threadpool(
+        hosting.begin,
+        request.app.state.host,
+        slug,
+        form=await read_form(request),
+        parameters=parameters,
+        now=_now(),
+    )
+    if sent.view is not None:
+        return _shown_again(sent.view, kept_parameters(parameters))
+    _log.info("participant_started study=%s new=%s", slug, sent.is_new)
+    return _remembering(RedirectResponse(f"/p/{sent.token}", status_code=303), request, sent.token)
+
+
+async def get_place(request: Request) -> Response:
+    """Show where this person is."""
+    view = await run_in_threadpool(
+        hosting.look, request.app.state.host, request.path_params["token"], now=_now()
+    )
+    return show(screen_page(view, style=style_address()))
+
+
+async def post_answer(request: Request) -> Response:
+    """Store one answer, then go where the person is now."""
+    sent = await run_in_threadpool(
+        hosting.send,
+        request.app.state.host,
+        request.path_params["token"],
+        form=await read_form(request),
+        now=_now(),
+    )
+    if sent.view is not None:
+        return _shown_again(sent.view, "")
+    _log.info("answer_recorded new=%s seconds=%.1f", sent.is_new, sent.seconds or 0.0)
+    return RedirectResponse(f"/p/{sent.token}", status_code=303)
+
+
+async def get_media(request: Request) -> Response:
+    """Show a picture or film of a study."""
+    found = await run_in_threadpool(
+        hosting.picture,
+        request.app.state.host,
+        request.path_params["version"],
+        request.path_params["name"],
+    )
+    headers = {
+        "Cache-Control": "public, max-age=31536000, immutable",
+        # An SVG opened by itself is a document; it may do nothing.
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    }
+    return Response(found.content, media_type=found.media_type, headers=headers)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _shown_again(view: hosting.View, query: str) -> Response:
+    page = screen_page(view, style=style_address(), query=query)
+    return show(page, status=422 if page.has_problems else 200)
+
+
+def _remembering(response: Response, request: Request, token: str) -> Response:
+    slug = request.path_params["slug"]
+    response.set_cookie(
+        f"howgood-{slug}",
+        token,
+        max_age=_REMEMBER,
+        path=f"/s/{slug}",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+ROUTES = [
+    Route("/s/{slug}", get_study, methods=["GET"]),
+    Route("/s/{slug}", post_study, methods=["POST"]),
+    Route("/p/{token}", get_place, methods=["GET"]),
+    Route("/p/{token}", post_answer, methods=["POST"]),
+    Route("/media/{version:int}/{name:path}", get_media, methods=["GET"]),
+]

@@ -1,0 +1,62 @@
+"""Sockets and processes: run the application until it is asked to stop.
+
+In: settings and an address. Out: nothing; returns after the last request is finished. Absent: the
+application itself (`app`).
+"""
+
+import logging
+import os
+import socket
+
+import uvicorn
+from starlette.applications import Starlette
+
+from howgood.errors import InputError
+from howgood.flow.hosting import Host
+from howgood.settings import BUSY_LIMIT, DATABASE, Settings
+from howgood.web.app import make_app
+
+# Requests in work get this long to finish when the server is asked to stop.
+_FAREWELL_SECONDS = 20
+
+
+def run(host: Host, settings: Settings, *, address: str, port: int, workers: int) -> None:
+    """Serve until interrupted; then finish what is in work and close the database."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    _check_free(address, port)
+    app: Starlette | str = "howgood.web.app:app_from_environment"
+    if workers == 1:
+        app = make_app(host, settings)
+    else:
+        host.close()
+        # Workers are new processes: what they need to know travels in their environment.
+        os.environ[DATABASE] = settings.database
+        os.environ[BUSY_LIMIT] = str(settings.busy_limit)
+    uvicorn.run(
+        app,
+        factory=isinstance(app, str),
+        host=address,
+        port=port,
+        workers=workers,
+        access_log=False,  # addresses hold tokens
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=_FAREWELL_SECONDS,
+    )
+
+
+def _check_free(address: str, port: int) -> None:
+    """Say kindly, before any process starts, that the port is taken."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as attempt:
+        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            attempt.bind((address, port))
+        except OSError as error:
+            raise InputError(
+                where=f"{address}, port {port}",
+                found=f"an address that cannot be used ({error.strerror})",
+                needed="a free port on this machine",
+                cure="Stop what uses it, or choose another with --port.",
+            ) from error
