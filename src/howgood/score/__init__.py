@@ -7,11 +7,14 @@ from howgood.score.absolute_error import mae
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.feedback import DiscreteFeedback, categorical_feedback, empirical_feedback
 from howgood.score.power_mean import power_mean
+from howgood.score.propagate import propagate, propagate_systems
+from howgood.score.propagated import PairedScores, PropagatedScore
 from howgood.score.rating_sums import rating_sums
 from howgood.score.relevance import relevance_score
 from howgood.score.relevance_report import RelevanceReport, relevance_report
 from howgood.score.relevance_scorer import RelevanceScorer, relevance_scorer
 from howgood.score.relevance_sweep import RelevanceSweep, relevance_sweep
+from howgood.score.significant import significant_mae, significant_rmse
 from howgood.score.squared_error import magic_barrier, mse, rmse
 from howgood.score.sums import squared_error_sums
 
@@ -20,7 +23,9 @@ __all__ = [
     "DiscreteFeedback",
     "FBetaMetric",
     "LinearMetric",
+    "PairedScores",
     "PowerMean",
+    "PropagatedScore",
     "RelevanceReport",
     "RelevanceScorer",
     "RelevanceSweep",
@@ -32,11 +37,15 @@ __all__ = [
     "magic_barrier",
     "mse",
     "power_mean",
+    "propagate",
+    "propagate_systems",
     "rating_sums",
     "relevance_report",
     "relevance_score",
     "relevance_scorer",
     "relevance_sweep",
     "rmse",
+    "significant_mae",
+    "significant_rmse",
     "squared_error_sums",
 ]

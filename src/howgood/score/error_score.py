@@ -15,6 +15,7 @@ from howgood.score.distribution import ScoreDistribution, provenance_of, share_a
 from howgood.score.error_terms import ErrorMetric, Terms
 from howgood.score.pairs import MissingPolicy, require_choice, require_count
 from howgood.stats.discrete_sum import DiscreteLaw, DiscreteMean
+from howgood.stats.error_propagation import propagate_first_order
 from howgood.stats.inversion import InvertedLaw
 from howgood.stats.laws import DrawsLaw, Law, NormalLaw, RootLaw
 from howgood.stats.randomness import RandomState, generator_and_seed
@@ -118,9 +119,15 @@ def propagated(inner: InvertedLaw | DiscreteLaw, *, root: bool) -> NormalLaw:
     """Return the Gaussian of first-order error propagation, through the root if asked."""
     if not root:
         return NormalLaw(mean=inner.mean, variance=inner.variance)
-    # The derivative of the root at the mean, squared.
-    slope = 1.0 / (4.0 * inner.mean) if inner.mean > 0.0 else 0.0
-    return NormalLaw(mean=float(np.sqrt(inner.mean)), variance=slope * inner.variance)
+    if inner.mean == 0.0:
+        return NormalLaw(mean=0.0, variance=0.0)
+    mean, variance = propagate_first_order(
+        lambda x: float(np.sqrt(x[0])),
+        np.array([inner.mean]),
+        np.array([np.sqrt(inner.variance)]),
+        gradient=lambda x: 0.5 / np.sqrt(x),
+    )
+    return NormalLaw(mean=mean, variance=variance)
 
 
 def how_inverted(law: InvertedLaw | DiscreteLaw) -> str:

@@ -1,0 +1,217 @@
+"""Any metric under uncertain feedback, by drawing the feedback.
+
+In: a metric(y_true, y_pred), the feedback, and predictions of one system or several. Out: scores
+per draw. Absent: closed forms for error metrics (see `squared_error`, `absolute_error`).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import InputError
+from howgood.records.progress import Progress, silent
+from howgood.records.provenance import Provenance
+from howgood.score.distribution import provenance_of
+from howgood.score.feedback import DiscreteFeedback
+from howgood.score.pairs import (
+    MissingPolicy,
+    checked_columns,
+    require_count,
+    require_not_negative,
+)
+from howgood.score.propagated import PairedScores, PropagatedScore
+from howgood.stats.randomness import RandomState, generator_and_seed
+
+FloatArray = NDArray[np.float64]
+Metric = Callable[..., Any]
+Draw = Callable[[np.random.Generator, int], NDArray[Any]]
+
+_ANSWERS_AT_ONCE = 2_000_000
+
+
+def propagate(
+    metric: Metric,
+    *,
+    prediction: ArrayLike,
+    mean: ArrayLike | None = None,
+    sd: ArrayLike | None = None,
+    feedback: DiscreteFeedback | None = None,
+    draws: int = 1000,
+    random_state: RandomState = None,
+    missing: MissingPolicy = "error",
+    progress: Progress = silent,
+) -> PropagatedScore:
+    r"""Return the distribution of any metric(y_true, y_pred) under uncertain feedback.
+
+    Parameters
+    ----------
+    metric : callable
+        Called as metric(y_true, y_pred) once per draw; returns a number. scikit-learn's metrics
+        and `PowerMean` fit.
+    prediction : array of shape (n,), or one number
+        What the system predicts.
+    mean, sd : array of shape (n,), or one number
+        Gaussian feedback; or give `feedback`: uncertain labels are
+        ``categorical_feedback(probabilities, values=[0, 1])``.
+    draws : int
+        Number of draws.
+    random_state : int or Generator, optional
+        The same seed draws the same feedback, so scores of two calls are then paired.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    Accuracy when the first label is uncertain and the second is not:
+
+    >>> import numpy as np
+    >>> from howgood import score
+    >>> labels = score.categorical_feedback([[0.3, 0.7], [0.0, 1.0]], values=[0, 1])
+    >>> def accuracy(y_true, y_pred):
+    ...     return float(np.mean(y_true == y_pred))
+    >>> result = score.propagate(
+    ...     accuracy, feedback=labels, prediction=[1, 1], draws=4000, random_state=7)
+    >>> abs(result.mean - 0.85) < 4 * result.mcse
+    True
+    """
+    if isinstance(prediction, Mapping):
+        raise InputError(
+            where="propagate",
+            found="several systems in `prediction`",
+            needed="one system's predictions",
+            cure="Use propagate_systems(metric, predictions=...) to score them on the same draws.",
+        )
+    paired = propagate_systems(
+        metric,
+        predictions={"prediction": prediction},
+        mean=mean,
+        sd=sd,
+        feedback=feedback,
+        draws=draws,
+        random_state=random_state,
+        missing=missing,
+        progress=progress,
+    )
+    return paired["prediction"]
+
+
+def propagate_systems(
+    metric: Metric,
+    *,
+    predictions: Mapping[str, ArrayLike],
+    mean: ArrayLike | None = None,
+    sd: ArrayLike | None = None,
+    feedback: DiscreteFeedback | None = None,
+    draws: int = 1000,
+    random_state: RandomState = None,
+    missing: MissingPolicy = "error",
+    progress: Progress = silent,
+) -> PairedScores:
+    """Return the distribution of any metric for several systems, on the same draws.
+
+    Every draw of the feedback scores every system, so differences between systems are
+    paired. Parameters as in `propagate`, with one entry per system in `predictions`.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from howgood import score
+    >>> def worst(y_true, y_pred):
+    ...     return float(np.max(np.abs(y_true - y_pred)))
+    >>> paired = score.propagate_systems(
+    ...     worst, mean=[3, 4, 2], sd=0.5, random_state=1,
+    ...     predictions={"a": [3, 4, 2], "b": [3, 4, 3]})
+    >>> 0.0 < paired.probability_above("b", "a") < 1.0
+    True
+    """
+    where = "propagate"
+    require_count(draws, name="draws", where=where)
+    draw, systems, n, dropped = _prepared(mean, sd, feedback, predictions, missing)
+    generator, seed = generator_and_seed(random_state)
+    score_draws = {name: np.empty(draws) for name in systems}
+    batch = max(1, min(draws, _ANSWERS_AT_ONCE // n))
+    for start in range(0, draws, batch):
+        answers = draw(generator, min(batch, draws - start))
+        for offset, y_true in enumerate(answers):
+            for name, y_pred in systems.items():
+                score_draws[name][start + offset] = metric(y_true, y_pred)
+        progress((start + len(answers)) / draws, "scoring draws")
+    provenance = provenance_of(
+        getattr(metric, "__name__", type(metric).__name__),
+        how="draws of the feedback, scored one by one",
+        rows=n,
+        dropped=dropped,
+        seed=seed,
+        draws=draws,
+        missing=missing,
+        feedback="gaussian" if feedback is None else feedback.kind,
+    )
+    return PairedScores(
+        scores={name: _result(scores, n, provenance) for name, scores in score_draws.items()}
+    )
+
+
+def _result(score_draws: FloatArray, n: int, provenance: Provenance) -> PropagatedScore:
+    bad = int(np.sum(~np.isfinite(score_draws)))
+    if bad:
+        raise InputError(
+            where="propagate",
+            found=f"the metric returned no finite number in {bad} of {score_draws.size} draws",
+            needed="a number for every draw",
+            cure="Let the metric say what an empty class or a division by zero counts as.",
+        )
+    return PropagatedScore(draws=score_draws, n=n, method="monte-carlo", provenance=provenance)
+
+
+def _prepared(
+    mean: ArrayLike | None,
+    sd: ArrayLike | None,
+    feedback: DiscreteFeedback | None,
+    predictions: Mapping[str, ArrayLike],
+    missing: MissingPolicy,
+) -> tuple[Draw, dict[str, NDArray[Any]], int, dict[str, int]]:
+    """Return how to draw feedback, predictions per system, rows used and rows dropped."""
+    where = "propagate"
+    if (feedback is None) == (mean is None or sd is None) or not predictions:
+        raise InputError(
+            where=where,
+            found="mean, sd, feedback and predictions do not fit together",
+            needed="mean and sd, or feedback; and at least one system",
+            cure="For example: propagate(metric, mean=..., sd=..., prediction=...).",
+        )
+    given: dict[str, ArrayLike] = {f"prediction {name!r}": p for name, p in predictions.items()}
+    if feedback is None and mean is not None and sd is not None:
+        given |= {"mean": mean, "sd": sd}
+    else:
+        given["feedback"] = np.arange(0 if feedback is None else feedback.n, dtype=np.float64)
+    columns, n, dropped = checked_columns(given, where=where, missing=missing)
+    systems = {
+        name: _labels(np.broadcast_to(columns[f"prediction {name!r}"], (n,)), feedback)
+        for name in predictions
+    }
+    if feedback is not None:
+        kept = feedback.rows(columns["feedback"].astype(np.intp))
+        return (lambda rng, size: _labels(kept.draw(rng, size), feedback)), systems, n, dropped
+    require_not_negative(columns["sd"], column="sd", where=where)
+
+    def draw(generator: np.random.Generator, size: int) -> NDArray[Any]:
+        noise = generator.standard_normal((size, n))
+        return np.asarray(columns["mean"] + columns["sd"] * noise)
+
+    return draw, systems, n, dropped
+
+
+def _labels(values: FloatArray, feedback: DiscreteFeedback | None) -> NDArray[Any]:
+    """Return whole numbers as integers where the feedback is made of labels."""
+    if feedback is None or not np.all(feedback.values == np.round(feedback.values)):
+        return values
+    whole = bool(np.all(values == np.round(values)))
+    return values.astype(np.int64) if whole else values
