@@ -6,6 +6,8 @@ from howgood.learn.correlations import item_correlations
 from howgood.learn.elicitation.agreement import agreement, held_out_queries
 from howgood.learn.elicitation.bisection import Bisection, ask_oracle, optimal_range
 from howgood.learn.elicitation.calibration import calibration_report, fit_recalibration
+from howgood.learn.elicitation.fair import FairElicitor, group_outcomes
+from howgood.learn.elicitation.fractional import FractionalElicitor
 from howgood.learn.elicitation.log import elicitation_log, replay
 from howgood.learn.elicitation.matrices import (
     classifier_matrices,
@@ -13,6 +15,11 @@ from howgood.learn.elicitation.matrices import (
     threshold_matrices,
 )
 from howgood.learn.elicitation.mixture import Elicitor
+from howgood.learn.elicitation.multiclass import (
+    MulticlassBisection,
+    MulticlassElicitor,
+    weighted_outcomes,
+)
 from howgood.learn.feedback import (
     rater_consistency,
     rating_uncertainty,
@@ -30,6 +37,10 @@ __all__ = [
     "Bisection",
     "ConfusionMatrix",
     "Elicitor",
+    "FairElicitor",
+    "FractionalElicitor",
+    "MulticlassBisection",
+    "MulticlassElicitor",
     "RaterConsistency",
     "RelevanceWeights",
     "ThresholdMatrices",
@@ -42,6 +53,7 @@ __all__ = [
     "fit_acceptability",
     "fit_recalibration",
     "fit_relevance_weights",
+    "group_outcomes",
     "held_out_queries",
     "item_correlations",
     "load_fit",
@@ -55,4 +67,5 @@ __all__ = [
     "threshold_matrices",
     "unbiased_fourth_power",
     "unbiased_variance",
+    "weighted_outcomes",
 ]

@@ -1,7 +1,7 @@
 """One question of an elicitation, and what a finished elicitation says.
 
 In: what the searches of `learn` know. Out: `Query`, `AnsweredQuery`, `BisectionResult`,
-`ElicitationResult`, `Agreement`, `AttentionChecks`. Absent: the searches.
+`ElicitationResult` and its kin, `Agreement`, `AttentionChecks`. Absent: the searches.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from howgood.records.confusion import ConfusionMatrix, Range
-from howgood.records.elicited_metric import Choice, ElicitedMetric, LinearMetric
+from howgood.records.elicited_metric import (
+    Choice,
+    ElicitedMetric,
+    FractionalMetric,
+    LinearMetric,
+)
 from howgood.records.estimate import Estimate, Interval
+from howgood.records.outcomes_by_class import DiagonalMetric
 from howgood.records.provenance import Provenance
 
 QueryKind = Literal["choice", "catch", "repeat", "held-out"]
@@ -216,5 +222,90 @@ class ElicitationResult:
             "checks": self.checks.to_dict(),
             "disagreeing": list(self.disagreeing),
             "agreement": self.agreement and self.agreement.to_dict(),
+            "provenance": self.provenance.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightsResult:
+    """Weights of several features, and the system that scores highest with their means.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+
+    weights: Mapping[str, Estimate]
+    best: Any
+    queries: int
+    provenance: Provenance
+
+    @property
+    def violation_weight(self) -> Estimate | None:
+        """The weight of all gaps between groups (lambda); None when no feature is a gap."""
+        gaps = [each.draws for name, each in self.weights.items() if name.endswith(" gap")]
+        if not gaps:
+            return None
+        return Estimate.from_draws(sum(gaps[1:], gaps[0]), probability=0.9, kind="quantile")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "weights": {name: each.to_dict() for name, each in self.weights.items()},
+            "violation_weight": self.violation_weight and self.violation_weight.to_dict(),
+            "best": self.best.to_dict(),
+            "queries": self.queries,
+            "provenance": self.provenance.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagonalResult:
+    """Where the bisections over classes ended; `intervals` are their last brackets.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+
+    metric: DiagonalMetric
+    intervals: tuple[Range, ...]
+    queries: int
+    provenance: Provenance
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "metric": self.metric.to_dict(),
+            "intervals": [each._asdict() for each in self.intervals],
+            "queries": self.queries,
+            "provenance": self.provenance.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FractionalResult:
+    """A linear-fractional metric, and how far its two derivations disagree (0: not at all).
+
+    Notes
+    -----
+    Stability: experimental
+    """
+
+    metric: FractionalMetric
+    best_threshold: float
+    worst_threshold: float
+    disagreement: float
+    queries: int
+    provenance: Provenance
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "metric": self.metric.to_dict(),
+            "best_threshold": self.best_threshold,
+            "worst_threshold": self.worst_threshold,
+            "disagreement": self.disagreement,
+            "queries": self.queries,
             "provenance": self.provenance.to_dict(),
         }

@@ -1,7 +1,8 @@
 """Metrics that choices between confusion matrices point to.
 
-In: one number each (a weight, beta, a cap). Out: `LinearMetric`, `FBetaMetric`, `CappedMetric`,
-functions of labels as scikit-learn wants them, and of whole arrays of confusion counts.
+In: one number each (a weight, beta, a cap), or the five of a ratio. Out: `LinearMetric`,
+`FBetaMetric`, `CappedMetric`, `FractionalMetric`, functions of labels as scikit-learn wants them,
+and of whole arrays of confusion counts.
 Absent: learning that number (see `learn`).
 """
 
@@ -229,6 +230,56 @@ class CappedMetric(ElicitedMetric):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {"family": "cap", "cap": self.cap}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FractionalMetric(ElicitedMetric):
+    r"""A ratio of linear metrics of the shares of true positives and true negatives.
+
+    .. math:: \varphi = \frac{p_{11} TP + p_{00} TN}{q_{11} TP + q_{00} TN + q_0}
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> f1 = FractionalMetric(p11=1.0, p00=0.0, q11=0.5, q00=-0.5, q0=0.5)  # half are positive
+    >>> round(float(f1.of_counts(1, 1, 0, 2)), 4)
+    0.6667
+    """
+
+    p11: float
+    p00: float
+    q11: float
+    q00: float
+    q0: float
+
+    def of_rates(self, tp: ArrayLike, tn: ArrayLike) -> NDArray[np.float64]:
+        """Score shares of true positives and true negatives among all cases."""
+        found, cleared = _floats(tp, tn)
+        top = self.p11 * found + self.p00 * cleared
+        bottom = self.q11 * found + self.q00 * cleared + self.q0
+        return np.asarray(np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom != 0))
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        total = found + missed + alarms + cleared
+        return self.of_rates(found / total, cleared / total)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "family": "linear-fractional",
+            "p11": self.p11,
+            "p00": self.p00,
+            "q11": self.q11,
+            "q00": self.q00,
+            "q0": self.q0,
+        }
 
 
 def _floats(*values: ArrayLike) -> tuple[NDArray[np.float64], ...]:

@@ -1,0 +1,182 @@
+"""What classifiers do beyond two classes, or across groups, as people compare it.
+
+In: counts. Out: `ClassOutcome`, `GroupOutcome`, and the metrics over them. Absent: learning.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.records.confusion import ConfusionMatrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassOutcome:
+    """How many of each class a classifier gets right, out of how many.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> ClassOutcome(correct=(30, 20), totals=(40, 60)).features
+    (30.0, 20.0)
+    """
+
+    correct: tuple[float, ...]
+    totals: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.correct) != len(self.totals) or any(
+            not 0 <= hit <= total for hit, total in zip(self.correct, self.totals, strict=False)
+        ):
+            raise InputError(
+                where="ClassOutcome",
+                found=f"correct {self.correct} of {self.totals}",
+                needed="one count per class, none above its total",
+                cure="Count cases, or use shares of all cases.",
+            )
+
+    @property
+    def features(self) -> tuple[float, ...]:
+        """Correct cases per class, out of 100 cases in all."""
+        return tuple(100.0 * hit / sum(self.totals) for hit in self.correct)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"correct": list(self.correct), "totals": list(self.totals)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupOutcome:
+    """One confusion matrix per group of people.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+
+    groups: Mapping[str, ConfusionMatrix]
+
+    def __post_init__(self) -> None:
+        if len(self.groups) < 2:
+            raise InputError(
+                where="GroupOutcome",
+                found=f"{len(self.groups)} group(s)",
+                needed="at least two groups to compare",
+                cure="Use Elicitor when there is only one.",
+            )
+
+    @property
+    def recall(self) -> float:
+        """Share of all real positives that are found."""
+        found = sum(each.true_positives for each in self.groups.values())
+        return found / sum(each.positives for each in self.groups.values())
+
+    @property
+    def specificity(self) -> float:
+        """Share of all real negatives that are cleared."""
+        cleared = sum(each.true_negatives for each in self.groups.values())
+        return cleared / sum(each.negatives for each in self.groups.values())
+
+    @property
+    def features(self) -> tuple[float, ...]:
+        """Recall, specificity, and minus the gaps between groups in each, in percent."""
+        pairs = list(combinations(self.groups.values(), 2))
+        recall_gap = sum(abs(one.recall - two.recall) for one, two in pairs)
+        clear_gap = sum(abs(one.specificity - two.specificity) for one, two in pairs)
+        return tuple(
+            100.0 * value for value in (self.recall, self.specificity, -recall_gap, -clear_gap)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {name: matrix.to_dict() for name, matrix in self.groups.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagonalMetric:
+    r"""A weighted sum of the shares of each class that are right, greater is better.
+
+    .. math:: \psi = \sum_i a_i \Pr(Y = i, h = i)
+
+    `labels` names the classes in the order of `weights`.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> DiagonalMetric(weights=(0.5, 0.3, 0.2), labels=("a", "b", "c"))(list("abca"), list("abbc"))
+    0.2
+    """
+
+    weights: tuple[float, ...]
+    labels: tuple[object, ...]
+
+    def __call__(
+        self, y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Score predicted labels against true ones."""
+        truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+        weight = (
+            np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        )
+        if not truth.size == predicted.size == weight.size:
+            raise LengthMismatchError(
+                where="DiagonalMetric", lengths={"y_true": truth.size, "y_pred": predicted.size}
+            )
+        hits = [weight[(truth == name) & (predicted == name)].sum() for name in self.labels]
+        return float(np.dot(self.weights, hits) / weight.sum())
+
+    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
+        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
+        try:
+            from sklearn.metrics import make_scorer
+        except ImportError as error:
+            raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
+        return make_scorer(self, **options)
+
+    def of(self, outcome: ClassOutcome) -> float:
+        """Score one outcome."""
+        return float(np.dot(self.weights, outcome.features)) / 100.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "diagonal", "weights": list(self.weights), "labels": list(self.labels)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairMetric:
+    r"""Recall and specificity against the gaps between groups, greater is better.
+
+    .. math:: a_1 R + a_2 S - b_1 \sum_{u<v} |R_u - R_v| - b_2 \sum_{u<v} |S_u - S_v|
+
+    with weights (a1, a2, b1, b2) that sum to 1.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+
+    weights: tuple[float, float, float, float]
+
+    @property
+    def violation_weight(self) -> float:
+        """How much of all weight lies on the gaps between groups (lambda)."""
+        return self.weights[2] + self.weights[3]
+
+    def of(self, outcome: GroupOutcome) -> float:
+        """Score one outcome."""
+        return float(np.dot(self.weights, outcome.features)) / 100.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "fair", "weights": list(self.weights)}

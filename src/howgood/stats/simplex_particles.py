@@ -1,0 +1,81 @@
+"""Weighted samples of weights on a simplex and a sensitivity, moved by Metropolis steps.
+
+In: unconstrained particles, differences of features, choices. Out: particles and their choice
+probabilities. Absent: what the features mean.
+
+A particle holds k - 1 log-ratios against the last weight, and the log of the sensitivity.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+FloatArray = NDArray[np.float64]
+_LAPSE = 0.05
+_SENSITIVITY_SD = 1.5
+
+
+def prior_particles(n: int, k: int, generator: np.random.Generator) -> FloatArray:
+    """Draw weights evenly on the simplex and log-normal sensitivities, shape (n, k)."""
+    weights = generator.dirichlet(np.ones(k), size=n)
+    ratios = np.log(weights[:, :-1] / weights[:, -1:])
+    return np.column_stack([ratios, generator.normal(0.0, _SENSITIVITY_SD, n)])
+
+
+def simplex_weights(particles: FloatArray) -> FloatArray:
+    """Return the weights of each particle, shape (n, k); rows sum to 1.
+
+    Examples
+    --------
+    >>> simplex_weights(np.array([[0.0, 0.0, 1.0]])).round(3).tolist()
+    [[0.333, 0.333, 0.333]]
+    """
+    ratios = np.column_stack([particles[:, :-1], np.zeros(len(particles))])
+    powers = np.exp(ratios - ratios.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def first_probabilities(particles: FloatArray, differences: FloatArray) -> FloatArray:
+    """Return the probability of choosing the first side, shape (n_particles, n_pairs)."""
+    strength = simplex_weights(particles) @ differences.T * np.exp(particles[:, -1:])
+    return np.asarray(_LAPSE / 2 + (1 - _LAPSE) * expit(strength))
+
+
+def log_posterior(particles: FloatArray, differences: FloatArray, chosen: FloatArray) -> FloatArray:
+    """Return the log posterior; `chosen` is 1 for first, 0 for second, 1/2 for neither."""
+    # Even on the simplex: the density of log-ratios is the product of the weights.
+    prior = np.log(np.maximum(simplex_weights(particles), 1e-300)).sum(axis=1)
+    prior = prior - 0.5 * (particles[:, -1] / _SENSITIVITY_SD) ** 2
+    chance = first_probabilities(particles, differences)
+    likelihood = chosen * np.log(chance) + (1 - chosen) * np.log1p(-chance)
+    return np.asarray(prior + likelihood.sum(axis=1))
+
+
+def reweighted(
+    particles: FloatArray,
+    difference: FloatArray,
+    chosen: float,
+    target: Callable[[FloatArray], FloatArray],
+    generator: np.random.Generator,
+    *,
+    moves: int,
+) -> FloatArray:
+    """Take one choice in: resample by its likelihood, then move towards the posterior."""
+    chance = first_probabilities(particles, difference[None])[:, 0]
+    weight = chance**chosen * (1 - chance) ** (1 - chosen)
+    positions = (generator.random() + np.arange(len(particles))) / len(particles)
+    cumulative = np.cumsum(weight / weight.sum())
+    chosen_rows = np.minimum(np.searchsorted(cumulative, positions), len(particles) - 1)
+    moved = particles[chosen_rows]
+    spread = np.cov(particles, rowvar=False, aweights=weight) + 1e-6 * np.eye(particles.shape[1])
+    step = np.linalg.cholesky(spread) * 2.38 / np.sqrt(particles.shape[1])
+    level = target(moved)
+    for _ in range(moves):
+        proposal = moved + generator.normal(size=moved.shape) @ step.T
+        proposed = target(proposal)
+        accept = np.log(generator.random(len(moved))) < proposed - level
+        moved = np.where(accept[:, None], proposal, moved)
+        level = np.where(accept, proposed, level)
+    return moved
