@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("howgood.cli.serve", "Run studies in the browser."),
     "links": ("howgood.cli.links", "Make personal links to a study."),
     "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
+    "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),
     "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
 }
 

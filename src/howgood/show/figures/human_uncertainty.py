@@ -31,6 +31,7 @@ class Panel:
     y_label: str
     x: NDArray[np.float64]
     bands: tuple[Band, ...]
+    logarithmic: bool = False
 
 
 def score_histograms(score_draws: Mapping[str, NDArray[np.float64]]) -> str:
@@ -96,17 +97,32 @@ def sensitivity(panels: Sequence[Panel]) -> str:
     with canvas(width=11.0, height=3.8) as figure:
         for axes, panel in zip(figure.subplots(1, len(panels)), panels, strict=True):
             for colour, band in zip(COLOURS, panel.bands, strict=False):
-                axes.fill_between(panel.x, band.low, band.high, color=colour, alpha=0.3, lw=0)
-                axes.plot(panel.x, band.low, color=colour, lw=1.2)
-                axes.plot(panel.x, band.high, color=colour, lw=1.2)
-                middle = len(panel.x) // 2
-                height = (band.low[middle] + band.high[middle]) / 2
-                axes.text(panel.x[middle], height, band.label, ha="center", va="center",
-                          fontsize=8.5, color=INK)  # fmt: skip
+                _draw_band(axes, panel, band, colour)
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
-            axes.set_ylim(bottom=0)
+            if panel.logarithmic:
+                axes.set_yscale("log")
+            else:
+                axes.set_ylim(bottom=0)
         return to_svg(figure, title="Sensitivity of the RMSE's distribution to each argument")
+
+
+def _draw_band(
+    axes: Any,  # noqa: ANN401 - matplotlib axes
+    panel: Panel,
+    band: Band,
+    colour: str,
+) -> None:
+    axes.fill_between(panel.x, band.low, band.high, color=colour, alpha=0.3, lw=0)
+    for edge in (band.low, band.high):
+        axes.plot(panel.x, edge, color=colour, lw=1.2)
+    # The label stands where the band is widest to the eye.
+    gap = np.log(band.high / band.low) if panel.logarithmic else band.high - band.low
+    at = int(np.clip(np.argmax(gap), 0.35 * len(panel.x), 0.65 * len(panel.x)))
+    axes.annotate(
+        band.label, (panel.x[at], band.high[at]), xytext=(0, 4), textcoords="offset points",
+        ha="right" if at > len(panel.x) // 2 else "left", fontsize=9, color=INK,
+    )  # fmt: skip
 
 
 def error_curves(

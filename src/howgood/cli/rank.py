@@ -1,0 +1,107 @@
+"""`howgood rank`: which places in a leaderboard made of human ratings are real?
+
+In: a table of feedback means, sds and predictions, or of raw repeated ratings. Out: a ranking as
+text, JSON, picture and report. Absent: statistics.
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.options import named_columns, report_options, write_report
+from howgood.flow import ranking as flow
+from howgood.show import text
+from howgood.show.figures import theme
+from howgood.show.ranking import findings
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("ratings", type=_PATH)
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    required=True,
+    callback=named_columns,
+    metavar="NAME=COLUMN",
+    help="A system and its predictions; repeat for each.",
+)
+@click.option("--mean", default="mean", show_default=True, help="Column: mean of each feedback.")
+@click.option(
+    "--sd",
+    default="sd",
+    show_default=True,
+    help="Column: standard deviation of each feedback, or one number for all.",
+)
+@click.option("--repeated", is_flag=True, help="RATINGS holds raw repeated ratings.")
+@click.option("--user", default="user", show_default=True, help="Column, with --repeated.")
+@click.option("--item", default="item", show_default=True, help="Column, with --repeated.")
+@click.option("--rating", default="rating", show_default=True, help="Column, with --repeated.")
+@click.option("--trial", help="Column, with --repeated: refuses a trial given twice.")
+@click.option(
+    "--predictions",
+    type=_PATH,
+    help="With --repeated: a second file with user, item and the systems' columns.",
+)
+@click.option(
+    "--metric", type=click.Choice(["rmse", "mse", "mae"]), default="rmse", show_default=True
+)
+@click.option("--unpaired", is_flag=True, help="Treat scores as independent (the paper's Eq. 5).")
+@click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="Rows with a missing value: refuse, or leave out.",
+)
+@click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@report_options
+def command(
+    ratings: Path,
+    systems: dict[str, str],
+    mean: str,
+    sd: str,
+    repeated: bool,
+    user: str,
+    item: str,
+    rating: str,
+    trial: str | None,
+    predictions: Path | None,
+    metric: str,
+    unpaired: bool,
+    level: float,
+    missing: str,
+    engine: str,
+    plot: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Rank systems on RATINGS (CSV or Parquet), with the probability that each place is wrong."""
+    feedback = flow.FeedbackColumns(
+        mean=mean, sd=sd, repeated=repeated, user=user, item=item, rating=rating, trial=trial
+    )
+    ranked = flow.rank_file(
+        ratings,
+        feedback=feedback,
+        systems=systems,
+        predictions=predictions,
+        metric=metric,
+        paired=not unpaired,
+        level=level,
+        missing=missing,
+        engine=engine,
+    )
+    if as_json:
+        click.echo(text.to_json(ranked.ranking.to_dict()))
+    else:
+        click.echo("\n".join(f"- {finding.text}" for finding in findings(ranked.ranking)))
+        click.echo(text.text_table(ranked.ranking.table()))
+    if plot is not None:
+        with flow.picture(ranked) as figure:
+            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+    if out is not None:
+        write_report(flow.ranking_report(ranked), out)
+    return 0

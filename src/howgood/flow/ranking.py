@@ -1,0 +1,204 @@
+"""Rank systems from a file: open, sum or learn, rank; then the picture and the report.
+
+In: a path and column names. Out: `RankedFile`, a picture, a `Report`. Absent: statistics (see
+`score`, `decide`) and printing (see `cli`).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howgood.ask.files import open_table
+from howgood.decide.rank import rank, rank_sums
+from howgood.learn.feedback import rating_uncertainty
+from howgood.records.ranking import Ranking
+from howgood.records.report import Report
+from howgood.records.sums import SquaredErrorSums
+from howgood.records.table import frame_columns
+from howgood.score.rating_sums import rating_sums
+from howgood.score.squared_error import squared_error_from_sums
+from howgood.score.sums import squared_error_sums
+from howgood.show import ranking as words
+from howgood.show.figures.ranking import ScoreCurve, ranking_figure
+from howgood.show.figures.theme import to_svg
+from howgood.stats.power_sums import PowerSums
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# A picture shows this many standard deviations on either side, in this many points.
+_REACH, _POINTS = 4.0, 97
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackColumns:
+    """Which columns hold the feedback: its mean and sd, or who rated what how often.
+
+    `sd` may also be a number, the same for all. With `repeated`, mean and sd are learned from the
+    ratings of each user and item.
+    """
+
+    mean: str = "mean"
+    sd: str = "sd"
+    repeated: bool = False
+    user: str = "user"
+    item: str = "item"
+    rating: str = "rating"
+    trial: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedFile:
+    """A ranking and, for squared errors, the sums it rests on."""
+
+    ranking: Ranking
+    sums: SquaredErrorSums | None
+
+
+def rank_file(
+    path: Path,
+    *,
+    feedback: FeedbackColumns,
+    systems: Mapping[str, str],
+    predictions: Path | None = None,
+    metric: str = "rmse",
+    paired: bool = True,
+    level: float = 0.05,
+    missing: str = "error",
+    engine: str = "auto",
+) -> RankedFile:
+    """Rank the systems in a file; squared errors need one pass and no memory for rows.
+
+    `predictions` names a second file with user, item and the systems' columns, for repeated
+    ratings whose predictions live elsewhere.
+    """
+    frame = open_table(path, engine=engine)
+    predicted = None if predictions is None else open_table(predictions, engine=engine)
+    if metric == "mae":
+        ranking = _rank_absolute(frame, feedback, systems, paired, level, missing)
+        return RankedFile(ranking=ranking, sums=None)
+    if feedback.repeated:
+        sums = rating_sums(
+            frame,
+            predictions=systems,
+            predicted=predicted,
+            user=feedback.user,
+            item=feedback.item,
+            rating=feedback.rating,
+            trial=feedback.trial,
+            missing=missing,
+        )
+    else:
+        frame, sd = _with_sd(frame, feedback.sd)
+        sums = squared_error_sums(
+            frame, mean=feedback.mean, sd=sd, predictions=systems, missing=missing
+        )
+    ranking = rank_sums(sums, metric=metric, paired=paired, level=level)
+    return RankedFile(ranking=ranking, sums=sums)
+
+
+def ranking_report(ranked: RankedFile) -> Report:
+    """Return the report with its picture."""
+    with picture(ranked) as figure:
+        svg = to_svg(figure, title="Score distributions and rank probabilities")
+    return words.report(ranked.ranking, svg=svg)
+
+
+@contextmanager
+def picture(ranked: RankedFile) -> Iterator["Figure"]:
+    """Draw scores and rank probabilities, best system on top."""
+    ranking = ranked.ranking
+    ranks = np.stack([ranking.rank_probabilities[name] for name in ranking.order])
+    with ranking_figure(
+        [_curve(ranked, name) for name in ranking.order],
+        rank_probabilities=ranks,
+        barrier=None if np.isnan(ranking.barrier) else ranking.barrier,
+        score_name=ranking.metric.upper(),
+    ) as figure:
+        yield figure
+
+
+def _rank_absolute(
+    frame: Any,  # noqa: ANN401 - any frame
+    feedback: FeedbackColumns,
+    systems: Mapping[str, str],
+    paired: bool,
+    level: float,
+    missing: str,
+) -> Ranking:
+    """Absolute errors need every row: there is no sum that would do."""
+    mean, sd, trials = feedback.mean, feedback.sd, None
+    if feedback.repeated:
+        mean, sd, trials = "mean", "sd", "trials"
+        frame = rating_uncertainty(
+            frame,
+            user=feedback.user,
+            item=feedback.item,
+            rating=feedback.rating,
+            trial=feedback.trial,
+            keep=list(systems.values()),
+            missing=missing,
+        )
+    else:
+        frame, sd = _with_sd(frame, sd)
+    wanted = [mean, sd, *([trials] if trials else []), *systems.values()]
+    columns = frame_columns(frame, wanted, where="ratings")
+    return rank(
+        {name: columns[column] for name, column in systems.items()},
+        mean=columns[mean],
+        sd=columns[sd],
+        trials=columns[trials] if trials else None,
+        metric="mae",
+        paired=paired,
+        level=level,
+        missing=missing,
+    )
+
+
+def _with_sd(
+    frame: Any,  # noqa: ANN401 - any frame
+    sd: str,
+) -> tuple[Any, str]:
+    """Return the frame and its sd column, made constant when `sd` is a number."""
+    try:
+        constant = float(sd)
+    except ValueError:
+        return frame, sd
+    if isinstance(frame, Mapping):
+        length = len(next(iter(frame.values())))
+        return {**frame, "howgood_sd": np.full(length, constant)}, "howgood_sd"
+    import narwhals as nw
+
+    column = nw.lit(constant).alias("howgood_sd")
+    return nw.from_native(frame).with_columns(column).to_native(), "howgood_sd"
+
+
+def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
+    """Return the exact density where sums allow it, else the Gaussian with the same moments."""
+    ranking = ranked.ranking
+    place = ranking.index(name)
+    mean, sd = float(ranking.scores[place]), float(ranking.score_sds[place])
+    reach = _REACH * max(sd, 1e-9 * max(abs(mean), 1.0))
+    grid = np.linspace(max(mean - reach, 0.0), mean + reach, _POINTS)
+    if ranked.sums is not None and sd > 0:
+        distribution = squared_error_from_sums(
+            PowerSums(
+                n=ranked.sums.n,
+                largest_variance=ranked.sums.max_variance,
+                variance_sum=float(ranked.sums.variance_powers[0]),
+                sums=ranked.sums.power_sums(name),
+            ),
+            metric="mse" if ranking.metric == "mse" else "rmse",
+        )
+        lower, upper = distribution.quantile(np.array([0.025, 0.975]))
+        density = np.maximum(distribution.pdf(grid), 0.0)
+    else:
+        lower, upper = mean - 1.96 * sd, mean + 1.96 * sd
+        density = np.exp(-0.5 * ((grid - mean) / max(sd, reach / 40)) ** 2)
+    return ScoreCurve(
+        name=name, grid=grid, density=density, mean=mean, lower=float(lower), upper=float(upper)
+    )

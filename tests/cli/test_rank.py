@@ -1,0 +1,189 @@
+"""`howgood rank`, from the outside."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from howgood.cli.main import run
+from howgood.decide import rank
+
+N = 400
+GENERATOR = np.random.default_rng(5)
+FEEDBACK = pl.DataFrame(
+    {
+        "mu": GENERATOR.uniform(1, 5, N),
+        "sigma": GENERATOR.uniform(0, 1, N),
+    }
+).with_columns(
+    good=pl.col("mu") + GENERATOR.normal(0, 0.30, N),
+    fair=pl.col("mu") + GENERATOR.normal(0, 0.32, N),
+    poor=pl.Series(np.full(N, 3.0)),
+)
+SYSTEMS = ["--system", "good", "--system", "F=fair", "--system", "poor"]
+COLUMNS = ["--mean", "mu", "--sd", "sigma"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    FEEDBACK.write_csv(tmp_path / "table.csv")
+    FEEDBACK.write_parquet(tmp_path / "table.parquet")
+    return tmp_path / "table.csv"
+
+
+def _json(capsys, arguments):
+    assert run([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("engine", ["auto", "polars", "duckdb"])
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_every_engine_gives_the_library_s_answer(table, capsys, engine, ending):
+    path = table.with_suffix(ending)
+    result = _json(capsys, ["rank", str(path), *COLUMNS, *SYSTEMS, "--engine", engine])
+    expected = rank(
+        {"good": FEEDBACK["good"], "F": FEEDBACK["fair"], "poor": FEEDBACK["poor"]},
+        mean=FEEDBACK["mu"],
+        sd=FEEDBACK["sigma"],
+    )
+    assert result["order"] == list(expected.order)
+    assert result["errors"]["good"]["F"] == pytest.approx(expected.error("good", "F"), rel=1e-6)
+    assert result["provenance"]["rows_used"] == N
+
+
+def test_the_text_names_the_winner_and_the_barrier_first(table, capsys):
+    assert run(["rank", str(table), *COLUMNS, *SYSTEMS]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("- ")
+    assert any("magic barrier" in line for line in lines)
+
+
+def test_unpaired_is_the_paper_s_equation(table, capsys):
+    result = _json(capsys, ["rank", str(table), *COLUMNS, *SYSTEMS, "--unpaired"])
+    assert result["paired"] is False
+
+
+@pytest.mark.parametrize("metric", ["mse", "mae"])
+def test_other_metrics_rank_too(table, capsys, metric):
+    result = _json(capsys, ["rank", str(table), *COLUMNS, *SYSTEMS, "--metric", metric])
+    assert result["order"][-1] == "poor"
+
+
+def test_one_sd_for_all(table, capsys):
+    result = _json(capsys, ["rank", str(table), "--mean", "mu", "--sd", "0.5", *SYSTEMS])
+    assert result["barrier"] == pytest.approx(0.5)
+
+
+def test_pictures_and_reports_are_written(table, tmp_path, capsys):
+    plot, out = tmp_path / "plot.svg", tmp_path / "report.html"
+    arguments = [*COLUMNS, *SYSTEMS, "--plot", str(plot), "--out", str(out)]
+    assert run(["rank", str(table), *arguments]) == 0
+    assert "magic barrier" in plot.read_text()
+    html = out.read_text()
+    assert "Which places in this leaderboard are real?" in html
+    assert "<svg" in html
+
+
+def _repeated(path):
+    generator = np.random.default_rng(2)
+    rows = [
+        {"user": user, "item": item, "trial": trial, "rating": int(generator.integers(2, 5)),
+         "three": 3.0, "four": 4.0}
+        for user in range(20) for item in range(3) for trial in range(5)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv(path)
+
+
+def test_raw_repeated_ratings_give_both_probabilities(tmp_path, capsys):
+    path = tmp_path / "ratings.csv"
+    _repeated(path)
+    arguments = ["rank", str(path), "--repeated", "--system", "three", "--system", "four"]
+    result = _json(capsys, [*arguments, "--trial", "trial"])
+    assert result["n"] == 60
+    assert result["true_errors"]["three"]["four"] < result["errors"]["three"]["four"]
+    assert run([*arguments]) == 0
+    assert "mean opinions order them the other way" in capsys.readouterr().out
+
+
+def test_absolute_errors_rank_repeated_ratings_too(tmp_path, capsys):
+    path = tmp_path / "ratings.csv"
+    _repeated(path)
+    arguments = ["rank", str(path), "--repeated", "--system", "three", "--system", "four"]
+    result = _json(capsys, [*arguments, "--metric", "mae"])
+    assert result["n"] == 60
+    assert result["order"] == ["three", "four"]
+
+
+def test_predictions_may_live_in_a_second_file(tmp_path, capsys):
+    path = tmp_path / "ratings.csv"
+    _repeated(path)
+    ratings = pl.read_csv(path)
+    ratings.select("user", "item", "three", "four").unique().write_csv(tmp_path / "systems.csv")
+    ratings.drop("three", "four").write_csv(path)
+    arguments = ["rank", str(path), "--repeated", "--predictions", str(tmp_path / "systems.csv")]
+    result = _json(capsys, [*arguments, "--system", "three", "--system", "four"])
+    assert result["n"] == 60
+
+
+def _broken(tmp_path, **changes):
+    FEEDBACK.with_columns(**changes).write_csv(tmp_path / "broken.csv")
+    return tmp_path / "broken.csv"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"mu": pl.lit(float("nan"))}, ["mu", "missing"]),
+        ({"sigma": pl.lit(float("inf"))}, ["sigma"]),
+        ({"sigma": pl.lit(-0.5)}, ["sigma", "negative"]),
+        ({"good": pl.lit("text")}, ["good", "number"]),
+    ],
+)
+def test_wrong_values_get_one_line_that_names_the_column(tmp_path, capsys, changes, words):
+    path = _broken(tmp_path, **changes)
+    assert run(["rank", str(path), *COLUMNS, *SYSTEMS]) == 2
+    error = capsys.readouterr().err
+    assert len(error.strip().splitlines()) == 1
+    for word in words:
+        assert word in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--mean", "mean_rating", "--sd", "sigma", *SYSTEMS], ["mean_rating", "mu"]),
+        ([*COLUMNS, "--system", "A=nope", "--system", "good"], ["nope"]),
+        ([*COLUMNS, *SYSTEMS, "--engine", "excel"], ["excel", "polars"]),
+        ([*COLUMNS, *SYSTEMS, "--level", "7"], ["level", "7"]),
+        ([*COLUMNS, *SYSTEMS, "--plot", "plot.bmp"], [".bmp", ".svg"]),
+        ([*COLUMNS, *SYSTEMS, "--out", "report.doc"], [".doc", ".html"]),
+        ([*COLUMNS, "--system", "good"], ["two systems"]),
+    ],
+)
+def test_wrong_arguments_are_refused_kindly(table, capsys, monkeypatch, arguments, words):
+    monkeypatch.chdir(table.parent)
+    assert run(["rank", str(table), *arguments]) == 2
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    for word in words:
+        assert word in error
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x89PNG\r\n\x1a\n\x00\x00", b"mu,sigma,good,fair,poor\n"]
+)
+def test_a_file_that_is_no_table_is_refused(tmp_path, capsys, content):
+    path = tmp_path / "file.csv"
+    path.write_bytes(content)
+    assert run(["rank", str(path), *COLUMNS, *SYSTEMS]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_a_missing_value_may_be_left_out_by_name(tmp_path, capsys):
+    values = FEEDBACK["mu"].to_list()
+    values[3] = None
+    path = _broken(tmp_path, mu=pl.Series(values))
+    result = _json(capsys, ["rank", str(path), *COLUMNS, *SYSTEMS, "--missing", "drop"])
+    assert result["n"] == N - 1
+    assert sum(result["provenance"]["rows_dropped"].values()) == 1
