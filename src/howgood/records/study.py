@@ -41,7 +41,7 @@ class Completion:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Study:
     """Everything that defines a study, and nothing about who took part.
 
@@ -104,11 +104,17 @@ class Study:
         default=None, metadata=about("the task of a comparison")
     )
     rerating: ReratingPlan | None = field(default=None, metadata=about("the task of a rerating"))
-    version: str = field(init=False, default="", compare=False)
+    version: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
         raise_problems(study_problems(self), where=f"study {self.slug!r}")
         object.__setattr__(self, "version", digest(plain(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Study) and other.version == self.version
+
+    def __hash__(self) -> int:
+        return hash(self.version)
 
     @property
     def plan(self) -> SurveyPlan | ComparisonPlan | ReratingPlan:

@@ -145,7 +145,7 @@ def test_reading_a_wrong_study_raises_the_first_problem_and_keeps_them_all(tmp_p
     assert len(caught.value.problems) == 1
 
 
-@pytest.mark.parametrize("kind", ["survey", "rerating"])
+@pytest.mark.parametrize("kind", ["survey", "comparison", "rerating"])
 def test_new_files_are_ready_and_the_same_study_in_toml_and_yaml(tmp_path, kind, capsys):
     versions = []
     for ending in ("toml", "yaml"):
@@ -170,3 +170,50 @@ def test_an_unknown_kind_or_ending_is_refused(tmp_path):
     assert run(["new", "poll", str(tmp_path / "x.toml")]) == 2
     with pytest.raises(FileFormatError):
         new_study("survey", tmp_path / "x.txt")
+
+
+COMPARISON = """\
+kind: comparison
+slug: pairs
+title: Pairs
+consent: {text: I agree.}
+comparison:
+  task: Systems look for something.
+  question: Which one?
+  words: {cases: people, positive: have it, negative: do not, flagged: named, passed: not named,
+          miss: miss, misses: misses, alarm: alarm, alarms: alarms}
+  scores: {file: scores.csv, truth: y, score: p}
+"""
+SCORES = "y,p\n" + "".join(f"{number % 3 == 0:d},{number / 40}\n" for number in range(40))
+
+
+def test_matrices_come_from_a_file_of_scores(tmp_path):
+    (tmp_path / "scores.csv").write_text(SCORES)
+    study = read_study(_written(tmp_path, COMPARISON, "study.yaml"))
+    matrices = study.comparison.matrices
+    assert len(matrices) > 10
+    for each in matrices:
+        cells = each.true_positives, each.false_negatives, each.false_positives, each.true_negatives
+        assert sum(cells) == 100
+    assert matrices[0].lower == 0
+    assert matrices[-1].upper is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ("scores.csv", "nothing.csv", 10, ["nothing.csv", "no such file"]),
+        ("truth: y", "truth: z", 10, ["'z'"]),
+        ("score: p", "score: 5", 10, ["5", "text"]),
+        ("cases: people, ", "", 8, ["no word 'cases'"]),
+        ("cases: people", "cases: people, thing: x", 8, ["a word 'thing'"]),
+        ("  scores:", "  matrices: []\n  score:", 11, ["unknown key 'score'"]),
+    ],
+)
+def test_a_fault_in_a_comparison_is_named_with_its_line(tmp_path, old, new, line, words):
+    (tmp_path / "scores.csv").write_text(SCORES)
+    assert old in COMPARISON
+    found = _problems(tmp_path, COMPARISON.replace(old, new), "study.yaml")
+    assert line in [each for each, _ in found]
+    for word in words:
+        assert any(word in message for _, message in found)

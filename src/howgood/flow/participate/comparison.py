@@ -1,19 +1,233 @@
-"""Compare confusion matrices in pairs.
+"""Compare confusion matrices in pairs: practice, a direct guess, pairs, a few last questions.
 
 In: study, seed, answers. Out: the steps of the task. Absent: how the next pair is chosen
-(`learn.Elicitor`, `learn.Bisection`) and how a matrix is drawn (`show`).
+(`interview`) and how a matrix looks (`matrix_text`). The hidden evaluation pairs look like all
+others.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
 
-from howgood.flow.participate.pieces import Step
-from howgood.records.screen import Answer
+from howgood.ask.sentences import sentence
+from howgood.flow.participate.interview import (
+    Choice,
+    Pair,
+    comparison_plan,
+    most_pairs,
+    next_pair,
+)
+from howgood.flow.participate.matrix_text import two_cards
+from howgood.flow.participate.pieces import (
+    Step,
+    continue_button,
+    paragraphs,
+    question_field,
+    words,
+)
+from howgood.flow.participate.practice import last_feedback, practice_steps
+from howgood.records.plans import ComparisonPlan, Option, Question
+from howgood.records.screen import (
+    Answer,
+    Block,
+    Button,
+    Details,
+    Field,
+    Heading,
+    Paragraph,
+    Screen,
+)
 from howgood.records.study import Study
+
+CHOICE, UNDO, RATIO = "choice", "undo", "ratio"
+BEFORE, AFTER, INTERVIEW = "direct-before", "direct-after", "interview"
+_CHOICES: dict[str, Choice] = {"first": "first", "second": "second", "same": "same"}
 
 
 def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
 ) -> list[Step]:
-    """Return the steps of the comparison."""
-    return []
+    """Return the steps of the comparison, with as many pairs as are still possible."""
+    plan, language = comparison_plan(study), study.language
+    found = [_task(study, plan)]
+    if plan.practice:
+        found += practice_steps(study, answered)
+    if plan.direct in ("both", "before"):
+        above = last_feedback(study, answered) if plan.practice else ()
+        found.append(_direct(plan, language, BEFORE, above))
+    if all(each.key in answered for each in found):
+        found += _pairs(study, plan, seed, answered)
+    else:
+        found += [_unreached(f"compare-{number}") for number in range(1, most_pairs(plan) + 1)]
+    if plan.direct in ("both", "after"):
+        found.append(_direct(plan, language, AFTER, ()))
+    if plan.interview:
+        found.append(_interview(plan, language))
+    return found
+
+
+def choices_so_far(answered: Mapping[str, Answer]) -> tuple[Choice, ...]:
+    """Return the choices that stand: an undo takes the one before it back."""
+    standing: list[Choice] = []
+    for answer in compare_answers(answered):
+        given = answer.values.get(CHOICE)
+        if given == UNDO:
+            del standing[-1:]
+        elif isinstance(given, str) and given in _CHOICES:
+            standing.append(_CHOICES[given])
+    return tuple(standing)
+
+
+def compare_answers(answered: Mapping[str, Answer]) -> list[Answer]:
+    """Return the answers to pairs, undone ones too, in order."""
+    found: list[Answer] = []
+    while (key := f"compare-{len(found) + 1}") in answered:
+        found.append(answered[key])
+    return found
+
+
+def direct_ratio(answered: Mapping[str, Answer], key: str) -> float | None:
+    """Return how many false alarms one miss is worth, as said directly; None if not said."""
+    given = answered[key].values.get(RATIO) if key in answered else None
+    return float(given) if isinstance(given, int | float) and given > 0 else None
+
+
+def interview_questions(plan: ComparisonPlan, language: str) -> tuple[Question, ...]:
+    """Return the six published questions in the study's words."""
+    own = {"use": "", **plan.words}
+    own["use"] = f" {own['use']}" if own["use"] else ""
+    options = tuple(
+        Option(key=each, text=sentence(language, f"interview_q1_{each}")) for each in ("a", "b")
+    )
+    return (
+        Question(key="q1", text=sentence(language, "interview_q1", **own), options=options),
+        *(
+            Question(
+                key=f"q{number}",
+                type="text",
+                text=sentence(language, f"interview_q{number}", **own),
+            )
+            for number in range(2, 7)
+        ),
+    )
+
+
+def _pairs(
+    study: Study, plan: ComparisonPlan, seed: int, answered: Mapping[str, Answer]
+) -> list[Step]:
+    """Return the answered pairs, the next one, and places for those that may follow."""
+    choices, asked = choices_so_far(answered), len(compare_answers(answered))
+    found = [_unreached(f"compare-{number}") for number in range(1, asked + 1)]
+    ratio = direct_ratio(answered, BEFORE)
+    pair = next_pair(study, seed=seed, ratio=ratio, choices=choices)
+    if pair is None:
+        return found
+    found.append(_pair(study, plan, pair, asked + 1, bool(choices)))
+    left = most_pairs(plan) - len(choices) - 1
+    return found + [_unreached(f"compare-{asked + 2 + extra}") for extra in range(left)]
+
+
+def _unreached(key: str) -> Step:
+    """Return a place on the path that counts for progress and is never shown from here."""
+
+    def make() -> Screen:
+        raise LookupError(f"screen {key!r} is not the next one")
+
+    return Step(key=key, make=make)
+
+
+def _costs(plan: ComparisonPlan, language: str, *, is_open: bool) -> tuple[Block, ...]:
+    if not plan.costs:
+        return ()
+    names = {"miss": plan.words["miss"], "alarm": plan.words["alarm"]}
+    lines = tuple(
+        Paragraph(words=words(f"**{names[key]}**: {text}")) for key, text in plan.costs.items()
+    )
+    return (Details(summary=sentence(language, "costs_title"), paragraphs=lines, open=is_open),)
+
+
+def _task(study: Study, plan: ComparisonPlan) -> Step:
+    def make() -> Screen:
+        return Screen(
+            key="task",
+            kind="text",
+            title=sentence(study.language, "task_title"),
+            language=study.language,
+            blocks=(*paragraphs(plan.task), *_costs(plan, study.language, is_open=True)),
+            buttons=continue_button(study.language),
+        )
+
+    return Step(key="task", make=make)
+
+
+def _direct(plan: ComparisonPlan, language: str, key: str, above: tuple[Block, ...]) -> Step:
+    def make() -> Screen:
+        begin = sentence(language, "practice_begin") if key == BEFORE else ""
+        return Screen(
+            key=key,
+            kind="task",
+            title=sentence(language, "direct_title"),
+            language=language,
+            blocks=(*above, *paragraphs(begin), *_costs(plan, language, is_open=False)),
+            fields=(
+                Field(
+                    name=RATIO,
+                    kind="number",
+                    label=sentence(language, "direct_question", **plan.words),
+                    help=sentence(language, "direct_help", **plan.words),
+                    required=False,
+                    minimum=0.01,
+                    maximum=10_000,
+                ),
+            ),
+            buttons=continue_button(language),
+        )
+
+    return Step(key=key, make=make)
+
+
+def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo: bool) -> Step:
+    language, key = study.language, f"compare-{number}"
+
+    def make() -> Screen:
+        prefer = sentence(language, "prefer_this")
+        cards = two_cards(
+            plan,
+            pair.left,
+            pair.right,
+            language=language,
+            buttons=(
+                Button(label=prefer, name=CHOICE, value="first", key="1"),
+                Button(label=prefer, name=CHOICE, value="second", key="2"),
+            ),
+        )
+        same = sentence(language, "no_preference")
+        buttons = [Button(label=same, name=CHOICE, value="same", main=False, key="0")]
+        if may_undo:
+            undo = sentence(language, "undo")
+            buttons.append(Button(label=undo, name=CHOICE, value=UNDO, main=False, key="u"))
+        return Screen(
+            key=key,
+            kind="task",
+            title=sentence(language, "compare_title"),
+            language=language,
+            blocks=(Heading(text=plan.question), cards, *_costs(plan, language, is_open=False)),
+            buttons=tuple(buttons),
+        )
+
+    return Step(key=key, make=make)
+
+
+def _interview(plan: ComparisonPlan, language: str) -> Step:
+    def make() -> Screen:
+        questions = interview_questions(plan, language)
+        return Screen(
+            key=INTERVIEW,
+            kind="questions",
+            title=sentence(language, "interview_title"),
+            language=language,
+            blocks=paragraphs(sentence(language, "closing_text")),
+            fields=tuple(question_field(each, language) for each in questions),
+            buttons=continue_button(language),
+        )
+
+    return Step(key=INTERVIEW, make=make)

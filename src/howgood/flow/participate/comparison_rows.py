@@ -1,21 +1,110 @@
-"""A comparison's answers as rows.
+"""A comparison's answers as rows: the log of pairs, and what was said beside them.
 
-In: a comparison and one person's participation. Out: the log of pairs, and facts about the person.
+In: a comparison and one person's participation. Out: one row per pair shown, and facts about the
+person with the elicited metric. Absent: fitting many people together.
 """
 
 from collections.abc import Iterator
 
-from howgood.records.screen import AnswerValue, Participation
+from howgood.flow.participate import comparison
+from howgood.flow.participate.interview import Choice, Interview, comparison_plan, replayed
+from howgood.flow.participate.practice import ANSWER, practice_key, practice_questions
+from howgood.records.elicitation import ElicitationResult
+from howgood.records.screen import Answer, AnswerValue, Participation
 from howgood.records.study import Study
 
-
-def comparison_rows(
-    study: Study, participation: Participation
-) -> Iterator[dict[str, AnswerValue | bool]]:
-    """Yield one row per pair shown."""
-    yield from ()
+_CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+Row = dict[str, AnswerValue | bool]
 
 
-def comparison_facts(study: Study, participation: Participation) -> dict[str, AnswerValue | bool]:
-    """Return what the person answered beside the pairs."""
-    return {}
+def comparison_rows(study: Study, participation: Participation) -> Iterator[Row]:
+    """Yield one row per pair shown, undone ones too: counts, sides, choice, kind and time."""
+    answered = {each.screen: each for each in participation.answers}
+    ratio = comparison.direct_ratio(answered, comparison.BEFORE)
+    interviews = [Interview(study, seed=participation.seed, ratio=ratio)]
+    choices: list[str] = []
+    for answer in comparison.compare_answers(answered):
+        pair = interviews[-1].pair()
+        given = answer.values.get(comparison.CHOICE)
+        if pair is None or not isinstance(given, str):
+            return
+        yield {
+            "participant": participation.participant,
+            "screen": answer.screen,
+            "number": len(choices) + 1,
+            "kind": pair.kind,
+            **{f"left_{name}": int(getattr(pair.left, name)) for name in _CELLS},
+            **{f"right_{name}": int(getattr(pair.right, name)) for name in _CELLS},
+            "choice": {"first": "left", "second": "right"}.get(given, given),
+            "seconds": answer.seconds,
+        }
+        if given == comparison.UNDO:
+            choices = choices[:-1]
+            interviews.append(
+                replayed(
+                    study, seed=participation.seed, ratio=ratio, choices=_checked(tuple(choices))
+                )
+            )
+        else:
+            choices.append(given)
+            interviews[-1].take(_checked((given,))[0])
+
+
+def comparison_facts(study: Study, participation: Participation) -> Row:
+    """Return practice, direct answers, the last questions, and what the choices say."""
+    plan = comparison_plan(study)
+    answered = {each.screen: each for each in participation.answers}
+    facts: Row = {
+        "ratio_before": comparison.direct_ratio(answered, comparison.BEFORE),
+        "ratio_after": comparison.direct_ratio(answered, comparison.AFTER),
+    }
+    if plan.practice:
+        facts |= _practice(study, answered)
+    if plan.interview:
+        given = answered.get(comparison.INTERVIEW)
+        facts |= {
+            each.key: given.values.get(each.key) if given else None
+            for each in comparison.interview_questions(plan, study.language)
+        }
+    choices = comparison.choices_so_far(answered)
+    if choices:
+        facts |= _elicited(study, participation, answered)
+    return facts
+
+
+def _practice(study: Study, answered: dict[str, Answer]) -> Row:
+    tries = {False: 0, True: 0}
+    for number, question in enumerate(practice_questions(study), start=1):
+        for again in tries:
+            answer = answered.get(practice_key(number, again=again))
+            tries[again] += answer is not None and question.is_right(answer.values.get(ANSWER))
+    return {"practice_right_at_once": tries[False], "practice_right_again": tries[True]}
+
+
+def _elicited(study: Study, participation: Participation, answered: dict[str, Answer]) -> Row:
+    interview = replayed(
+        study,
+        seed=participation.seed,
+        ratio=comparison.direct_ratio(answered, comparison.BEFORE),
+        choices=comparison.choices_so_far(answered),
+    )
+    result = interview.result()
+    between = result.interval
+    facts: Row = {
+        "a0_lower": between.lower if between else None,
+        "a0_upper": between.upper if between else None,
+    }
+    if isinstance(result, ElicitationResult):
+        return facts | {
+            "a0": result.a0.mean if result.a0 else None,
+            "p_linear": result.families.get("linear"),
+            "agreement": result.agreement.percent if result.agreement else None,
+            "checks_wrong": result.checks.catch_wrong,
+            "looks_careless": result.checks.looks_careless,
+        }
+    return facts | {"a0": result.a0}
+
+
+def _checked(choices: tuple[str, ...]) -> tuple[Choice, ...]:
+    names: dict[str, Choice] = {"first": "first", "second": "second", "same": "same"}
+    return tuple(names[each] for each in choices)

@@ -6,11 +6,16 @@ pictures (`web`).
 """
 
 import hashlib
+import math
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
+from howgood.ask.files import open_table
+from howgood.errors import HowgoodError, InputError
+from howgood.learn import threshold_matrices
 from howgood.records.plain import Path, Problem
+from howgood.records.table import frame_columns
 
 _PICTURE, _FILM = 2_000_000, 50_000_000
 PICTURES = {
@@ -24,6 +29,9 @@ def filled_from_files(
 ) -> dict[str, Any]:
     """Return the values with what the files beside the study say."""
     filled: dict[str, Any] = _replaced(data, (), folder, problems)
+    comparison = filled.get("comparison")
+    if isinstance(comparison, dict) and isinstance(comparison.get("scores"), Mapping):
+        _fill_matrices(comparison, folder, problems)
     return filled
 
 
@@ -75,3 +83,43 @@ def _fingerprint(
         )
         return {}
     return {"digest": hashlib.sha256(location.read_bytes()).hexdigest()[:16]}
+
+
+def _fill_matrices(comparison: dict[str, Any], folder: FilePath, problems: list[Problem]) -> None:
+    scores = comparison["scores"]
+    names = [scores.get(each) for each in ("file", "truth", "score")]
+    if not all(isinstance(each, str) for each in names):
+        return  # the types are reported where the record is made
+    try:
+        comparison["matrices"] = _matrices(folder / names[0], truth=names[1], score=names[2])
+    except InputError as error:
+        problems.append(
+            Problem(
+                path=("comparison", "scores"),
+                found=f"{error.where}: {error.found}",
+                needed=error.needed,
+                cure=error.cure,
+            )
+        )
+    except HowgoodError as error:
+        problems.append(
+            Problem(
+                path=("comparison", "scores"),
+                found=str(error),
+                needed="a readable table",
+                cure="Save it as CSV.",
+            )
+        )
+
+
+def _matrices(location: FilePath, *, truth: str, score: str) -> list[dict[str, Any]]:
+    columns = frame_columns(open_table(location), [truth, score], where=location.name)
+    found = threshold_matrices(columns[truth], columns[score])
+    return [
+        {
+            **{name: int(count) for name, count in matrix.to_dict().items()},
+            "lower": each.lower,
+            "upper": None if math.isinf(each.upper) else each.upper,
+        }
+        for matrix, each in zip(found.matrices, found.ranges, strict=True)
+    ]

@@ -5,18 +5,24 @@ the words of flow charts. Absent: taste.
 """
 
 from howgood.errors import InputError
+from howgood.flow.participate.matrix_text import OPTIONAL_WORDS, WORDS
 from howgood.flow.participate.scenario_text import BLANK, BLANKS, PHRASES, scenarios_of
 from howgood.records.plain import Path, Problem
+from howgood.records.plans import ComparisonPlan, SurveyPlan
 from howgood.records.study import Study
 
 
 def wording_problems(study: Study) -> list[Problem]:
     """Return what is missing to word every scenario or chart."""
-    if study.survey is None:
-        return []
+    if study.comparison is not None:
+        return _comparison_problems(study.comparison)
+    return [] if study.survey is None else _survey_problems(study.survey)
+
+
+def _survey_problems(plan: SurveyPlan) -> list[Problem]:
     problems = []
-    for index, application in enumerate(study.survey.applications):
-        needed = PHRASES if study.survey.cases else PHRASES - {"cleared"}
+    for index, application in enumerate(plan.applications):
+        needed = PHRASES if plan.cases else PHRASES - {"cleared"}
         path = ("survey", "applications", index, "phrases")
         problems += [
             Problem(
@@ -30,11 +36,52 @@ def wording_problems(study: Study) -> list[Problem]:
         for name, phrase in application.phrases.items():
             problems += _phrase_problems(name, phrase, (*path, name))
     try:
-        scenarios_of(study.survey)
+        scenarios_of(plan)
     except InputError as error:
         problems.append(
             Problem(
                 path=("survey", "cases"), found=error.found, needed=error.needed, cure=error.cure
+            )
+        )
+    return problems
+
+
+def _comparison_problems(plan: ComparisonPlan) -> list[Problem]:
+    path = ("comparison", "words")
+    problems = [
+        Problem(
+            path=path,
+            found=f"no word {name!r}",
+            needed=f"the words {', '.join(sorted(WORDS))}",
+            cure="Add it.",
+        )
+        for name in sorted(WORDS - set(plan.words))
+    ]
+    problems += [
+        Problem(
+            path=(*path, name),
+            found=f"a word {name!r}",
+            needed=f"one of {', '.join(sorted(WORDS | OPTIONAL_WORDS))}",
+            cure="Rename or remove it.",
+        )
+        for name in sorted(set(plan.words) - WORDS - OPTIONAL_WORDS)
+    ]
+    problems += [
+        Problem(
+            path=("comparison", "costs", name),
+            found=f"a cost {name!r}",
+            needed="miss or alarm, the two errors",
+            cure="Rename it.",
+        )
+        for name in sorted(set(plan.costs) - {"miss", "alarm"})
+    ]
+    if plan.algorithm == "bisection" and any(each.lower is None for each in plan.matrices):
+        problems.append(
+            Problem(
+                path=("comparison", "algorithm"),
+                found="bisection over matrices without thresholds",
+                needed="lower and upper thresholds of every matrix",
+                cure="Name a file of scores, or set algorithm to mixture.",
             )
         )
     return problems

@@ -1,0 +1,201 @@
+"""Which pair of matrices comes next, from the choices so far.
+
+In: a comparison, the participant's seed, their direct answer and their choices. Out: the pair to
+show, what kind it is, and in the end the result. Absent: screens. Replaying the choices gives the
+same pairs at any time; a bounded memo keeps the latest states, so that a new choice costs one step
+and not a replay. Forgetting the memo changes nothing but time.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from howgood import learn
+from howgood.errors import InputError
+from howgood.flow.participate.chance import draw
+from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
+from howgood.records.elicitation import AnsweredQuery, BisectionResult, ElicitationResult, Query
+from howgood.records.plans import ComparisonPlan
+from howgood.records.study import Study
+
+Choice = Literal["first", "second", "same"]
+_LARGEST_SEED = 2**32
+_MOST_STATES = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two systems as they are shown: `left` and `right`; `kind` is for the log alone."""
+
+    left: ConfusionMatrix
+    right: ConfusionMatrix
+    kind: str
+    is_swapped: bool = False
+
+
+class Interview:
+    """One participant's comparison: the search, then the hidden evaluation pairs."""
+
+    def __init__(self, study: Study, *, seed: int, ratio: float | None) -> None:
+        plan, reachable = comparison_plan(study), matrices_of(study)
+        self.seed = seed % _LARGEST_SEED
+        self.answered: list[AnsweredQuery] = []
+        if plan.algorithm == "mixture":
+            self._search: learn.Elicitor | learn.Bisection = learn.Elicitor(
+                reachable,
+                random_state=self.seed,
+                direct_ratio=ratio,
+                max_queries=plan.queries,
+                catch_pairs=plan.checks,
+                repeats=plan.repeats,
+                held_out=plan.evaluation,
+            )
+            self._after: tuple[Query, ...] = ()
+        else:
+            if not isinstance(reachable, ThresholdMatrices):
+                raise InputError(
+                    where="comparison",
+                    found="matrices without thresholds",
+                    needed="for the bisection, a threshold range per matrix",
+                    cure="Name a file of scores, or use the mixture.",
+                )
+            self._search = learn.Bisection(
+                reachable, tolerance=plan.tolerance, rule=plan.rule, identical="same"
+            )
+            self._after = learn.held_out_queries(
+                reachable, n=plan.evaluation, random_state=self.seed
+            )
+
+    def pair(self) -> Pair | None:
+        """Return the pair to show, or None when all is asked."""
+        query = self._query()
+        if query is None:
+            return None
+        # The mixture draws sides itself; the bisection always has the higher threshold first.
+        is_swapped = self._is_bisecting() and draw(self.seed, "side", len(self.answered)) < 0.5
+        left, right = (query.second, query.first) if is_swapped else (query.first, query.second)
+        return Pair(left=left, right=right, kind=query.kind, is_swapped=is_swapped)
+
+    def take(self, choice: Choice) -> None:
+        """Take the choice between left ("first") and right ("second"), or "same"."""
+        query, pair = self._query(), self.pair()
+        if query is None or pair is None:
+            return
+        if pair.is_swapped and choice != "same":
+            choice = "second" if choice == "first" else "first"
+        if self._search.query() is not None:
+            self._search.answer(choice)
+        self.answered.append(AnsweredQuery(query=query, choice=choice))
+
+    def result(self) -> ElicitationResult | BisectionResult:
+        """Return what the choices so far say."""
+        return self._search.result()
+
+    def _query(self) -> Query | None:
+        query = self._search.query()
+        if query is not None:
+            return query
+        asked = sum(each.query.kind == "held-out" for each in self.answered)
+        return self._after[asked] if asked < len(self._after) else None
+
+    def _is_bisecting(self) -> bool:
+        return isinstance(self._search, learn.Bisection) and self._search.query() is not None
+
+
+def most_pairs(plan: ComparisonPlan) -> int:
+    """Return how many pairs a participant sees at most."""
+    if plan.algorithm == "mixture":
+        return plan.queries + plan.checks + plan.repeats + plan.evaluation
+    rounds, width = 0, 1.0
+    while width > plan.tolerance:
+        rounds, width = rounds + 1, width / 2
+    return 4 * rounds + plan.evaluation
+
+
+def replayed(
+    study: Study, *, seed: int, ratio: float | None, choices: tuple[Choice, ...]
+) -> Interview:
+    """Return the interview after these choices, made from nothing."""
+    interview = Interview(study, seed=seed, ratio=ratio)
+    for choice in choices:
+        interview.take(choice)
+    return interview
+
+
+class _Memo:
+    """The latest states by what they follow from; the oldest are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._states: OrderedDict[tuple[object, ...], Interview] = OrderedDict()
+        self._most, self._lock = most, threading.Lock()
+
+    def taken(self, key: tuple[object, ...]) -> Interview | None:
+        """Take a state out: whoever holds it may change it."""
+        with self._lock:
+            return self._states.pop(key, None)
+
+    def keep(self, key: tuple[object, ...], interview: Interview) -> None:
+        with self._lock:
+            self._states[key] = interview
+            while len(self._states) > self._most:
+                self._states.popitem(last=False)
+
+
+_MEMO = _Memo(_MOST_STATES)
+
+
+def next_pair(
+    study: Study, *, seed: int, ratio: float | None, choices: tuple[Choice, ...]
+) -> Pair | None:
+    """Return the pair that follows these choices, None when all is asked."""
+    start = (study.version, seed, ratio)
+    interview = _MEMO.taken((*start, choices))
+    if interview is None and choices:
+        interview = _MEMO.taken((*start, choices[:-1]))
+        if interview is not None:
+            interview.take(choices[-1])
+    if interview is None:
+        interview = replayed(study, seed=seed, ratio=ratio, choices=choices)
+    pair = interview.pair()
+    _MEMO.keep((*start, choices), interview)
+    return pair
+
+
+def comparison_plan(study: Study) -> ComparisonPlan:
+    """Return the comparison part of a study."""
+    if study.comparison is None:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found=f"a {study.kind}",
+            needed="a comparison",
+            cure="Pass a study of that kind.",
+        )
+    return study.comparison
+
+
+@lru_cache(maxsize=64)
+def matrices_of(study: Study) -> ThresholdMatrices | tuple[ConfusionMatrix, ...]:
+    """Return the matrices as `learn` knows them, with their thresholds where these are known."""
+    rows = comparison_plan(study).matrices
+    matrices = tuple(
+        ConfusionMatrix(
+            true_positives=each.true_positives,
+            false_negatives=each.false_negatives,
+            false_positives=each.false_positives,
+            true_negatives=each.true_negatives,
+        )
+        for each in rows
+    )
+    if any(each.lower is None for each in rows):
+        return matrices
+    return ThresholdMatrices(
+        matrices=matrices,
+        ranges=tuple(
+            Range(each.lower or 0.0, float("inf") if each.upper is None else each.upper)
+            for each in rows
+        ),
+        out_of=int(matrices[0].total),
+        rows_used=0,
+    )
