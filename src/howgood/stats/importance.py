@@ -60,16 +60,23 @@ class StudentT:
 
 @dataclass(frozen=True, slots=True)
 class WeightedDraws:
-    """Draws of shape (n, dimensions), their weights (summing to 1), evidence and diagnostics."""
+    """Draws of shape (n, dimensions), their weights (summing to 1), evidence and diagnostics.
+
+    `independent` is the effective number of equally weighted draws of a Markov chain; left out,
+    the weights decide.
+    """
 
     draws: FloatArray
     weights: FloatArray
     log_evidence: float
     khat: float
+    independent: float | None = None
 
     @property
     def effective(self) -> float:
-        """Effective number of draws, 1 / Σ w² (Kish)."""
+        """Effective number of draws; of weighted draws 1 / Σ w² (Kish)."""
+        if self.independent is not None:
+            return self.independent
         return float(1.0 / np.sum(self.weights**2))
 
     @property

@@ -4,14 +4,21 @@ In: models, prior probabilities and the engine asked for. Out: a `Mixture` that 
 with `Diagnostics`. Absent: ungated results: where every engine fails there is an error.
 """
 
+import warnings
 from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 
-from howgood.errors import UngatedPosteriorError, UnknownNameError
+from howgood.errors import (
+    FallbackWarning,
+    MissingExtraError,
+    UngatedPosteriorError,
+    UnknownNameError,
+)
 from howgood.learn.binary import BinaryModel
-from howgood.learn.engines.mixture import Mixture, sample_mixture
+from howgood.learn.engines.mixture import Mixture, posterior_probabilities, sample_mixture
+from howgood.learn.engines.nuts import sample_chains
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.progress import Progress, silent
 
@@ -55,7 +62,37 @@ def _by_nuts(
     progress: Progress,
     reason: str,
 ) -> tuple[Mixture, Diagnostics]:
-    raise UngatedPosteriorError(_refusal(reason, "NUTS is not there yet."))
+    """Sample every kind of mean by NUTS; say so when it was not asked for."""
+    try:
+        chains = sample_chains(models, draws=draws, rng=rng, progress=progress)
+    except MissingExtraError as error:
+        if not reason:
+            raise
+        raise UngatedPosteriorError(_refusal(reason, f"The way out: {error}.")) from error
+    failed = "; ".join(
+        f"p = {p:g}: {chain.complaint}" for p, chain in chains.items() if chain.complaint
+    )
+    if failed:
+        first = f"{reason}; then NUTS: " if reason else ""
+        raise UngatedPosteriorError(
+            _refusal(f"{first}{failed}", "Ask more people, or use more informative priors.")
+        )
+    if reason:
+        warnings.warn(
+            f"importance sampling was left for NUTS: {reason}.", FallbackWarning, stacklevel=4
+        )
+    samples = {p: chain.sample for p, chain in chains.items()}
+    evidence = {p: sample.log_evidence for p, sample in samples.items()}
+    mixture = Mixture(
+        samples, posterior_probabilities(evidence, prior), evidence, dict.fromkeys(samples, "")
+    )
+    return mixture, Diagnostics(
+        engine="nuts",
+        rhat=max(chain.rhat for chain in chains.values()),
+        effective_draws=mixture.effective_draws,
+        passed=True,
+        reason=reason,
+    )
 
 
 def _importance_diagnostics(mixture: Mixture) -> Diagnostics:
