@@ -8,6 +8,11 @@ posterior density for the engines. Absent: sampling (see `learn.engines`).
 
 Parameters on the whole line, in this order: intercepts, slopes, logits of alpha (one each per
 application), log of the standard deviation of people, and p itself where it is continuous.
+
+Engines see other coordinates, in which the posterior is closer to a normal one: in place of the
+intercept the level at a usual mean, and level and slope divided by
+:math:`s = \sqrt{1 + c^2\sigma^2}`, which makes them those of the whole population and nearly
+independent of how much people differ.
 """
 
 from dataclasses import dataclass
@@ -30,6 +35,11 @@ from howgood.stats.quadrature import N_NODES, normal_nodes
 
 FloatArray = NDArray[np.float64]
 Real = TypeVar("Real", np.float32, np.float64)
+
+_USUAL_MEAN = 0.75
+# A logistic curve averaged over normal spread is about a logistic curve, flatter by this much
+# (Zeger, Liang and Albert, 1988): c² with c = 16 √3 / (15 π).
+_FLATTENING = (16.0 * 3.0**0.5 / (15.0 * np.pi)) ** 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +84,64 @@ class BinaryModel:
     def start(self) -> FloatArray:
         """Return a sensible place to start looking for the mode."""
         n = self.n_applications
-        point = np.concatenate([np.full(n, -7.0), np.full(n, 9.0), np.zeros(n), [np.log(1.5)]])
+        point = np.concatenate([np.zeros(n), np.full(n, 6.0), np.zeros(n), [np.log(1.5)]])
         return point if self.order is not None else np.append(point, 0.0)
 
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient at one point."""
+        n = self.n_applications
+        plain, log_volume = self.to_plain(point[None, :])
+        value, gradient = self._likelihood_and_gradient(plain[0])
+        prior, prior_gradient = self._log_prior(plain)
+        gradient = gradient + prior_gradient[0]
+        # By the chain rule through intercept = s (level - m slope'), slope = s slope'.
+        scale = np.exp(log_volume[0] / (2 * n))
+        bend = 1.0 - 1.0 / scale**2  # d log s / d log sd
+        by_intercept, by_slope = gradient[:n], gradient[n : 2 * n]
+        through_sd = by_intercept @ plain[0, :n] + by_slope @ plain[0, n : 2 * n] + 2 * n
+        gradient[3 * n] += bend * through_sd
+        moved = [scale * by_intercept, scale * (by_slope - _USUAL_MEAN * by_intercept)]
+        total = value + float(prior[0] + log_volume[0])
+        return total, np.concatenate([*moved, gradient[2 * n :]])
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Return the log density at many points, shape (n, size)."""
+        plain, log_volume = self.to_plain(points)
+        block = draws_per_block(self.cells.groups, 2 * self.cells.n_cells, self.n_nodes)
+        values = [
+            self._log_likelihood(plain[start : start + block])
+            for start in range(0, len(plain), block)
+        ]
+        return np.asarray(np.concatenate(values) + self._log_prior(plain)[0] + log_volume)
+
+    def to_plain(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return intercepts and slopes for levels and scaled slopes, and the log volume change."""
+        n = self.n_applications
+        scale = _population_scale(points[:, 3 * n])
+        plain = points.copy()
+        plain[:, n : 2 * n] = scale[:, None] * points[:, n : 2 * n]
+        plain[:, :n] = scale[:, None] * points[:, :n] - _USUAL_MEAN * plain[:, n : 2 * n]
+        return plain, 2 * n * np.log(scale)
+
+    def from_plain(self, plain: FloatArray) -> FloatArray:
+        """Undo `to_plain`."""
+        n = self.n_applications
+        scale = _population_scale(plain[:, 3 * n])[:, None]
+        points = plain.copy()
+        points[:, :n] = (plain[:, :n] + _USUAL_MEAN * plain[:, n : 2 * n]) / scale
+        points[:, n : 2 * n] = plain[:, n : 2 * n] / scale
+        return points
+
+    def natural(self, points: FloatArray) -> FloatArray:
+        """Return draws with alpha and the standard deviation in their own units, p last."""
+        n = self.n_applications
+        out = self.to_plain(points)[0][:, : 3 * n + 1]
+        out[:, 2 * n : 3 * n] = expit(points[:, 2 * n : 3 * n])
+        out[:, 3 * n] = np.exp(points[:, 3 * n])
+        order = points[:, -1] if self.order is None else np.full(len(points), self.order)
+        return np.column_stack([out, order])
+
+    def _likelihood_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         n, at = self.n_applications, self.cells.application
         alpha = expit(point[2 * n : 3 * n])
         slope, sd = point[n : 2 * n][at], np.exp(point[3 * n])
@@ -101,26 +164,7 @@ class BinaryModel:
                 [float((cell * slope) @ by_p)] if self.order is None else [],
             ]
         )
-        prior, prior_gradient = self._log_prior(point[None, :])
-        return value + float(prior[0]), gradient + prior_gradient[0]
-
-    def log_density(self, points: FloatArray) -> FloatArray:
-        """Return the log density at many points, shape (n, size)."""
-        block = draws_per_block(self.cells.groups, 2 * self.cells.n_cells, self.n_nodes)
-        values = [
-            self._log_likelihood(points[start : start + block])
-            for start in range(0, len(points), block)
-        ]
-        return np.asarray(np.concatenate(values) + self._log_prior(points)[0])
-
-    def natural(self, points: FloatArray) -> FloatArray:
-        """Return draws with alpha and the standard deviation in their own units, p last."""
-        n = self.n_applications
-        out = points[:, : 3 * n + 1].copy()
-        out[:, 2 * n : 3 * n] = expit(points[:, 2 * n : 3 * n])
-        out[:, 3 * n] = np.exp(points[:, 3 * n])
-        order = points[:, -1] if self.order is None else np.full(len(points), self.order)
-        return np.column_stack([out, order])
+        return value, gradient
 
     def _order_of(self, point: FloatArray) -> float:
         return float(point[-1]) if self.order is None else self.order
@@ -167,6 +211,10 @@ class BinaryModel:
             values[:, columns] = value[:, None] / 3.0
             gradient[:, columns] = slope
         return values.sum(axis=1), gradient
+
+
+def _population_scale(log_sd: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(1.0 + _FLATTENING * np.exp(2.0 * np.minimum(log_sd, 300.0))))
 
 
 def _log_terms(x: NDArray[Real]) -> NDArray[Real]:

@@ -17,45 +17,78 @@ FloatArray = NDArray[np.float64]
 LogDensity = Callable[[FloatArray], FloatArray]
 
 DEGREES_OF_FREEDOM = 7.0
+# How far a side reaches is read off at this share of the draws, where a normal one has 1.645 sd.
+_REACH_AT = (0.05, 0.5, 0.95)
+_REACH_OF_NORMAL = 1.6448536
+_STRETCH = (0.3, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
 class StudentT:
-    """A multivariate t with `centre` and lower triangular `root` of its scale matrix."""
+    """A multivariate t whose two halves may differ along every axis (Geweke, 1989).
+
+    `root` is the lower triangular root of the scale matrix; `up` and `down` stretch its axes to
+    either side of the `centre`. All ones, it is the ordinary multivariate t.
+    """
 
     centre: FloatArray
     root: FloatArray
+    up: FloatArray
+    down: FloatArray
+    dof: float = DEGREES_OF_FREEDOM
 
     @classmethod
     def from_moments(cls, centre: FloatArray, scale: FloatArray) -> "StudentT":
         """Build from a centre and a scale matrix, widened a little if it is nearly singular."""
         size = len(scale)
-        lift = 0.0
+        lift, ones = 0.0, np.ones(size)
         for _ in range(30):
             try:
                 root = np.linalg.cholesky(scale + lift * np.eye(size))
-                return cls(centre, np.asarray(root, dtype=np.float64))
             except np.linalg.LinAlgError:
                 lift = max(2.0 * lift, 1e-12 * float(np.trace(scale)) / size, 1e-12)
+            else:
+                return cls(centre, np.asarray(root, dtype=np.float64), ones, ones)
         raise np.linalg.LinAlgError("no positive definite scale")
+
+    @classmethod
+    def around(cls, sample: "WeightedDraws", *, dof: float = DEGREES_OF_FREEDOM) -> "StudentT":
+        """Build from weighted draws: their covariance, and how far each side reaches."""
+        centre, covariance = sample.moments()
+        plain = cls.from_moments(centre, covariance)
+        axes = np.linalg.solve(plain.root, (sample.draws - centre).T)
+        low, middle, high = np.array(
+            [_weighted_quantiles(axis, sample.weights, _REACH_AT) for axis in axes]
+        ).T
+        return cls(
+            centre + plain.root @ middle,
+            plain.root,
+            np.clip((high - middle) / _REACH_OF_NORMAL, *_STRETCH),
+            np.clip((middle - low) / _REACH_OF_NORMAL, *_STRETCH),
+            dof,
+        )
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Return draws of shape (n_draws, dimensions)."""
-        normal = rng.standard_normal((n_draws, self.centre.size))
-        stretch = np.sqrt(rng.chisquare(DEGREES_OF_FREEDOM, n_draws) / DEGREES_OF_FREEDOM)
-        return np.asarray(self.centre + (normal @ self.root.T) / stretch[:, None])
+        normal = np.abs(rng.standard_normal((n_draws, self.centre.size)))
+        upward = rng.random(normal.shape) < self.up / (self.up + self.down)
+        axes = np.where(upward, self.up, -self.down) * normal
+        stretch = np.sqrt(rng.chisquare(self.dof, n_draws) / self.dof)
+        return np.asarray(self.centre + (axes @ self.root.T) / stretch[:, None])
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the log density at points of shape (n, dimensions)."""
-        size, dof = self.centre.size, DEGREES_OF_FREEDOM
-        standard = np.linalg.solve(self.root, (points - self.centre).T)
+        size, dof = self.centre.size, self.dof
+        axes = np.linalg.solve(self.root, (points - self.centre).T).T
+        standard = axes / np.where(axes > 0, self.up, self.down)
         constant = (
             math.lgamma((dof + size) / 2)
             - math.lgamma(dof / 2)
             - 0.5 * size * math.log(dof * math.pi)
             - float(np.log(np.diag(self.root)).sum())
+            - float(np.log(0.5 * (self.up + self.down)).sum())
         )
-        return np.asarray(constant - 0.5 * (dof + size) * np.log1p((standard**2).sum(axis=0) / dof))
+        return np.asarray(constant - 0.5 * (dof + size) * np.log1p((standard**2).sum(axis=1) / dof))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +154,11 @@ def weighted(draws: FloatArray, log_ratio: FloatArray) -> WeightedDraws:
     smoothed, khat = array_stats().psislw(-np.maximum(log_ratio - top, -700.0))
     weights = np.exp(smoothed - smoothed.max())
     return WeightedDraws(draws, weights / weights.sum(), log_evidence, float(khat))
+
+
+def _weighted_quantiles(
+    values: FloatArray, weights: FloatArray, shares: tuple[float, ...]
+) -> FloatArray:
+    order = np.argsort(values)
+    passed = np.cumsum(weights[order]) - 0.5 * weights[order]
+    return np.interp(shares, passed, values[order])

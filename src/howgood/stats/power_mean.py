@@ -68,6 +68,7 @@ def _finite_order(a: FloatArray, b: FloatArray, p: FloatArray, alpha: FloatArray
     general = larger * np.exp(log_sum / safe_p)
     geometric = np.where((a == 0) | (b == 0), 0.0, b * np.exp(alpha * log_ratio))
     mean = np.where(np.abs(p) < _NEARLY_ZERO, geometric, general)
+    mean = np.where(((a == 0) | (b == 0)) & (p <= 0), 0.0, mean)
     return np.where(a == b, a, mean)
 
 
@@ -94,7 +95,8 @@ def power_mean_slopes(
     else:
         # With the larger of a^p, b^p taken out, as in the mean itself.
         shift = np.maximum(p * log_a, p * log_b)
-        a_p, b_p = np.exp(p * log_a - shift), np.exp(p * log_b - shift)
+        a_p = np.exp(p * log_a - shift) * ((first > 0) | (p < 0))
+        b_p = np.exp(p * log_b - shift) * ((second > 0) | (p < 0))
         total = alpha * a_p + (1.0 - alpha) * b_p
         by_alpha = (a_p - b_p) / (p * total)
         weighted_log = (alpha * a_p * log_a + (1.0 - alpha) * b_p * log_b) / total

@@ -18,8 +18,8 @@ FloatArray = NDArray[np.float64]
 LARGEST_KHAT = 0.5
 LEAST_EFFICIENCY = 0.25
 _PILOT_DRAWS = 800
-_ROUNDS = 4
-_MOST_DRAWS = 200_000
+_MORE_ROUNDS = 4
+_HEAVY_TAILS = 4.0
 
 
 class Target(Protocol):
@@ -54,34 +54,43 @@ def laplace(target: Target) -> StudentT:
 
 
 def pilot(target: Target, rng: np.random.Generator) -> Pilot:
-    """Find the mode, sample around it, and re-centre the proposal on that sample.
-
-    Once is enough for most answers; where the first sample fails a gate (skewed posteriors of
-    few or one-sided answers) the re-centring is repeated.
-    """
+    """Find the mode, sample around it, and re-centre the proposal on that sample."""
     sample = weigh(target.log_density, laplace(target), _PILOT_DRAWS, rng)
-    for _ in range(_ROUNDS):
-        proposal = StudentT.from_moments(*sample.moments())
-        if not complaint(sample):
-            break
-        sample = weigh(target.log_density, proposal, 2 * _PILOT_DRAWS, rng)
-    return Pilot(proposal, sample)
+    return Pilot(StudentT.around(sample), sample)
 
 
 def sample_from(
     target: Target, start: Pilot, *, effective: float, rng: np.random.Generator
 ) -> WeightedDraws:
-    """Draw from the re-centred proposal until the effective number of draws is reached."""
-    efficiency = max(start.sample.efficiency, 0.5 * LEAST_EFFICIENCY)
-    draws = np.empty((0, target.size))
-    ratios = np.empty(0)
-    wanted = int(np.ceil(1.05 * effective / efficiency))
+    """Draw from the re-centred proposal until the effective number of draws is reached.
+
+    Where the draws fail a gate (skewed posteriors of few or one-sided answers) the proposal is
+    re-centred on them, with heavier tails, and the draws are made anew.
+    """
+    found = _until_effective(target, start.proposal, start.sample.efficiency, effective, rng)
+    for _ in range(_MORE_ROUNDS):
+        if not complaint(found):
+            break
+        proposal = StudentT.around(found, dof=_HEAVY_TAILS)
+        found = _until_effective(target, proposal, found.efficiency, effective, rng)
+    return found
+
+
+def _until_effective(
+    target: Target,
+    proposal: StudentT,
+    efficiency: float,
+    effective: float,
+    rng: np.random.Generator,
+) -> WeightedDraws:
+    draws, ratios = np.empty((0, target.size)), np.empty(0)
+    wanted = int(np.ceil(1.05 * effective / max(efficiency, LEAST_EFFICIENCY)))
     while True:
-        new = start.proposal.sample(min(wanted, _MOST_DRAWS), rng)
+        new = proposal.sample(wanted, rng)
         draws = np.concatenate([draws, new])
-        ratios = np.concatenate([ratios, target.log_density(new) - start.proposal.log_density(new)])
+        ratios = np.concatenate([ratios, target.log_density(new) - proposal.log_density(new)])
         found = weighted(draws, ratios)
-        if found.effective >= effective or complaint(found) or len(draws) >= _MOST_DRAWS:
+        if found.effective >= effective or complaint(found):
             return found
         wanted = int(np.ceil(1.1 * (effective - found.effective) / found.efficiency)) + 50
 

@@ -98,7 +98,7 @@ def _judged(model: BinaryModel, chains: FloatArray, rng: np.random.Generator) ->
         complaint = f"R-hat is {rhat:.3f}, above {LARGEST_RHAT}"
     elif not effective >= LEAST_EFFECTIVE:
         complaint = f"{effective:.0f} effective draws, below {LEAST_EFFECTIVE:.0f}"
-    draws = chains.reshape(-1, chains.shape[2])
+    draws = model.from_plain(chains.reshape(-1, chains.shape[2]))
     evidence = bridge_log_evidence(draws, model.log_density, n_effective=effective, rng=rng)
     weights = np.full(len(draws), 1.0 / len(draws))
     return Chains(WeightedDraws(draws, weights, evidence, np.nan, effective), rhat, complaint)
