@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howgood.stats.power_mean import power_mean
+from howgood.stats.power_mean import power_mean, power_mean_slopes
 
 numbers = st.floats(0.001, 1.0)
 weights = st.floats(0.0, 1.0)
@@ -37,7 +37,7 @@ def test_a_mean_grows_with_its_order(first, second, p, q, alpha):
     assert low <= high * (1 + 1e-12)
 
 
-@given(numbers, numbers, orders, weights)
+@given(numbers, numbers, orders, st.integers(0, 1024).map(lambda parts: parts / 1024))
 def test_swapping_the_numbers_swaps_the_weight(first, second, p, alpha):
     mean = power_mean(first, second, p=p, alpha=alpha)
     assert power_mean(second, first, p=p, alpha=1 - alpha) == pytest.approx(mean, rel=1e-9)
@@ -75,3 +75,23 @@ def test_tiny_orders_lose_no_digits():
 )
 def test_zeros_infinities_and_huge_orders(first, second, p, alpha, expected):
     assert power_mean(first, second, p=p, alpha=alpha) == pytest.approx(expected, rel=1e-12)
+
+
+@given(numbers, numbers, st.floats(-5, 5), st.floats(0.01, 0.99))
+def test_slopes_are_those_of_finite_differences(first, second, p, alpha):
+    arrays = np.array([first]), np.array([second])
+    mean, by_alpha, by_p = power_mean_slopes(*arrays, p=p, alpha=np.array([alpha]))
+    step = 1e-5
+    around_alpha = power_mean(*arrays, p=p, alpha=[alpha - step, alpha + step])
+    around_p = power_mean(*arrays, p=[p - step, p + step], alpha=alpha)
+    assert mean[0] == power_mean(first, second, p=p, alpha=alpha)
+    scale = 1e-4 * (1 + np.abs(np.log(first / second))) ** 3
+    assert by_alpha[0] == pytest.approx(np.diff(around_alpha)[0] / (2 * step), abs=scale)
+    assert by_p[0] == pytest.approx(np.diff(around_p)[0] / (2 * step), abs=scale)
+
+
+@pytest.mark.parametrize("p", [-1.0, -1e-5, 0.0, 1e-5, 0.5, 1.0])
+def test_slopes_are_finite_where_precision_or_recall_is_zero(p):
+    zeros = np.array([0.0, 0.8, 0.0]), np.array([0.7, 0.0, 0.0])
+    for values in power_mean_slopes(*zeros, p=p, alpha=np.full(3, 0.4)):
+        assert np.all(np.isfinite(values))

@@ -5,16 +5,19 @@ answers questions about applications with estimates. Absent: sampling, pictures,
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.learn import fit_file
+from howgood.learn import checks, fit_file
+from howgood.learn.arviz_export import arviz_object
 from howgood.learn.binary import Cells
+from howgood.learn.methods_text import binary_methods
 from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -22,6 +25,7 @@ from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
+from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
 
@@ -233,6 +237,84 @@ class AcceptabilityFit:
             }
         )
 
+    # -- the whole plane -----------------------------------------------------------------------
+
+    def surface(
+        self, application: str, *, points: int = 41, who: Who = "population", p: float | None = None
+    ) -> Table:
+        """Return the share accepting over the precision-recall plane, row by row.
+
+        Columns precision, recall, share and the ends of the 95 % interval; from 300 draws.
+        """
+        ticks = np.linspace(0.0, 1.0, points)
+        recall, precision = (axis.ravel() for axis in np.meshgrid(ticks, ticks, indexing="ij"))
+        draws = self.acceptance_draws(application, p=p).thinned(300)
+        shares = draws.shares(precision, recall, who=who)
+        lower, upper = np.quantile(shares, [0.025, 0.975], axis=0)
+        return Table(
+            {
+                "precision": precision,
+                "recall": recall,
+                "share": shares.mean(axis=0),
+                "lower": lower,
+                "upper": upper,
+            }
+        )
+
+    def iso_acceptability(
+        self,
+        application: str,
+        *,
+        shares: Sequence[float] = (0.25, 0.5, 0.75),
+        who: Who = "population",
+        p: float | None = None,
+        points: int = 41,
+    ) -> Table:
+        """Return lines of equal acceptance: the recall needed at each precision, per share.
+
+        A precision at which no recall reaches the share has no row.
+        """
+        plane = self.surface(application, points=points, who=who, p=p)
+        ticks = np.linspace(0.0, 1.0, points)
+        by_precision = plane["share"].reshape(points, points).T
+        rows = [
+            (share, precision, float(np.interp(share, along, ticks)))
+            for share in shares
+            for precision, along in zip(ticks, np.maximum.accumulate(by_precision, 1), strict=True)
+            if along[0] <= share <= along[-1]
+        ]
+        columns = np.array(rows).reshape(-1, 3).T
+        return Table(dict(zip(("share", "precision", "recall"), columns, strict=True)))
+
+    # -- can it be believed? -------------------------------------------------------------------
+
+    def predictive_check(self, *, random_state: RandomState = 0) -> Table:
+        """Return how the answers compare with answers the model would give."""
+        rng, _ = generator_and_seed(random_state)
+        return checks.predictive_check(self.cells, self.averaged_draws, rng=rng)
+
+    def prior_sensitivity(self, *, random_state: RandomState = 0) -> Table:
+        """Return P(p) under tighter and wider priors of the slope.
+
+        Empty of rows where p is continuous: its own posterior says more.
+        """
+        rng, _ = generator_and_seed(random_state)
+        weights = {p: self.priors.means.get(p, 1.0) for p in self.conditional_draws}
+        total = sum(weights.values())
+        prior = {float(p): weight / total for p, weight in weights.items()}
+        return checks.prior_sensitivity(self.cells, self.priors, prior, rng=rng)
+
+    def methods_text(self) -> str:
+        """Return a paragraph for the methods section, with references."""
+        return binary_methods(
+            n_people=self.n_respondents,
+            applications=self.applications,
+            cut=self.cut,
+            priors=self.priors,
+            diagnostics=self.diagnostics,
+            provenance=self.provenance,
+        )
+
     # -- keeping -----------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
@@ -260,6 +342,17 @@ class AcceptabilityFit:
         }
         given = {f"given_{i}": rows for i, rows in enumerate(self.conditional_draws.values())}
         fit_file.write_fit(path, kind=KIND, values=values, arrays={**arrays, **given})
+
+    def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
+        """Return the averaged draws as an ArviZ object (needs the package arviz)."""
+        n, rows = len(self.applications), self.averaged_draws[None, :, :]
+        posterior = {name: rows[:, :, i * n : (i + 1) * n] for i, name in enumerate(PARAMETERS)}
+        posterior |= {"person_sd": rows[:, :, -2], "p": rows[:, :, -1]}
+        return arviz_object(
+            posterior,
+            dims={name: ["application"] for name in PARAMETERS},
+            coords={"application": list(self.applications)},
+        )
 
     # -- inside ------------------------------------------------------------------------------
 

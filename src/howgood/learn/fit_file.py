@@ -34,7 +34,7 @@ def read_fit(path: str | Path, *, kind: str) -> tuple[dict[str, Any], dict[str, 
     if not location.is_file():
         raise _refusal(location, "no such file", kind)
     try:
-        with np.load(location, allow_pickle=False) as archive:
+        with location.open("rb") as handle, np.load(handle, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(bytes(arrays.pop("header")))
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, AttributeError, TypeError):

@@ -151,9 +151,20 @@ def weighted(draws: FloatArray, log_ratio: FloatArray) -> WeightedDraws:
         return WeightedDraws(draws, np.full(len(draws), 1.0 / len(draws)), -math.inf, math.inf)
     log_evidence = top + math.log(float(np.mean(np.exp(log_ratio - top))))
     # Ratios this small cannot matter; the tail fit wants finite numbers.
-    smoothed, khat = array_stats().psislw(-np.maximum(log_ratio - top, -700.0))
+    shifted = np.maximum(log_ratio - top, -700.0)
+    smoothed, khat = _smoothed(shifted)
     weights = np.exp(smoothed - smoothed.max())
-    return WeightedDraws(draws, weights / weights.sum(), log_evidence, float(khat))
+    return WeightedDraws(draws, weights / weights.sum(), log_evidence, khat)
+
+
+def _smoothed(log_ratio: FloatArray) -> tuple[FloatArray, float]:
+    """Smooth the largest ratios; a tail of equal ratios has nothing to smooth."""
+    try:
+        smoothed, khat = array_stats().psislw(-log_ratio)
+    except (ValueError, IndexError):  # "All tail values are the same", or hardly any draws
+        equal = float(np.ptp(log_ratio)) < 1e-9
+        return log_ratio, 0.0 if equal else math.inf
+    return np.asarray(smoothed), float(khat)
 
 
 def _weighted_quantiles(

@@ -97,7 +97,8 @@ def power_mean_slopes(
         shift = np.maximum(p * log_a, p * log_b)
         a_p = np.exp(p * log_a - shift) * ((first > 0) | (p < 0))
         b_p = np.exp(p * log_b - shift) * ((second > 0) | (p < 0))
-        total = alpha * a_p + (1.0 - alpha) * b_p
+        # Both zero: any total will do, the mean is zero.
+        total = np.maximum(alpha * a_p + (1.0 - alpha) * b_p, tiny)
         by_alpha = (a_p - b_p) / (p * total)
         weighted_log = (alpha * a_p * log_a + (1.0 - alpha) * b_p * log_b) / total
         by_p = weighted_log / p - (np.log(total) + shift) / p**2

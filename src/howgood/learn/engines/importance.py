@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 
 LARGEST_KHAT = 0.5
 LEAST_EFFICIENCY = 0.25
-_PILOT_DRAWS = 800
+PILOT_DRAWS = 800
 _MORE_ROUNDS = 4
 _HEAVY_TAILS = 4.0
 
@@ -53,9 +53,9 @@ def laplace(target: Target) -> StudentT:
     return StudentT.from_moments(mode, inverse_curvature(hessian(target.value_and_gradient, mode)))
 
 
-def pilot(target: Target, rng: np.random.Generator) -> Pilot:
+def pilot(target: Target, rng: np.random.Generator, *, draws: int = PILOT_DRAWS) -> Pilot:
     """Find the mode, sample around it, and re-centre the proposal on that sample."""
-    sample = weigh(target.log_density, laplace(target), _PILOT_DRAWS, rng)
+    sample = weigh(target.log_density, laplace(target), draws, rng)
     return Pilot(StudentT.around(sample), sample)
 
 

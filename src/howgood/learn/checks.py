@@ -1,0 +1,114 @@
+"""Can the fitted model be believed? Replicated answers, and other priors.
+
+In: cells of answers, draws, priors. Out: `Table`s. Absent: verdicts beyond the numbers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.learn.binary import BinaryModel, Cells
+from howgood.learn.engines.importance import complaint, pilot
+from howgood.learn.engines.mixture import posterior_probabilities
+from howgood.records.priors import Normal, Priors
+from howgood.records.table import Table
+from howgood.stats.logistic import expit
+from howgood.stats.power_mean import power_mean
+
+FloatArray = NDArray[np.float64]
+
+# The prior of the slope matters for p: tight ones favour means that need smaller slopes.
+SLOPE_SDS = (5.0, 10.0, 31.6, 100.0)
+_REPLICATES = 400
+_SHORT = 400
+
+
+def prior_sensitivity(
+    cells: Cells,
+    priors: Priors,
+    prior_means: Mapping[float, float],
+    *,
+    rng: np.random.Generator,
+    slope_sds: tuple[float, ...] = SLOPE_SDS,
+) -> Table:
+    """Return P(p) under other priors of the slope, one row per prior.
+
+    `reliable` says whether the short sample behind a row passes the gates.
+    """
+    rows = []
+    for sd in slope_sds:
+        changed = replace(priors, slope=Normal(priors.slope.mean, sd), name=f"slope sd {sd:g}")
+        pilots = {p: pilot(BinaryModel(cells, changed, p), rng, draws=_SHORT) for p in prior_means}
+        evidence = {p: each.sample.log_evidence for p, each in pilots.items()}
+        shares = posterior_probabilities(evidence, prior_means)
+        sound = all(not complaint(each.sample) for each in pilots.values())
+        rows.append((sd, shares, sound))
+    columns: dict[str, object] = {"slope_sd": np.array([sd for sd, _, _ in rows])}
+    for p in prior_means:
+        columns[f"p = {p:g}"] = np.array([shares[p] for _, shares, _ in rows])
+    columns["reliable"] = np.array([sound for _, _, sound in rows], dtype=bool)
+    return Table({name: np.asarray(values) for name, values in columns.items()})
+
+
+def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generator) -> Table:
+    """Compare the answers with answers the fitted model would give, statistic by statistic.
+
+    Each replicate has new people, as many as answered, asked the same questions. `p_value` is the
+    share of replicates at or above the observed value, ties counting half: near 0 or 1 the model
+    misses that side of the answers.
+    """
+    rows = draws[np.linspace(0, len(draws) - 1, _REPLICATES).astype(int)]
+    trials = _trials(cells)
+    people = np.repeat(trials, cells.groups.alike.astype(int), axis=0)
+    accepted = np.repeat(
+        cells.groups.counts[:, : cells.n_cells], cells.groups.alike.astype(int), axis=0
+    )
+    observed = _statistics(cells, people, accepted)
+    replicated = [_statistics(cells, people, _replicate(cells, people, row, rng)) for row in rows]
+    names = list(observed)
+    values = np.array([[each[name] for name in names] for each in replicated])
+    seen = np.array([observed[name] for name in names])
+    return Table(
+        {
+            "statistic": np.array(names, dtype=object),
+            "observed": seen,
+            "replicated": values.mean(axis=0),
+            "lower": np.quantile(values, 0.025, axis=0),
+            "upper": np.quantile(values, 0.975, axis=0),
+            "p_value": (values > seen).mean(axis=0) + 0.5 * (values == seen).mean(axis=0),
+        }
+    )
+
+
+def _trials(cells: Cells) -> FloatArray:
+    return np.asarray(
+        cells.groups.counts[:, : cells.n_cells] + cells.groups.counts[:, cells.n_cells :]
+    )
+
+
+def _replicate(
+    cells: Cells, people: FloatArray, row: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    n, at = len(cells.applications), cells.application
+    mean = power_mean(cells.precision, cells.recall, p=row[-1], alpha=row[2 * n : 3 * n][at])
+    center = row[:n][at] + row[n : 2 * n][at] * mean
+    leniency = rng.normal(0.0, row[-2], len(people))
+    chance = expit(center[None, :] + leniency[:, None])
+    return np.asarray(rng.binomial(people.astype(int), chance), dtype=np.float64)
+
+
+def _statistics(cells: Cells, people: FloatArray, accepted: FloatArray) -> dict[str, float]:
+    """Return shares per application, how unlike scenarios and how unlike people are."""
+    found = {}
+    for index, name in enumerate(cells.applications):
+        here = cells.application == index
+        asked, yes = people[:, here].sum(axis=0), accepted[:, here].sum(axis=0)
+        found[f"share accepting, {name}"] = float(yes.sum() / asked.sum())
+        found[f"sd of shares between scenarios, {name}"] = float(np.std(yes / asked))
+    shares = accepted.sum(axis=1) / people.sum(axis=1)
+    found["sd of shares between people"] = float(np.std(shares))
+    found["people who accept everything"] = float(np.mean(shares == 1))
+    found["people who accept nothing"] = float(np.mean(shares == 0))
+    return found

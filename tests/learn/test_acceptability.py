@@ -1,0 +1,355 @@
+"""Fitting the binary model: its density, edges of the data, results, files."""
+
+import numpy as np
+import pytest
+
+from howgood import ask, learn
+from howgood.errors import (
+    FewRespondentsWarning,
+    FileFormatError,
+    InputError,
+    MissingColumnError,
+    NoEvidenceWarning,
+    UngatedPosteriorError,
+    UnknownNameError,
+)
+from howgood.learn.binary import BinaryModel
+from howgood.learn.cells import accepted_from, cells_from
+from howgood.records.priors import HOWGOOD, KAY2015, JointNormal, LogNormal, Normal, Priors
+
+TWO = {
+    "alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0, "p": 0},
+    "tracker": {"alpha": 0.6, "intercept": -10.0, "slope": 13.0, "p": 0},
+}
+ONE = {"alarm": TWO["alarm"]}
+
+INFORMED = Priors(
+    name="informed",
+    person_sd=LogNormal(0.9, 0.2),
+    applications={
+        "alarm": JointNormal((-13, 16, -0.8), ((4, -4, 0), (-4, 6, 0.1), (0, 0.1, 0.25)))
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return ask.simulate_answers(TWO, people=40, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def fit(answers):
+    return learn.fit_acceptability(answers, random_state=3)
+
+
+def _cells(answers):
+    read = ask.read_answers(answers)
+    return cells_from(read, accepted_from(read, 5))
+
+
+# -- the density ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [-1.0, 0.0, 1.0, None])
+@pytest.mark.parametrize("priors", [HOWGOOD, KAY2015, INFORMED], ids=lambda each: each.name)
+def test_the_gradient_is_that_of_finite_differences(answers, priors, order):
+    model = BinaryModel(_cells(answers), priors, order)
+    point = model.start() + 0.3 * np.random.default_rng(1).normal(size=model.size)
+    _, gradient = model.value_and_gradient(point)
+    for index, unit in enumerate(1e-5 * np.eye(model.size)):
+        above, below = (model.value_and_gradient(point + sign * unit)[0] for sign in (1, -1))
+        assert gradient[index] == pytest.approx((above - below) / 2e-5, abs=1e-4)
+
+
+def test_single_precision_agrees_with_double(answers):
+    model = BinaryModel(_cells(answers), HOWGOOD, 0.0)
+    points = model.start() + 0.2 * np.random.default_rng(2).normal(size=(20, model.size))
+    double = [model.value_and_gradient(point)[0] for point in points]
+    np.testing.assert_allclose(model.log_density(points), double, atol=2e-3)
+
+
+def test_one_answer_of_one_person_has_the_likelihood_worked_by_hand():
+    answers = {
+        "participant": ["a"],
+        "application": ["x"],
+        "precision": [0.5],
+        "recall": [1.0],
+        "rating": [6],
+    }
+    model = BinaryModel(_cells(answers), Priors(name="flat"), 1.0)
+    # Mean (alpha = 1/2) is .75, so the level of 1 is the logit; sd tiny: no spread of people.
+    plain = np.array([[1 - 0.75 * 4, 4.0, 0.0, -9.0]])
+    point = model.from_plain(plain)
+    likelihood = model.log_density(point) - model._log_prior(plain)[0] - model.to_plain(point)[1]
+    assert likelihood[0] == pytest.approx(-np.log1p(np.exp(-1.0)), abs=1e-5)
+
+
+def test_the_order_of_rows_and_names_of_people_do_not_matter(answers):
+    shuffled = np.random.default_rng(4).permutation(len(answers))
+    renamed = {name: values[shuffled] for name, values in answers.items()}
+    renamed["participant"] = np.array(["x" + name for name in renamed["participant"]])
+    first, second = _cells(answers), _cells(renamed)
+    np.testing.assert_array_equal(first.groups.counts, second.groups.counts)
+    np.testing.assert_array_equal(first.precision, second.precision)
+
+
+def test_more_nodes_change_nothing(answers):
+    coarse = BinaryModel(_cells(answers), HOWGOOD, 0.0)
+    fine = BinaryModel(_cells(answers), HOWGOOD, 0.0, n_nodes=257)
+    point = coarse.start()
+    assert coarse.value_and_gradient(point)[0] == pytest.approx(
+        fine.value_and_gradient(point)[0], abs=1e-4
+    )
+
+
+# -- results -------------------------------------------------------------------------------------
+
+
+def test_known_parameters_lie_in_their_intervals(fit):
+    for application, known in TWO.items():
+        for parameter in ("alpha", "intercept", "slope"):
+            estimate = fit.estimate(parameter, application, p=0, probability=0.999)
+            assert known[parameter] in estimate.interval
+
+
+def test_the_same_seed_gives_the_same_draws(answers, fit):
+    again = learn.fit_acceptability(answers, random_state=3)
+    np.testing.assert_array_equal(again.averaged_draws, fit.averaged_draws)
+    assert again.provenance.seed == 3
+
+
+def test_differences_are_those_of_paired_draws(fit):
+    difference = fit.difference("alpha", "alarm", "tracker")
+    expected = fit.draws("alpha", "alarm") - fit.draws("alpha", "tracker")
+    np.testing.assert_array_equal(difference.draws, expected)
+    table = fit.differences("alpha")
+    assert table["credible"].tolist() == [True]
+    assert table["mean"][0] == difference.mean
+
+
+def test_averaging_mixes_the_kinds_of_mean_by_their_probability(fit):
+    given = sum(
+        share * fit.draws("alpha", "alarm", p=p).mean()
+        for p, share in fit.mean_probabilities.items()
+    )
+    assert fit.estimate("alpha", "alarm").mean == pytest.approx(given, abs=0.004)
+    shares = [np.mean(fit.order_draws() == p) for p in (-1, 0, 1)]
+    np.testing.assert_allclose(shares, list(fit.mean_probabilities.values()), atol=0.001)
+
+
+def test_bayes_factors_follow_from_probabilities(fit):
+    odds = fit.mean_probabilities[0] / fit.mean_probabilities[1]
+    assert fit.bayes_factor(0, 1) == pytest.approx(odds, rel=1e-9)
+
+
+def test_people_flatten_the_curve(fit):
+    for precision, recall in ((0.95, 1.0), (0.5, 0.5)):
+        where = {"precision": precision, "recall": recall, "application": "alarm"}
+        everyone = fit.predict(**where).mean
+        average = fit.predict(**where, who="average").mean
+        assert abs(everyone - 0.5) < abs(average - 0.5)
+
+
+def test_the_metric_is_the_power_mean_of_the_most_probable_kind(fit):
+    metric = fit.metric("alarm")
+    assert metric.p == fit.best_order
+    assert metric.alpha == fit.estimate("alpha", "alarm", p=metric.p).mean
+    assert fit.metric("alarm", p=-1).p == -1
+
+
+def test_better_accuracy_is_accepted_by_more_people(fit):
+    plane = fit.surface("alarm", points=11)
+    shares = plane["share"].reshape(11, 11)
+    assert np.all(np.diff(shares, axis=0) >= -1e-9)
+    assert np.all(np.diff(shares, axis=1) >= -1e-9)
+    assert np.all((plane["lower"] <= plane["share"]) & (plane["share"] <= plane["upper"]))
+
+
+def test_lines_of_equal_acceptance_have_that_acceptance(fit):
+    line = fit.iso_acceptability("alarm", shares=[0.5])
+    for row in list(line.rows())[::8]:
+        at = fit.predict(precision=row["precision"], recall=row["recall"], application="alarm")
+        assert at.mean == pytest.approx(0.5, abs=0.02)
+
+
+def test_replicated_answers_look_like_simulated_ones(fit):
+    check = fit.predictive_check()
+    assert np.all((check["p_value"] > 0.01) & (check["p_value"] < 0.99))
+    assert np.all((check["lower"] <= check["observed"]) & (check["observed"] <= check["upper"]))
+
+
+def test_prior_sensitivity_holds_the_chosen_prior_in_its_middle(fit):
+    table = fit.prior_sensitivity()
+    row = table["slope_sd"] == 31.6
+    assert table["p = 0"][row][0] == pytest.approx(fit.mean_probabilities[0], abs=0.05)
+    assert np.all(table["reliable"])
+
+
+def test_a_continuous_order_is_learned_too(answers):
+    fit = learn.fit_acceptability(answers, means="continuous", random_state=1)
+    assert fit.mean_probabilities == {}
+    assert 0 in fit.order.interval
+    assert fit.metric("alarm").p == pytest.approx(fit.order.mean)
+    with pytest.raises(UnknownNameError):
+        fit.estimate("alpha", "alarm", p=0)
+
+
+def test_what_is_known_pulls_the_estimate():
+    few = ask.simulate_answers(ONE, people=12, per_person=4, random_state=5)
+    sure = Priors(
+        name="sure",
+        applications={"alarm": JointNormal((-13, 16, 2.0), ((1, 0, 0), (0, 1, 0), (0, 0, 0.01)))},
+    )
+    fit = learn.fit_acceptability(few, priors=sure, random_state=1)
+    assert fit.estimate("alpha", "alarm").mean == pytest.approx(1 / (1 + np.exp(-2.0)), abs=0.05)
+
+
+def test_prior_weights_of_the_means_multiply_the_evidence(answers, fit):
+    tilted = Priors(name="tilted", means={-1: 0.8, 0: 0.2})
+    other = learn.fit_acceptability(answers, priors=tilted, random_state=3)
+    assert set(other.mean_probabilities) == {-1, 0}
+    odds = fit.mean_probabilities[-1] / fit.mean_probabilities[0] * 4
+    found = other.mean_probabilities[-1] / other.mean_probabilities[0]
+    assert found == pytest.approx(odds, rel=0.1)
+
+
+def test_methods_text_names_what_a_reader_needs(fit):
+    text = fit.methods_text()
+    for words in ("40 respondents", "HalfNormal(2.5)", "k-hat", "seed 3", "Kay"):
+        assert words in text
+
+
+@pytest.mark.slow  # importing ArviZ takes a quarter of a minute
+def test_the_fit_becomes_an_arviz_object(fit):
+    pytest.importorskip("arviz")
+    exported = fit.to_arviz()
+    assert exported.posterior["alpha"].shape == (1, 4000, 2)
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+def test_a_saved_fit_comes_back_whole(fit, tmp_path):
+    fit.save(tmp_path / "fit.npz")
+    back = learn.load_fit(tmp_path / "fit.npz")
+    np.testing.assert_array_equal(back.averaged_draws, fit.averaged_draws)
+    for name in ("mean_probabilities", "priors", "diagnostics", "provenance", "applications"):
+        assert getattr(back, name) == getattr(fit, name)
+    assert back.predictive_check()["p_value"].tolist() == fit.predictive_check()["p_value"].tolist()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a fit", b"PK\x03\x04 broken"])
+def test_other_files_are_refused_kindly(tmp_path, content):
+    (tmp_path / "x.npz").write_bytes(content)
+    with pytest.raises(FileFormatError, match="saved acceptability fit"):
+        learn.load_fit(tmp_path / "x.npz")
+
+
+def test_arrays_of_somebody_else_are_refused_kindly(tmp_path):
+    np.savez(tmp_path / "x.npz", header=np.frombuffer(b'{"kind": "song"}', dtype=np.uint8))
+    with pytest.raises(FileFormatError, match="saved acceptability fit"):
+        learn.load_fit(tmp_path / "x.npz")
+
+
+# -- edges ---------------------------------------------------------------------------------------
+
+
+def test_one_person_gives_a_wide_answer_and_a_warning():
+    with pytest.warns(FewRespondentsWarning, match="'alarm' \\(1\\)"):
+        fit = learn.fit_acceptability(
+            ask.simulate_answers(ONE, people=1, random_state=1), random_state=1
+        )
+    assert fit.person_sd.interval.width > 2
+    assert fit.diagnostics.passed
+
+
+@pytest.mark.parametrize(
+    ("rating", "words"), [(7, "every answer accepts"), (1, "every answer ref")]
+)
+def test_one_sided_answers_leave_alpha_to_the_prior(rating, words):
+    answers = dict(ask.simulate_answers(ONE, people=20, random_state=1))
+    answers["rating"] = np.full(len(answers["rating"]), rating)
+    with pytest.warns(NoEvidenceWarning, match=words):
+        fit = learn.fit_acceptability(answers, random_state=1)
+    assert fit.estimate("alpha", "alarm").mean == pytest.approx(0.5, abs=0.05)
+    assert fit.estimate("alpha", "alarm").interval.width > 0.85
+
+
+def test_one_scenario_says_nothing_about_alpha():
+    one = ask.scenarios(precision=[0.8], recall=[0.8])
+    answers = ask.simulate_answers(ONE, people=20, scenarios=one, random_state=1)
+    with pytest.warns(NoEvidenceWarning, match="a single scenario"):
+        fit = learn.fit_acceptability(answers, random_state=1)
+    assert fit.estimate("alpha", "alarm").interval.width > 0.85
+
+
+def test_an_application_with_three_people_is_estimated_widely():
+    many = ask.simulate_answers(ONE, people=25, random_state=1)
+    three = ask.simulate_answers({"tracker": TWO["tracker"]}, people=3, random_state=2)
+    both = {name: np.concatenate([many[name], three[name]]) for name in many}
+    with pytest.warns(FewRespondentsWarning, match="'tracker' \\(3\\)"):
+        fit = learn.fit_acceptability(both, random_state=1)
+    wide, narrow = (fit.estimate("alpha", name).sd for name in ("tracker", "alarm"))
+    assert wide > 2 * narrow
+    assert fit.respondents == {"alarm": 25, "tracker": 3}
+
+
+@pytest.mark.parametrize("means", [(-1, 0, 1), "continuous"])
+def test_no_precision_at_all_is_a_mean_of_zero(means):
+    answers = dict(ask.simulate_answers(ONE, people=25, random_state=1))
+    answers["precision"] = np.where(answers["precision"] < 0.55, 0.0, answers["precision"])
+    fit = learn.fit_acceptability(answers, means=means, random_state=1)
+    assert fit.diagnostics.passed
+    assert np.all(np.isfinite(fit.averaged_draws))
+
+
+def test_draws_that_fail_a_gate_are_an_error_not_a_result():
+    one = ask.scenarios(precision=[0.8], recall=[0.8])
+    answers = ask.simulate_answers(ONE, people=1, scenarios=one, random_state=1)
+    with (
+        pytest.warns(NoEvidenceWarning),
+        pytest.warns(FewRespondentsWarning),
+        pytest.raises(UngatedPosteriorError, match=r"k-hat|effective"),
+    ):
+        learn.fit_acceptability(answers, priors="kay2015", engine="importance", random_state=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"cut": 1}, "rating from 2 to 7"),
+        ({"cut": 8}, "rating from 2 to 7"),
+        ({"means": ()}, "distinct finite orders"),
+        ({"means": (0, 0)}, "distinct finite orders"),
+        ({"means": "all"}, "continuous"),
+        ({"priors": "flat"}, "howgood"),
+        ({"engine": "gibbs"}, "importance"),
+        ({"draws": 5}, "at least 100"),
+    ],
+)
+def test_wrong_settings_say_what_is_right(answers, change, words):
+    with pytest.raises(InputError, match=words):
+        learn.fit_acceptability(answers, random_state=1, **change)
+
+
+def test_unknown_names_are_answered_with_the_known(fit):
+    with pytest.raises(UnknownNameError, match="Did you mean 'alarm'"):
+        fit.estimate("alpha", "alram")
+    with pytest.raises(UnknownNameError, match="'alpha'"):
+        fit.estimate("beta", "alarm")
+    with pytest.raises(UnknownNameError, match="mean p"):
+        fit.estimate("alpha", "alarm", p=2)
+    with pytest.raises(InputError, match="between 0 and 1"):
+        fit.predict(precision=90, recall=0.8, application="alarm")
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(MissingColumnError, match="recall"):
+        learn.fit_acceptability(
+            {"participant": ["a"], "application": ["x"], "precision": [1.0], "rating": [4]}
+        )
+
+
+def test_normal_priors_need_a_spread():
+    with pytest.raises(InputError, match="standard deviation above 0"):
+        Priors(name="x", slope=Normal(0.0, 0.0))

@@ -1,0 +1,182 @@
+"""Quadrature, group likelihoods, modes, importance sampling and evidence, against closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howgood.stats.bridge import bridge_log_evidence
+from howgood.stats.grouped import GroupCounts, log_marginal, log_marginal_many
+from howgood.stats.importance import StudentT, WeightedDraws, weigh, weighted
+from howgood.stats.logistic import expit, logit
+from howgood.stats.optimise import hessian, inverse_curvature, maximise
+from howgood.stats.quadrature import normal_nodes
+
+
+@pytest.mark.parametrize(("power", "moment"), [(0, 1), (1, 0), (2, 1), (4, 3), (6, 15)])
+def test_nodes_give_the_moments_of_a_normal_variable(power, moment):
+    nodes, weights = normal_nodes()
+    # What lies beyond six standard deviations is missing: about 2 φ(6) 6^(power - 1).
+    beyond = 4 * math.exp(-18) / math.sqrt(2 * math.pi) * 6 ** max(power - 1, 0)
+    assert weights @ nodes**power == pytest.approx(moment, abs=beyond)
+
+
+@given(st.floats(-700, 10))
+def test_logit_undoes_the_logistic_curve(x):
+    assert logit(expit(x)) == pytest.approx(x, abs=1e-9)
+
+
+def _by_hand(counts, alike, log_terms, weights):
+    """The same sum, written as loops."""
+    total = 0.0
+    for group, times in zip(counts, alike, strict=True):
+        inside = sum(
+            weight * math.exp(sum(n * term for n, term in zip(group, column, strict=True)))
+            for weight, column in zip(weights, log_terms.T, strict=True)
+        )
+        total += times * math.log(inside)
+    return total
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000))
+def test_the_group_likelihood_is_the_sum_written_out(seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 4, (5, 3)).astype(float)
+    groups = GroupCounts(counts, rng.integers(1, 4, 5).astype(float))
+    _, weights = normal_nodes(9)
+    log_terms = -rng.exponential(size=(3, 9))
+    value, slopes = log_marginal(groups, log_terms, weights)
+    assert value == pytest.approx(_by_hand(counts, groups.alike, log_terms, weights), rel=1e-10)
+    many = log_marginal_many(groups, log_terms[:, None, :].astype(np.float32), weights)
+    assert many[0] == pytest.approx(value, abs=1e-4)
+    bumped = log_terms.copy()
+    bumped[1, 4] += 1e-6
+    change = (log_marginal(groups, bumped, weights)[0] - value) / 1e-6
+    assert slopes[1, 4] == pytest.approx(change, abs=1e-4)
+
+
+def test_groups_that_look_alike_are_counted_together():
+    rows = GroupCounts.from_rows(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 0, 1]), 2)
+    assert sorted(map(tuple, np.column_stack([rows.counts, rows.alike]))) == [
+        (0, 1, 1),
+        (1, 1, 2),
+    ]
+
+
+def test_many_groups_in_blocks_give_the_same():
+    rng = np.random.default_rng(3)
+    counts = rng.integers(0, 3, (40_000, 2)).astype(float)
+    groups = GroupCounts(counts, np.ones(40_000))
+    _, weights = normal_nodes()
+    log_terms = -rng.exponential(size=(2, 65))
+    joint = np.exp(counts @ log_terms) @ weights
+    assert log_marginal(groups, log_terms, weights)[0] == pytest.approx(np.log(joint).sum())
+
+
+def _normal_target(size, seed):
+    rng = np.random.default_rng(seed)
+    root = np.tril(rng.normal(size=(size, size))) + 2 * np.eye(size)
+    centre = 3 * rng.normal(size=size)
+    precision = np.linalg.inv(root @ root.T)
+
+    def value_and_gradient(x):
+        pull = precision @ (x - centre)
+        return -0.5 * float((x - centre) @ pull), -pull
+
+    def log_density(points):
+        away = points - centre
+        return -0.5 * np.einsum("ij,jk,ik->i", away, precision, away)
+
+    log_evidence = 0.5 * size * math.log(2 * math.pi) + float(np.log(np.abs(np.diag(root))).sum())
+    return centre, root @ root.T, value_and_gradient, log_density, log_evidence
+
+
+@pytest.mark.parametrize("size", [1, 4, 12])
+def test_mode_and_curvature_of_a_normal_density(size):
+    centre, covariance, value_and_gradient, _, _ = _normal_target(size, size)
+    mode = maximise(value_and_gradient, np.zeros(size))
+    np.testing.assert_allclose(mode, centre, atol=1e-4)
+    found = inverse_curvature(hessian(value_and_gradient, mode))
+    np.testing.assert_allclose(found, covariance, rtol=1e-4, atol=1e-5)
+
+
+def test_the_mode_of_a_curved_valley_is_found():
+    def banana(x):
+        a, b = x
+        value = -((1 - a) ** 2) - 100 * (b - a * a) ** 2
+        return value, np.array([2 * (1 - a) + 400 * a * (b - a * a), -200 * (b - a * a)])
+
+    np.testing.assert_allclose(maximise(banana, np.array([-1.2, 1.0])), [1, 1], atol=1e-3)
+
+
+@pytest.mark.parametrize("size", [1, 5, 13])
+def test_importance_sampling_recovers_evidence_mean_and_covariance(size):
+    centre, covariance, _, log_density, log_evidence = _normal_target(size, 7)
+    rng = np.random.default_rng(1)
+    sample = weigh(log_density, StudentT.from_moments(centre + 0.1, covariance), 20_000, rng)
+    assert sample.khat < 0.5
+    assert sample.log_evidence == pytest.approx(log_evidence, abs=0.03)
+    mean, found = sample.moments()
+    spread = np.sqrt(np.diag(covariance))
+    np.testing.assert_allclose((mean - centre) / spread, 0, atol=0.05)
+    np.testing.assert_allclose(np.diag(found) / spread**2, 1, atol=0.08)
+
+
+def test_a_split_t_integrates_to_one():
+    proposal = StudentT(np.zeros(1), np.eye(1), np.array([3.0]), np.array([0.5]))
+    grid = np.linspace(-400, 800, 1_200_001)
+    density = np.exp(proposal.log_density(grid[:, None]))
+    assert density.sum() * (grid[1] - grid[0]) == pytest.approx(1, abs=1e-4)
+    draws = proposal.sample(100_000, np.random.default_rng(2))[:, 0]
+    # The side is chosen in proportion to its reach.
+    assert np.mean(draws > 0) == pytest.approx(3 / 3.5, abs=0.005)
+
+
+def test_a_split_t_fits_a_skewed_density_better():
+    def log_density(points):  # a log-normal variable
+        log_x = np.log(np.maximum(points[:, 0], 1e-300))
+        return np.where(points[:, 0] > 0, -log_x - 0.5 * log_x**2, -np.inf)
+
+    rng = np.random.default_rng(4)
+    mean, variance = math.exp(0.5), math.expm1(1) * math.e
+    plain = weigh(
+        log_density, StudentT.from_moments(np.array([mean]), np.eye(1) * variance), 5000, rng
+    )
+    split = weigh(log_density, StudentT.around(plain), 5000, rng)
+    assert split.efficiency > plain.efficiency
+    assert split.log_evidence == pytest.approx(0.5 * math.log(2 * math.pi), abs=0.05)
+
+
+def test_resampling_keeps_the_weights():
+    rng = np.random.default_rng(5)
+    weights = np.array([0.1, 0.2, 0.3, 0.4])
+    sample = WeightedDraws(np.arange(4.0)[:, None], weights, 0.0, 0.0)
+    _, counts = np.unique(sample.resampled(1000, rng), return_counts=True)
+    np.testing.assert_allclose(counts / 1000, [0.1, 0.2, 0.3, 0.4], atol=0.001)
+
+
+def test_draws_without_any_density_fail_every_gate():
+    sample = weighted(np.zeros((10, 1)), np.full(10, -np.inf))
+    assert sample.khat == math.inf
+
+
+@pytest.mark.parametrize("size", [1, 6])
+def test_bridge_sampling_finds_the_evidence_of_a_normal_density(size):
+    centre, covariance, _, log_density, log_evidence = _normal_target(size, 9)
+    rng = np.random.default_rng(6)
+    draws = rng.multivariate_normal(centre, covariance, 4000)
+    found = bridge_log_evidence(draws, log_density, n_effective=4000, rng=rng)
+    assert found == pytest.approx(log_evidence, abs=0.05)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000))
+def test_weights_do_not_depend_on_the_size_of_the_density(seed):
+    log_ratio = np.random.default_rng(seed).normal(size=200)
+    draws = np.arange(200.0)[:, None]
+    first, second = weighted(draws, log_ratio), weighted(draws, log_ratio + 100)
+    np.testing.assert_allclose(first.weights, second.weights, rtol=1e-6)
+    assert second.log_evidence == pytest.approx(first.log_evidence + 100)
