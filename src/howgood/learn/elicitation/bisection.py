@@ -238,6 +238,10 @@ def optimal_range(matrix: ConfusionMatrix, matrices: Sequence[ConfusionMatrix]) 
     Against each other matrix with more found and fewer cleared, a0 must be at least dTP/(dTP+dTN);
     against each with fewer found and more cleared, at most.
 
+    Notes
+    -----
+    Stability: experimental
+
     Examples
     --------
     >>> cells = ("true_positives", "false_negatives", "false_positives", "true_negatives")
