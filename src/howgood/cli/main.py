@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "target": ("howgood.cli.target", "Say what accuracy to aim for."),
     "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
     "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
+    "study-size": ("howgood.cli.study_size", "Say how many people a study needs."),
     "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
     "serve": ("howgood.cli.serve", "Run studies in the browser."),
     "links": ("howgood.cli.links", "Make personal links to a study."),

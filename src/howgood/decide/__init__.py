@@ -5,6 +5,7 @@ from howgood.decide.gate import gate
 from howgood.decide.go_live import go_live
 from howgood.decide.rank import rank, rank_sums
 from howgood.decide.rank_ratings import rank_ratings
+from howgood.decide.study_size import study_size
 from howgood.decide.target import target, trade_off
 from howgood.decide.threshold import positive_scores, threshold
 from howgood.records.ranking import Needed, Ordering, Ranking
@@ -21,6 +22,7 @@ __all__ = [
     "rank",
     "rank_ratings",
     "rank_sums",
+    "study_size",
     "target",
     "threshold",
     "trade_off",

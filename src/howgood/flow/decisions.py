@@ -3,6 +3,7 @@
 In: what is known about people, paths and settings. Out: decisions. Absent: printing, exit codes.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,23 @@ from numpy.typing import NDArray
 from howgood import ask, decide
 from howgood.errors import InputError
 from howgood.records.acceptance import AcceptanceModel
-from howgood.records.decision import ApplicationChoice, Gate, GoLive, Target, ThresholdChoice
+from howgood.records.decision import (
+    ApplicationChoice,
+    Gate,
+    GoLive,
+    StudySize,
+    Target,
+    ThresholdChoice,
+)
+from howgood.records.progress import Progress, silent
 from howgood.records.table import frame_columns
+
+# An alarm that sends a text message and one that calls the police: the alphas published by
+# Kay et al. (2015); intercepts and slopes, which they do not print, as fits of their answers give.
+IMAGINED: dict[str, dict[str, float]] = {
+    "text message": {"alpha": 0.36, "intercept": -13.0, "slope": 16.0, "p": 0.0},
+    "police": {"alpha": 0.53, "intercept": -17.0, "slope": 20.0, "p": 0.0},
+}
 
 
 def decide_threshold(
@@ -98,6 +114,28 @@ def decide_target(
 ) -> Target:
     """Return the accuracy to aim for."""
     return decide.target(model, application, share=share, precision=precision, recall=recall)
+
+
+def decide_study_size(
+    applications: Mapping[str, Mapping[str, float]],
+    *,
+    width: float,
+    people: Sequence[int],
+    per_person: Sequence[int],
+    studies: int,
+    random_state: int | None = None,
+    progress: Progress = silent,
+) -> StudySize:
+    """Simulate studies; without applications, the two alarms of Kay et al. (2015) are imagined."""
+    return decide.study_size(
+        applications or IMAGINED,
+        width=width,
+        people=people,
+        per_person=per_person,
+        studies=studies,
+        random_state=random_state,
+        progress=progress,
+    )
 
 
 def read_labels(

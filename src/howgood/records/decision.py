@@ -171,14 +171,20 @@ class Gate:
 class StudySize:
     """How many people a study needs.
 
-    `people` is the smallest simulated number of people per study at which every application's
-    alpha interval has on average at most `width`; None when none of the tried numbers does.
-    `table` has one row per number of people and application (or pair, for power).
+    `people` (with `scenarios` each) is the smallest design tried at which every application's
+    alpha interval has on average at most `width`; None when no design tried does.
+
+    `widths` has one row per design and application: people, scenarios, application, width (mean
+    over simulated studies), lower and upper (nine in ten studies lie between), enough (share of
+    studies with at most the wanted width) and covered (share whose interval holds the alpha the
+    people were simulated with). `power` has one row per design and pair: difference (the one
+    simulated) and power (share of studies in which the pair is credibly different).
 
     Stability: experimental
     """
 
     people: int | None
+    scenarios: int | None
     width: float
     widths: Table
     power: Table

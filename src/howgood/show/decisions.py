@@ -5,7 +5,14 @@ In: decision records. Out: findings and plain values. Absent: deciding, printing
 
 from pathlib import Path
 
-from howgood.records.decision import ApplicationChoice, Gate, GoLive, Target, ThresholdChoice
+from howgood.records.decision import (
+    ApplicationChoice,
+    Gate,
+    GoLive,
+    StudySize,
+    Target,
+    ThresholdChoice,
+)
 from howgood.records.report import Finding
 from howgood.show.acceptability import share_text
 from howgood.show.figures import decisions as figures
@@ -114,6 +121,16 @@ def application_findings(choice: ApplicationChoice) -> tuple[Finding, ...]:
         else Finding(text="Not enough evidence which application suits it best.", tone="unsure")
     )
     return (verdict, *lines)
+
+
+def study_size_findings(size: StudySize) -> tuple[Finding, ...]:
+    """Say how many people a study needs, or that more than were tried are needed."""
+    wanted = f"an alpha interval of width {plain(size.width, digits=2)} or less"
+    if size.people is None:
+        text = f"None of the designs tried gives {wanted} on average: try more people."
+        return (Finding(text=text, tone="unsure"),)
+    text = f"{size.people} people with {size.scenarios} scenarios each give {wanted} on average."
+    return (Finding(text=text, tone="good"),)
 
 
 def _needed(target: Target) -> Finding:

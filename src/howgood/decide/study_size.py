@@ -1,0 +1,217 @@
+"""How many people a study needs, by simulating it.
+
+In: applications as one imagines them. Out: `StudySize`. Absent: formulas; the very fit that will be
+used is run on simulated people, so that its priors and its gates count too.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.ask.simulate import simulate_answers
+from howgood.errors import HowgoodWarning, InputError, UngatedPosteriorError
+from howgood.learn.acceptability import fit_acceptability
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.records.decision import StudySize
+from howgood.records.progress import Progress, silent
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+from howgood.stats.randomness import RandomState, generator_and_seed
+
+PEOPLE = (10, 15, 20, 25, 30, 40)
+_DRAWS = 1000
+
+
+def study_size(
+    applications: Mapping[str, Mapping[str, float]],
+    *,
+    width: float = 0.2,
+    people: Sequence[int] = PEOPLE,
+    per_person: Sequence[int] = (8,),
+    studies: int = 20,
+    person_sd: float = 2.4,
+    random_state: RandomState = None,
+    progress: Progress = silent,
+) -> StudySize:
+    """Return how many people a study needs for alpha intervals of a wanted width.
+
+    Every design (number of people x scenarios each sees per application) is simulated and fitted
+    `studies` times. The smaller designs of a repetition use the first people of the largest, so
+    that designs are compared on the same chance.
+
+    Parameters
+    ----------
+    applications : mapping
+        Name to ``{"alpha": .3, "intercept": -13., "slope": 16., "p": 0}``, as one imagines it; a
+        registry card or an earlier fit is a good start.
+    width : float
+        The wanted width of the 95 % highest-density interval of alpha.
+    people, per_person : sequences of int
+        The designs to try.
+    studies : int
+        Simulated studies per design.
+    person_sd : float
+        Standard deviation of people's leniency.
+    random_state : None, int or Generator
+    progress : callable
+        Called with the share done and the step.
+
+    Returns
+    -------
+    StudySize
+
+    Notes
+    -----
+    The fit takes the kind of mean as known (`p` of the first application), which makes intervals
+    slightly narrower than averaging over kinds of mean does.
+
+    Stability: experimental
+
+    References
+    ----------
+    Kay, Patel, Kientz (2015) recommend about 20 to 25 people per application, at most 8 scenarios
+    per person and at most two applications at a time.
+
+    Examples
+    --------
+    >>> alarm = {"alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}
+    >>> found = study_size(alarm, width=0.5, people=(10, 20), studies=3, random_state=1)
+    >>> found.people
+    10
+    """
+    designs = _checked_designs(applications, width, people, per_person, studies)
+    generator, seed = generator_and_seed(random_state)
+    order = float(next(iter(applications.values())).get("p", 0.0))
+    found: dict[_Design, list[AcceptabilityFit]] = {design: [] for design in designs}
+    n_failed = 0
+    for study, scenarios in product(range(studies), sorted(set(per_person))):
+        answers = simulate_answers(
+            applications,
+            people=max(people),
+            per_person=scenarios,
+            person_sd=person_sd,
+            random_state=generator,
+        )
+        for design in (each for each in designs if each.scenarios == scenarios):
+            fit = _fitted(_first_people(answers, design.people), order, generator)
+            n_failed += fit is None
+            found[design] += [fit] if fit is not None else []
+            progress((study + design.people / max(people)) / studies, f"study {study + 1}")
+    widths = _widths(found, applications, width)
+    chosen = _smallest(widths, width)
+    return StudySize(
+        people=chosen.people if chosen else None,
+        scenarios=chosen.scenarios if chosen else None,
+        width=width,
+        widths=widths,
+        power=_power(found, applications),
+        provenance=Provenance(
+            method="simulated studies, each fitted with the binary model by importance sampling",
+            settings={
+                "studies per design": studies,
+                "sd of people": person_sd,
+                "p": order,
+                "studies whose fit did not pass its gates": n_failed,
+            },
+            seed=seed,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Design:
+    people: int
+    scenarios: int
+
+
+def _checked_designs(
+    applications: Mapping[str, Mapping[str, float]],
+    width: float,
+    people: Sequence[int],
+    per_person: Sequence[int],
+    studies: int,
+) -> list[_Design]:
+    if not applications or not people or not per_person or studies < 1 or not 0 < width < 1:
+        raise InputError(
+            where="study_size",
+            found=f"{len(applications)} applications, people {list(people)}, scenarios "
+            f"{list(per_person)}, {studies} studies, width {width}",
+            needed="at least one of each, and a width between 0 and 1",
+            cure="Leave them out to use the defaults.",
+        )
+    if min(people) < 2:
+        raise InputError(
+            where="study_size, people",
+            found=str(min(people)),
+            needed="at least 2 people",
+            cure="Try for instance 10, 20 and 40.",
+        )
+    return [_Design(*pair) for pair in product(sorted(set(people)), sorted(set(per_person)))]
+
+
+def _first_people(answers: Table, n_people: int) -> Table:
+    numbers = np.array([int(str(name)[1:]) for name in answers["participant"]])
+    return Table({name: values[numbers <= n_people] for name, values in answers.items()})
+
+
+def _fitted(
+    answers: Table, order: float, generator: np.random.Generator
+) -> AcceptabilityFit | None:
+    with warnings.catch_warnings():
+        # Few respondents is what we are measuring here.
+        warnings.simplefilter("ignore", HowgoodWarning)
+        try:
+            return fit_acceptability(
+                answers, means=(order,), engine="importance", draws=_DRAWS, random_state=generator
+            )
+        except UngatedPosteriorError:
+            return None
+
+
+def _widths(
+    found: Mapping[_Design, list[AcceptabilityFit]],
+    applications: Mapping[str, Mapping[str, float]],
+    width: float,
+) -> Table:
+    rows = []
+    for (design, fits), name in product(found.items(), applications):
+        intervals = [fit.estimate("alpha", name).interval for fit in fits]
+        spread = np.array([each.width for each in intervals] or [np.nan])
+        covered = [applications[name]["alpha"] in each for each in intervals]
+        ends = np.quantile(spread, (0.05, 0.95))
+        rows.append(
+            (design.people, design.scenarios, name, spread.mean(), *ends,
+             _mean(spread <= width), _mean(covered))
+        )  # fmt: skip
+    names = ("people", "scenarios", "application", "width", "lower", "upper", "enough", "covered")
+    return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
+
+
+def _power(
+    found: Mapping[_Design, list[AcceptabilityFit]],
+    applications: Mapping[str, Mapping[str, float]],
+) -> Table:
+    rows = []
+    for (design, fits), (first, second) in product(found.items(), combinations(applications, 2)):
+        apart = [0.0 not in fit.difference("alpha", first, second).interval for fit in fits]
+        difference = applications[first]["alpha"] - applications[second]["alpha"]
+        rows.append((design.people, design.scenarios, first, second, difference, _mean(apart)))
+    names = ("people", "scenarios", "first", "second", "difference", "power")
+    return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
+
+
+def _smallest(widths: Table, width: float) -> _Design | None:
+    designs = sorted({_Design(row["people"], row["scenarios"]) for row in widths.rows()})
+    for design in designs:
+        here = (widths["people"] == design.people) & (widths["scenarios"] == design.scenarios)
+        if np.all(widths["width"][here] <= width):
+            return design
+    return None
+
+
+def _mean(values: "Sequence[bool] | NDArray[np.bool_]") -> float:
+    return float(np.mean(values)) if len(values) else float("nan")

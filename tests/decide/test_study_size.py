@@ -1,0 +1,75 @@
+"""How many people a study needs."""
+
+import numpy as np
+import pytest
+
+from howgood import decide
+from howgood.cli.main import run
+from howgood.errors import InputError
+
+ALARMS = {
+    "text": {"alpha": 0.25, "intercept": -13.0, "slope": 16.0},
+    "police": {"alpha": 0.65, "intercept": -17.0, "slope": 20.0},
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    steps = []
+    size = decide.study_size(
+        ALARMS,
+        width=0.25,
+        people=(8, 32),
+        per_person=(8,),
+        studies=6,
+        random_state=1,
+        progress=lambda share, step: steps.append(share),
+    )
+    return size, steps
+
+
+def test_four_times_the_people_about_halve_the_interval(found):
+    size, _ = found
+    few, many = (size.widths["width"][size.widths["people"] == n].mean() for n in (8, 32))
+    assert few / many == pytest.approx(2.0, rel=0.3)
+    assert size.people == 32
+    assert size.scenarios == 8
+
+
+def test_more_people_tell_applications_apart(found):
+    size, _ = found
+    assert size.power["power"].tolist() == sorted(size.power["power"].tolist())
+    assert size.power["power"][-1] == 1.0
+    assert size.power["difference"][0] == pytest.approx(-0.4)
+
+
+def test_progress_rises_to_one(found):
+    _, steps = found
+    assert steps == sorted(steps)
+    assert steps[-1] == pytest.approx(1.0)
+
+
+def test_a_width_nobody_reaches_is_said_so():
+    size = decide.study_size(ALARMS, width=0.01, people=(5,), studies=1, random_state=1)
+    assert size.people is None
+
+
+@pytest.mark.parametrize("wrong", [{"people": (1,)}, {"width": 2}, {"studies": 0}])
+def test_impossible_studies_are_refused(wrong):
+    with pytest.raises(InputError):
+        decide.study_size(ALARMS, **wrong)
+
+
+def test_the_command_reads_imagined_applications(capsys):
+    arguments = ["study-size", "--people", "6,12", "--studies", "2", "--width", ".6"]
+    assert run([*arguments, "--application", "a:alpha=.3,intercept=-13,slope=16"]) == 0
+    assert "people with 8 scenarios each" in capsys.readouterr().out
+    assert run([*arguments, "--application", "a:beta=1"]) == 2
+    assert run(["study-size", "--people", "many"]) == 2
+
+
+@pytest.mark.slow
+def test_the_simulated_intervals_cover_their_alpha():
+    size = decide.study_size(ALARMS, people=(25,), studies=150, random_state=3)
+    covered = np.mean(size.widths["covered"])
+    assert covered == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 300))
