@@ -1,0 +1,154 @@
+"""A real server in its own process, and a real Chromium.
+
+Never skipped: where no Chromium is found, it is installed if we may, else the tests fail and say
+how to get one.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from tests.flow.hosting.conftest import PHRASES
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_HOW = (
+    "the journeys need Chromium, and none was found on the PATH. Install it: apt-get install "
+    "chromium (Debian), snap install chromium (Ubuntu), brew install --cask chromium (macOS)."
+)
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
+          "--disable-component-update", "--disable-sync"]  # fmt: skip
+PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60" role="img">'
+    '<rect width="120" height="60" fill="#cfd8e3"/><circle cx="60" cy="30" r="18" fill="#33547a"/>'
+    "</svg>"
+)
+
+
+def _find_chromium() -> str:
+    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        for words in (["update", "-qq"], ["install", "-y", "-qq", "chromium"]):
+            subprocess.run(
+                ["apt-get", *words],  # noqa: S607
+                stdout=subprocess.DEVNULL,
+                timeout=600,
+                check=False,
+            )
+        found = shutil.which("chromium")
+    if found is None:
+        pytest.fail(_HOW)
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One Chromium for all journeys; each test opens its own profile."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_find_chromium(), args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+def survey(**changes):
+    applications = [
+        {"key": key, "name": name, "description": f"{name} watches your door.", "phrases": PHRASES,
+         "picture": {"file": "door.svg", "alternative": "A door with a round camera above it"}}
+        for key, name in (("bell", "The bell"), ("camera", "The camera"))
+    ]  # fmt: skip
+    task = {"applications": applications, "per_application": 2, "ease_of_use": True,
+            "attention": [{"key": "care", "text": "Please choose the second answer.",
+                           "answer": 2}]}  # fmt: skip
+    choices = [{"key": "bike", "text": "Bicycle"}, {"key": "bus", "text": "Bus"}]
+    years = [{"key": f"y{number}", "text": str(number)} for number in range(1990, 2006)]
+    questions = [
+        {"key": "age", "text": "How old are you?", "type": "number", "minimum": 18, "maximum": 120},
+        {"key": "way", "text": "How do you get around?", "type": "choices", "options": choices},
+        {"key": "kind", "text": "Which one most?", "type": "choice", "options": choices},
+        {"key": "year", "text": "Since which year?", "type": "choice", "options": years},
+        {"key": "words", "text": "Anything else?", "type": "text", "help": "One line is enough."},
+    ]
+    return {"kind": "survey", "slug": "doors", "title": "Who is at the door?",
+            "introduction": "Imagine systems that err now and then.",
+            "consent": {"text": "I am at least 18 years old.", "contact": "Jane Doe"},
+            "demographics": questions, "completion": {"code": "DOOR-42"},
+            "survey": task} | changes  # fmt: skip
+
+
+def rerating(**changes):
+    task = {"question": "How much do you like it?", "rounds": 2,
+            "scale": ["not at all", "a little", "somewhat", "much", "very much"],
+            "instructions": "You will see two drawings twice.",
+            "items": [{"key": "round", "text": "A round one",
+                       "picture": {"file": "door.svg", "alternative": "A blue disc"}},
+                      {"key": "poem", "text": "The sea, the sea, once more."}]}  # fmt: skip
+    return {"kind": "rerating", "slug": "again", "title": "Noch einmal", "language": "de",
+            "consent": {"text": "Ich bin mindestens 18 Jahre alt."},
+            "completion": {"code": "AGAIN-7"}, "rerating": task} | changes  # fmt: skip
+
+
+class Server:
+    """`howgood serve` in its own process, on a free port of this machine."""
+
+    def __init__(self, folder: Path, studies, *, database="answers.sqlite", workers=1) -> None:
+        self.folder, self.database, self.workers = folder, database, workers
+        (folder / "door.svg").write_text(PICTURE)
+        self.files = []
+        for study in studies:
+            path = folder / f"{study['slug']}.yaml"
+            path.write_text(json.dumps(study))  # JSON is YAML
+            self.files.append(path.name)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.home = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        """Start, or start again after a kill, and wait until it answers."""
+        self.log = (self.folder / "log.txt").open("ab")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "howgood", "serve", *self.files, "--port", str(self.port),
+             "--database", self.database, "--workers", str(self.workers)],
+            cwd=self.folder, stdout=self.log, stderr=self.log, start_new_session=True,
+        )  # fmt: skip
+        for _ in range(600):
+            assert self.process.poll() is None, (self.folder / "log.txt").read_text()
+            try:
+                urllib.request.urlopen(f"{self.home}/health", timeout=5).close()  # noqa: S310
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+            else:
+                return
+        pytest.fail("the server did not answer within 30 seconds")
+
+    def kill(self) -> None:
+        """End every process at once, as a power cut would."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.log.close()
+
+    def stop(self) -> int:
+        """Ask it to stop and return its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(30)
+        self.log.close()
+        return code
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """A server with a small study of every kind."""
+    running = Server(tmp_path_factory.mktemp("journey"), [survey(), rerating()])
+    yield running
+    running.kill()

@@ -1,0 +1,149 @@
+"""People take part in real Chromium, from the link to the completion code."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+KINDS = {"doors": "DOOR-42", "again": "AGAIN-7"}
+
+
+def _choose(page):
+    """Answer everything on the page as a person with a mouse or a finger would."""
+    for number, group in enumerate(page.locator("fieldset").all()):
+        options = group.locator("label")
+        options.nth((number + 1) % options.count()).click()
+    for box in page.locator("div.field input[type=checkbox]").all():
+        box.check()
+    for line in page.locator("input[type=text]").all():
+        line.fill("33")
+    for text in page.locator("textarea").all():
+        text.fill("Some words")
+    for menu in page.locator("select").all():
+        menu.select_option(index=2)
+
+
+def _check_page(page, seen):
+    """No violation, nothing cut off, nothing from elsewhere; each kind of page once."""
+    shape = re.sub(r"\d+|value=\"[^\"]*\"|name=\"[^\"]*\"|>[^<]+<", "", page.content())
+    if shape in seen:
+        return
+    seen.add(shape)
+    result = Axe().run(page, options={"resultTypes": ["violations"]})
+    assert result.violations_count == 0, result.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def _journey(context, server, slug, *, check):
+    page = context.new_page()
+    hosts, faults, seen = set(), [], set()
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    page.on("console", lambda message: faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"{server.home}/s/{slug}")
+    for _ in range(60):
+        if check:
+            _check_page(page, seen)
+        buttons = page.locator("main button:not(.quiet)")
+        if not buttons.count():
+            break
+        _choose(page)
+        buttons.first.click()
+    assert hosts == {f"127.0.0.1:{server.port}"} or hosts == {f"127.0.0.1:{server.port}", ""}
+    assert faults == []
+    return page
+
+
+@pytest.mark.parametrize("slug", KINDS)
+@pytest.mark.parametrize(
+    ("view", "scheme", "scripts"),
+    [(PHONE, "light", True), (DESKTOP, "dark", True), (PHONE, "dark", False),
+     (DESKTOP, "light", False)],
+    ids=["phone-light", "desktop-dark", "phone-no-scripts", "desktop-no-scripts"],
+)  # fmt: skip
+def test_someone_takes_part_from_the_link_to_the_code(
+    chromium, server, slug, view, scheme, scripts
+):
+    context = chromium.new_context(
+        viewport=view, color_scheme=scheme, java_script_enabled=scripts, has_touch=view is PHONE
+    )
+    page = _journey(context, server, slug, check=scripts)
+    assert KINDS[slug] in page.locator("main").inner_text()
+    context.close()
+
+
+@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_pages_with_problems_and_pages_without_a_study_are_accessible_too(chromium, server, view):
+    context = chromium.new_context(viewport=view)
+    page = context.new_page()
+    seen = set()
+    for path in ("/", "/p/unknown", "/s/unknown", "/lost"):
+        page.goto(server.home + path)
+        _check_page(page, seen)
+    page.goto(f"{server.home}/s/doors")
+    page.locator("main button").first.click()
+    page.locator("input.number").fill("4000")
+    page.locator("main button").first.click()
+    assert page.locator("[role=alert]").count() == 1
+    assert page.evaluate("document.activeElement.className") == "problems"
+    _check_page(page, seen)
+    page.goto(f"{server.home}/s/doors")
+    page.locator("input.number").fill("40")
+    page.locator("main button").first.click()
+    page.locator("main button").first.click()
+    page.locator("main button").first.click()
+    assert page.locator(".problem").count() > 1
+    _check_page(page, seen)
+    context.close()
+
+
+def test_someone_takes_part_with_the_keyboard_alone(chromium, server):
+    context = chromium.new_context(viewport=DESKTOP)
+    page = context.new_page()
+    page.goto(f"{server.home}/s/again")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    for _ in range(20):
+        if not page.locator("main button").count():
+            break
+        before = page.url + page.locator("h1").inner_text()
+        while page.evaluate("document.activeElement.tagName") != "BUTTON":
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.type") == "radio":
+                page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.wait_for_load_state()
+        assert page.url + page.locator("h1").inner_text() != before
+    assert "AGAIN-7" in page.locator("main").inner_text()
+    context.close()
+
+
+def test_back_reload_and_a_second_tab_change_nothing(chromium, server):
+    context = chromium.new_context(viewport=DESKTOP)
+    page = context.new_page()
+    page.goto(f"{server.home}/s/again")
+    page.locator("main button").first.click()
+    page.locator("main button").first.click()
+    old_tab = context.new_page()
+    old_tab.goto(page.url)
+    _choose(page)
+    page.locator("main button").first.click()
+    here = page.locator("h1").inner_text()
+    page.go_back()
+    page.reload()
+    assert page.locator("h1").inner_text() == here
+    _choose(old_tab)
+    old_tab.locator("main button").first.click()
+    assert old_tab.locator("h1").inner_text() == here
+    page.goto(f"{server.home}/s/again")
+    assert page.locator("h1").inner_text() == here
+    context.close()
+
+
+def test_the_checker_does_find_faults(chromium):
+    page = chromium.new_page()
+    page.set_content("<html><body><img src='x.png'><input></body></html>")
+    assert Axe().run(page).violations_count > 0
+    page.close()
