@@ -5,24 +5,30 @@ In: a database address, studies. Out: `Host`, and personal links. Absent: what p
 """
 
 import mimetypes
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
+from threading import Lock
 
 from sqlalchemy.engine import Connection
 
 from howgood.errors import UnknownNameError
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.view import Reason, RefusedError
-from howgood.records.participant import Status
+from howgood.records.participant import Position, Status
 from howgood.records.plans import Picture
+from howgood.records.screen import Screen
 from howgood.records.study import Study
 from howgood.store import migrate, participants, studies
 from howgood.store.database import Database, open_database
 from howgood.store.participants import NewParticipant
 from howgood.store.studies import MediaFile, NewVersion, StudyRow
+
+# Enough for everyone who is likely to be here at once.
+_SCREENS = 4096
 
 
 class Host:
@@ -32,6 +38,8 @@ class Host:
         self.database = database
         # A version never changes, so what was read once stays right.
         self.study = lru_cache(maxsize=256)(self._read_study)
+        self._screens: OrderedDict[tuple[int, str], Screen] = OrderedDict()
+        self._gate = Lock()
 
     @cached_property
     def key(self) -> bytes:
@@ -42,6 +50,21 @@ class Host:
     def _read_study(self, version: int) -> Study:
         with self.database.reading() as connection:
             return Study.from_dict(studies.content(connection, version))
+
+    def screen(self, position: Position) -> Screen:
+        """Return the screen at a position; a stored screen never changes, so it is remembered."""
+        key = (position.participant.number, position.screen or "")
+        with self._gate:
+            known = self._screens.get(key)
+        return known or self.remember(key[0], Screen.from_dict(position.content))
+
+    def remember(self, participant: int, screen: Screen) -> Screen:
+        """Keep a screen that was just stored: its reader comes back in a moment."""
+        with self._gate:
+            self._screens[participant, screen.key] = screen
+            if len(self._screens) > _SCREENS:
+                self._screens.popitem(last=False)
+        return screen
 
     def close(self) -> None:
         """Finish waiting writes and close the database."""

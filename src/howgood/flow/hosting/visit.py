@@ -88,7 +88,7 @@ def look(host: Host, token: str, *, now: datetime) -> View:
     if position.screen is None:
         _refuse_closed(host, position.participant, study)
         return _view(host, token, position.participant, study, _consent_screen(study, now))
-    screen = Screen.from_dict(position.content)
+    screen = host.screen(position)
     if screen.kind == "wait" and now >= datetime.fromisoformat(screen.until):
         screen = _end_wait(host, position, study, now)
     return _view(host, token, position.participant, study, screen)
@@ -105,7 +105,7 @@ def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
         return _send_consent(host, token, person, study, form, now)
     if position.screen != _text(form, "screen") or person.status is Status.FULL:
         return Sent(token=token)
-    screen = Screen.from_dict(position.content)
+    screen = host.screen(position)
     if not screen.awaits_answer:
         return Sent(token=token)
     result = parse_answer(screen, form)
@@ -134,7 +134,10 @@ def _save(host: Host, position: Position, study: Study, result: FormResult, now:
         _store_screen(connection, position, following, now)
         return True
 
-    return host.database.write(store)
+    is_new = host.database.write(store)
+    if is_new:
+        host.remember(person.number, following)
+    return is_new
 
 
 def _store_screen(
