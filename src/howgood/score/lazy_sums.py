@@ -1,7 +1,8 @@
 """The sums of squared errors as one query of a lazy engine, written once with narwhals.
 
-In: a narwhals lazy frame (Polars, DuckDB, Spark) and column names. Out: `ErrorSums`. Absent:
-arrays in memory (`stats.error_sums`), which take a faster road to the same numbers.
+In: a narwhals lazy frame (DuckDB, Spark) and column names. Out: `ErrorSums`. Absent: arrays in
+memory (`stats.error_sums`) and Polars queries (`score.batched_sums`), which take a faster road to
+the same numbers.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ def sum_lazily(
     powers: int,
 ) -> tuple[ErrorSums, int]:
     """Return the sums and how many rows were left out; refuse what cannot be summed."""
-    selected = _floats(frame, roles)
+    selected = selected_floats(frame, roles)
     n_systems = len(system_names(roles))
     prepared = _without_gaps(selected) if missing == "drop" else selected
     row = single_row(_aggregates(prepared, n_systems, powers, with_trials="trials" in roles))
@@ -78,7 +79,7 @@ def _count(frame: Any, name: str, *, below: float) -> int:  # noqa: ANN401 - a n
     return int(single_row(frame.select(n=(nw.col(name) < below).cast(nw.Int64).sum()))["n"])
 
 
-def _floats(frame: Any, roles: Mapping[str, str]) -> Any:  # noqa: ANN401 - narwhals frames
+def selected_floats(frame: Any, roles: Mapping[str, str]) -> Any:  # noqa: ANN401 - narwhals frames
     """Select the columns as 64-bit floats under short names: m, s, t and p0 .. pK."""
     import narwhals as nw
 

@@ -14,16 +14,16 @@ from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_column_names
+from howgood.score.batched_sums import sum_batches, sums_of_arrays
 from howgood.score.feedback_columns import (
     WHERE,
     feedback_roles,
     finite_arrays,
-    system_columns,
     system_names,
     too_large,
 )
 from howgood.score.lazy_sums import sum_lazily
-from howgood.stats.error_sums import ErrorSums, error_sums
+from howgood.stats.error_sums import ErrorSums
 
 POWERS = 12
 
@@ -47,8 +47,8 @@ def squared_error_sums(
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), PyArrow, DuckDB, Spark, `Table` or dict of columns
-        Lazy frames stay where they are: the sums run as one query of that engine (Polars:
-        streaming, so files larger than memory are fine), and only one row comes back.
+        Lazy frames stay where they are: DuckDB and Spark sum by one query of their own, of which
+        only one row comes back; Polars streams batches, so files larger than memory are fine.
     mean, sd : str
         Columns of :math:`\mu` and :math:`\sigma`. A `sd` of 0 is a person who never wavers.
     predictions : mapping of system name to column, or list of columns
@@ -75,8 +75,8 @@ def squared_error_sums(
 
     Notes
     -----
-    Good data are read once. Only when the sums show that something is wrong does a second query
-    count what is wrong in which column.
+    Good data are read once. On DuckDB and Spark, a second query counts what is wrong in which
+    column, but only when the sums show that something is.
 
     Stability: stable
 
@@ -97,7 +97,9 @@ def squared_error_sums(
         sums, dropped = _sum_arrays(frame, roles, trials, missing, powers)
     else:
         _require_columns(roles, frame_column_names(frame))
-        sums, dropped = sum_lazily(lazy, roles, trials, missing, powers)
+        streams = hasattr(frame, "collect_batches")  # Polars, from 1.34 on
+        total = sum_batches if streams else sum_lazily
+        sums, dropped = total(lazy, roles, trials, missing, powers)
     return _named(sums, roles, dropped, missing, engine=_engine(frame))
 
 
@@ -147,12 +149,7 @@ def _sum_arrays(
     powers: int,
 ) -> tuple[ErrorSums, int]:
     arrays, dropped = finite_arrays(frame, roles, missing=missing)
-    given = arrays.get("trials")
-    n_trials = np.full(len(arrays["mean"]), float(trials)) if isinstance(trials, int) else given
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = error_sums(
-            arrays["mean"], arrays["sd"], system_columns(arrays), powers=powers, trials=n_trials
-        )
+    sums = sums_of_arrays(arrays, trials, powers)
     if not (np.isfinite(sums.variance_powers).all() and np.isfinite(sums.deviation_powers).all()):
         raise too_large(roles["sd"])
     return sums, dropped

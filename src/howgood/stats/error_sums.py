@@ -60,6 +60,20 @@ class ErrorSums:
     noise: FloatArray
     trials: TrialSums | None
 
+    def __add__(self, other: "ErrorSums") -> "ErrorSums":
+        trials = None
+        if self.trials is not None and other.trials is not None:
+            trials = self.trials + other.trials
+        return ErrorSums(
+            n=self.n + other.n,
+            max_variance=max(self.max_variance, other.max_variance),
+            variance_powers=self.variance_powers + other.variance_powers,
+            deviation_powers=self.deviation_powers + other.deviation_powers,
+            gaps=self.gaps + other.gaps,
+            noise=self.noise + other.noise,
+            trials=trials,
+        )
+
 
 def error_sums(
     mean: FloatArray,
