@@ -197,7 +197,7 @@ def test_leaving_one_out_equals_a_fold_per_row(data):
     assert scores[:2] == pytest.approx(scores[2:], abs=1e-9)
 
 
-def test_the_cross_fitted_score_is_below_the_leaking_one_on_dice():
+def test_on_dice_the_likeliest_outcome_gains_from_a_table_that_holds_the_scored_row():
     generator = np.random.default_rng(3)
     rows = {"c": generator.integers(0, 200, 1000), "y": generator.integers(0, 8, 1000)}
     guess = generator.integers(0, 8, 1000)

@@ -85,9 +85,11 @@ def test_on_dice_a_thousand_rows_per_context_score_nearly_100():
     assert report.dice == pytest.approx(98.8, abs=0.2)
 
 
+@pytest.mark.parametrize("unseen", ["exclude", "marginal"])
+@pytest.mark.parametrize("rows_per_context", [1, 3])
 @pytest.mark.parametrize("reference", ["all", "train", "cross-fit", "folds"])
-def test_the_dice_control_matches_dice_thrown_anew(reference):
-    rows, guess = _dice(3, contexts=3000, n_outcomes=4)
+def test_the_dice_control_matches_dice_thrown_anew(reference, rows_per_context, unseen):
+    rows, guess = _dice(rows_per_context, contexts=9000 // rows_per_context, n_outcomes=4)
     generator = np.random.default_rng(9)
     truth = rows["y"] if reference != "train" else generator.integers(0, 4, len(rows["y"]))
     folds = {"f": np.tile([0, 0, 1], 3000)}
@@ -99,7 +101,7 @@ def test_the_dice_control_matches_dice_thrown_anew(reference):
         folds="f" if reference == "folds" else None,
     )
     report = score.relevance_report(
-        truth, guess, contexts={**rows, **folds}, table=table, random_state=1
+        truth, guess, contexts={**rows, **folds}, table=table, unseen=unseen, random_state=1
     )
     assert report.dice == pytest.approx(report.value, abs=2.0)
 

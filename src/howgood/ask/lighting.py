@@ -19,12 +19,16 @@ LIGHTS = tuple(
     for level in ("dim", "bright")
 )
 _FEATURES = {
-    "activity": (("break", "read", "meet", "relax"), (0.38, 0.12, 0.32, 0.18)),
-    "area": (("small tables", "couches"), (0.65, 0.35)),
-    "company": (("alone", "a few", "many"), (0.30, 0.55, 0.15)),
-    "time": (("morning", "noon", "afternoon"), (0.25, 0.45, 0.30)),
-    "daylight": (("low", "medium", "high"), (0.25, 0.50, 0.25)),
+    "activity": ("break", "read", "meet", "relax"),
+    "area": ("small tables", "couches"),
+    "company": ("alone", "a few", "many"),
+    "time": ("morning", "noon", "afternoon"),
+    "daylight": ("low", "medium", "high"),
 }
+# Situations that come back: places in the lists above. The rest of the visits are anything.
+_HABITS = (
+    (0, 0, 1, 1, 1), (2, 0, 1, 2, 1), (0, 1, 1, 1, 2), (3, 1, 0, 1, 1), (2, 0, 2, 0, 0),
+)  # fmt: skip
 # How far each value moves people towards dynamic, cool and bright light.
 _PULLS = {
     "activity": ((0.9, -0.6, 0.3), (-1.2, 0.6, 1.4), (-0.4, 1.2, 0.8), (0.2, -1.3, -1.4)),
@@ -39,8 +43,9 @@ def simulate_lighting(
     *,
     rows: int = 236,
     people: int = 12,
+    habitual: float = 0.22,
     taste_sd: float = 0.6,
-    consistency: float = 1.3,
+    consistency: float = 1.1,
     random_outcomes: bool = False,
     random_state: RandomState = None,
 ) -> Table:
@@ -56,6 +61,9 @@ def simulate_lighting(
         Number of choices; 236 as in the paper.
     people : int
         Number of users, some of whom choose far more often than others.
+    habitual : float
+        Share of visits that happen in one of a few situations that come back; the others are
+        mostly seen once. This sets rows per context, and with it the Relevance Score of dice.
     taste_sd : float
         Spread of personal taste on each of the three choices.
     consistency : float
@@ -86,8 +94,11 @@ def simulate_lighting(
     columns: dict[str, NDArray[np.str_]] = {
         "user": np.array([f"user {number + 1}" for number in range(people)])[user]
     }
-    for name, (values, chances) in _FEATURES.items():
-        value = generator.choice(len(values), size=rows, p=chances)
+    habit = np.array(_HABITS)[generator.integers(0, len(_HABITS), size=rows)]
+    is_habitual = generator.random(rows) < habitual
+    for place, (name, values) in enumerate(_FEATURES.items()):
+        anything = generator.integers(0, len(values), size=rows)
+        value = np.where(is_habitual, habit[:, place], anything)
         columns[name] = np.array(values)[value]
         pull = pull + np.array(_PULLS[name])[value]
     signs = np.array([[m, t, b] for m in (-1, 1) for t in (-1, 1) for b in (-1, 1)])

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "links": ("howgood.cli.links", "Make personal links to a study."),
     "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
     "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),
+    "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
     "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
 }
 

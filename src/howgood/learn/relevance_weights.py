@@ -54,6 +54,17 @@ class RelevanceWeights:
         """Beta, scaled so that alpha + beta = 1."""
         return 1.0 - self.alpha_share.mean
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "alpha_share": self.alpha_share.to_dict(),
+            "base_error": self.base_error.to_dict(),
+            "residual_sd": self.residual_sd,
+            "n_judgements": self.n_judgements,
+            "n_ignored": self.n_ignored,
+            "provenance": self.provenance.to_dict(),
+        }
+
 
 def fit_relevance_weights(
     judgements: Any,  # noqa: ANN401 - any supported frame, or a dict of columns

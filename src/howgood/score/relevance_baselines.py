@@ -79,7 +79,10 @@ def _rows_behind(coded: CodedRows) -> NDArray[np.int64]:
         totals[table.n_contexts :: table.n_contexts + 1] = 0
     else:
         totals = np.append(table.rows, 0) - int(table.leaves_one_out)
-    rows: NDArray[np.int64] = np.maximum(totals, 0)[coded.codes]
+    totals = np.maximum(totals, 0)
+    if coded.unseen == "marginal":
+        totals[totals == 0] = table.n_rows
+    rows: NDArray[np.int64] = totals[coded.codes]
     return rows
 
 

@@ -14,7 +14,9 @@ from howgood.records.progress import Progress, silent
 from howgood.records.reproduction import Reproduction
 
 # Short name -> module with reproduce(*, data, random_state, progress) -> Reproduction.
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {
+    "s2": "howgood.flow.reproduce.s2",
+}
 
 
 def reproduce(

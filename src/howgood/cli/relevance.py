@@ -1,0 +1,129 @@
+"""`howgood relevance`: grade predictions where several outcomes are acceptable.
+
+In: a table file and column names. Out: scores, cases and yardsticks as text, JSON, picture or
+report. Absent: scoring.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from howgood.cli.options import named_columns, report_options, write_report
+from howgood.flow.relevance import RelevanceQuestion, RelevanceStudy, score_file
+from howgood.score.relevance import alpha_share
+from howgood.show import relevance, text
+from howgood.show.figures import theme
+from howgood.show.figures.relevance import overview_figure
+
+
+def _names(context: click.Context, option: click.Parameter, value: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+@click.command()
+@click.argument("test", type=click.Path(path_type=Path))
+@click.option("--outcome", required=True, help="Column with the outcome people chose.")
+@click.option(
+    "--predicted",
+    required=True,
+    multiple=True,
+    callback=named_columns,
+    help="Column with a model's prediction, or NAME=COLUMN; repeat for more models.",
+)
+@click.option(
+    "--context",
+    required=True,
+    callback=_names,
+    help="Columns that make up the observed context: a,b,c.",
+)
+@click.option("--drop", default="", callback=_names, help="Context columns to leave out: user.")
+@click.option(
+    "--reference",
+    default="all",
+    show_default=True,
+    metavar="all|cross-fit|FILE",
+    help="Rows behind the probabilities: all test rows (the paper), all but the scored "
+    "one, or the rows of another file.",
+)
+@click.option("--folds", help="With cross-fit: column of folds to leave out together (user).")
+@click.option("--weights", help="Column of row weights.")
+@click.option("--groups", help="Column that says whose row it is; people are resampled whole.")
+@click.option("--smoothing", default=0.0, show_default=True, help="Added to every count.")
+@click.option("--alpha", default=2.0, show_default=True, help="Weight of P_H - P_P; may be inf.")
+@click.option("--beta", default=1.0, show_default=True, help="Weight of |P_P - P_A|; may be inf.")
+@click.option(
+    "--unseen",
+    default="exclude",
+    show_default=True,
+    type=click.Choice(["exclude", "error", "marginal"]),
+    help="Wrong predictions in contexts never seen.",
+)
+@click.option("--judgements", help="File of graded mismatches; alpha and beta are learned from it.")
+@click.option(
+    "--judged-prediction",
+    default="predicted",
+    show_default=True,
+    help="Its column with the prediction that was shown.",
+)
+@click.option("--grade", default="grade", show_default=True, help="Its column of grades, 0 to 100.")
+@click.option("--respondent", help="Its column that says who graded.")
+@click.option(
+    "--engine",
+    default="auto",
+    show_default=True,
+    type=click.Choice(["auto", "polars", "duckdb", "spark"]),
+    help="Who reads the files.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
+@report_options
+def command(
+    test: Path,
+    seed: int,
+    as_json: bool,
+    plot: Path | None,
+    out: Path | None,
+    **question: Any,  # noqa: ANN401 - the options above, by the names of RelevanceQuestion
+) -> int:
+    """Grade the predictions in TEST (CSV or Parquet) by how often people chose them."""
+    study = score_file(test, RelevanceQuestion(**question), seed=seed)
+    click.echo(text.to_json(_plain(study)) if as_json else _shown(study))
+    if plot:
+        _draw(study, plot)
+    if out:
+        write_report(relevance.report_of(study.reports, study.sweep, learned=study.learned), out)
+    return 0
+
+
+def _shown(study: RelevanceStudy) -> str:
+    return "\n".join(
+        [
+            *relevance.findings(study.reports, study.learned),
+            text.text_table(relevance.scores_table(study.reports)),
+            text.text_table(relevance.yardsticks_table(study.reports)),
+            text.text_table(relevance.cases_table(study.reports)),
+            "",
+            relevance.context_sentence(study.reports),
+            *relevance.guidance(study.sweep),
+            *(f"caution: {sentence}" for sentence in relevance.cautions(study.reports)),
+        ]
+    )
+
+
+def _plain(study: RelevanceStudy) -> dict[str, Any]:
+    learned = study.learned
+    return {
+        "models": {name: report.to_dict() for name, report in study.reports.items()},
+        "sweep": study.sweep.to_dict(),
+        "guidance": list(relevance.guidance(study.sweep)),
+        "cautions": list(relevance.cautions(study.reports)),
+        "learned": learned.to_dict() if learned else None,
+    }
+
+
+def _draw(study: RelevanceStudy, path: Path) -> None:
+    first = next(iter(study.reports.values()))
+    chosen = alpha_share(first.alpha, first.beta)
+    with overview_figure(study.reports, study.sweep, chosen=chosen) as figure:
+        theme.save(figure, path)
+    click.echo(f"wrote {path}", err=True)

@@ -1,0 +1,131 @@
+"""Score the predictions in a file by relevance.
+
+In: a table file of outcomes, predictions and contexts, and which rows feed the probabilities.
+Out: `RelevanceStudy`. Absent: printing and drawing (see `cli` and `show`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howgood.ask.files import open_table
+from howgood.learn.outcomes import outcome_probabilities
+from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
+from howgood.records.outcomes import OutcomeTable
+from howgood.records.table import Table, frame_columns
+from howgood.score.relevance import Unseen
+from howgood.score.relevance_report import RelevanceReport, relevance_report
+from howgood.score.relevance_sweep import RelevanceSweep, relevance_sweep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceQuestion:
+    """What to score, and how: the columns of the test file and the settings of the score.
+
+    `reference` is "all", "cross-fit", or the path of a file with other rows. `judgements` is a
+    file of graded mismatches that replaces `alpha` and `beta`.
+    """
+
+    outcome: str
+    predicted: Mapping[str, str]
+    context: Sequence[str]
+    drop: Sequence[str] = ()
+    reference: str = "all"
+    folds: str | None = None
+    weights: str | None = None
+    groups: str | None = None
+    smoothing: float = 0.0
+    alpha: float = 2.0
+    beta: float = 1.0
+    unseen: Unseen = "exclude"
+    judgements: str | None = None
+    judged_prediction: str = "predicted"
+    grade: str = "grade"
+    respondent: str | None = None
+    engine: str = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceStudy:
+    """One report per model, their sweep, the table behind them and learned weights, if any."""
+
+    question: RelevanceQuestion
+    table: OutcomeTable
+    reports: dict[str, RelevanceReport]
+    sweep: RelevanceSweep
+    learned: RelevanceWeights | None
+
+
+def score_file(path: str | Path, question: RelevanceQuestion, *, seed: int) -> RelevanceStudy:
+    """Score every model of a test file; the resamples of the models are paired."""
+    test = open_table(path, engine=question.engine)
+    table = _table(test, question)
+    learned = _learned(table, question, seed)
+    alpha, beta = (learned.alpha, learned.beta) if learned else (question.alpha, question.beta)
+    columns = _columns(test, table, question, where=str(path))
+    contexts = table.encode({name: columns[name] for name in table.encoded_columns})
+    reports = {
+        model: relevance_report(
+            columns[question.outcome],
+            columns[column],
+            contexts=contexts,
+            table=table,
+            alpha=alpha,
+            beta=beta,
+            sample_weight=columns[question.weights] if question.weights else None,
+            unseen=question.unseen,
+            groups=columns[question.groups] if question.groups else None,
+            random_state=seed,
+        )
+        for model, column in question.predicted.items()
+    }
+    return RelevanceStudy(
+        question=question,
+        table=table,
+        reports=reports,
+        sweep=relevance_sweep(reports),
+        learned=learned,
+    )
+
+
+def _table(test: Any, question: RelevanceQuestion) -> OutcomeTable:  # noqa: ANN401 - a frame
+    named = question.reference in ("all", "cross-fit")
+    rows = test if named else open_table(question.reference, engine=question.engine)
+    return outcome_probabilities(
+        rows,
+        outcome=question.outcome,
+        context=question.context,
+        drop=question.drop,
+        weights=question.weights,
+        smoothing=question.smoothing,
+        reference=question.reference if named else "train",  # type: ignore[arg-type]  # checked
+        folds=question.folds,
+    )
+
+
+def _columns(
+    test: Any,  # noqa: ANN401 - any supported frame
+    table: OutcomeTable,
+    question: RelevanceQuestion,
+    *,
+    where: str,
+) -> Table:
+    optional = [name for name in (question.weights, question.groups) if name]
+    names = [*table.encoded_columns, question.outcome, *question.predicted.values(), *optional]
+    return Table(frame_columns(test, names, where=where))
+
+
+def _learned(
+    table: OutcomeTable, question: RelevanceQuestion, seed: int
+) -> RelevanceWeights | None:
+    if question.judgements is None:
+        return None
+    return fit_relevance_weights(
+        open_table(question.judgements, engine=question.engine),
+        table=table,
+        predicted=question.judged_prediction,
+        grade=question.grade,
+        respondent=question.respondent,
+        random_state=seed,
+    )

@@ -1,0 +1,240 @@
+"""Relevance Scores in words: a table for the terminal, a report for the page.
+
+In: reports per model and their sweep. Out: `Table`, sentences, `Report`. Absent: scoring.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from howgood.learn.relevance_weights import RelevanceWeights
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.score.relevance import alpha_share
+from howgood.score.relevance_report import RelevanceReport
+from howgood.score.relevance_sweep import RelevanceSweep
+from howgood.show.figures import relevance as pictures
+from howgood.show.figures.theme import to_svg
+from howgood.show.numbers import percent, plain, with_interval
+
+_FEW_ROWS, _MANY_SINGLE, _MANY_EXCLUDED = 3.0, 0.3, 0.05
+
+
+def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
+    """Return one row per model: score with interval, accuracy, bounds."""
+    return Table(
+        {
+            "model": list(reports),
+            "Relevance Score": [with_interval(report.estimate) for report in reports.values()],
+            "accuracy": [percent(report.accuracy, digits=1) for report in reports.values()],
+            "chosen by somebody": [
+                percent(report.acceptable, digits=1) for report in reports.values()
+            ],
+            "at any alpha, beta": [
+                f"{plain(report.bounds[0], digits=1)} to {plain(report.bounds[1], digits=1)}"
+                for report in reports.values()
+            ],
+        }
+    )
+
+
+def yardsticks_table(reports: Mapping[str, RelevanceReport]) -> Table:
+    """Return what predictors without skill score on the same rows."""
+    report = next(iter(reports.values()))
+    return Table(
+        {
+            "yardstick": [
+                "always the likeliest outcome of the context",
+                "outcomes thrown with dice on the same contexts",
+                "predictions thrown with dice",
+            ],
+            "Relevance Score": [
+                plain(value, digits=1)
+                for value in (report.most_probable, report.dice, report.chance)
+            ],
+        }
+    )
+
+
+def cases_table(reports: Mapping[str, RelevanceReport]) -> Table:
+    """Return the share of rows in each case of the paper's Table 2, one column per model."""
+    first = next(iter(reports.values())).case_table
+    shares = {
+        name: [percent(share, digits=1) for share in report.case_table["share"]]
+        for name, report in reports.items()
+    }
+    return Table({"case": first["case"], **shares})
+
+
+def context_sentence(reports: Mapping[str, RelevanceReport]) -> str:
+    """Say how much the table knows about each context, which is what the score rests on."""
+    report = next(iter(reports.values()))
+    excluded = ", ".join(f"{name} {each.n_excluded}" for name, each in reports.items())
+    return (
+        f"{report.n_rows} test rows; the probabilities rest on {report.n_contexts} contexts with "
+        f"{plain(report.rows_per_context, digits=1)} rows each on average, "
+        f"{percent(report.singleton_share)} of them seen once (reference: {report.reference}); "
+        f"wrong predictions in contexts never seen, not graded: {excluded}."
+    )
+
+
+def guidance(sweep: RelevanceSweep) -> tuple[str, ...]:
+    """Say whether alpha and beta matter for the order of the models, and how to choose."""
+    rows = list(sweep.crossings.rows())
+    if not rows:
+        return ("One model: alpha and beta move its score along its line and decide nothing.",)
+    crossing = [row for row in rows if not np.isnan(row["level at alpha share"])]
+    if not crossing:
+        return ("The order of the models is the same for every alpha and beta: choose any.",)
+    sentences = [_crossing_sentence(row) for row in crossing]
+    advice = (
+        "Raise alpha where a person's passing change of mind need not be caught, beta where "
+        "being near to what was chosen this time matters. If you cannot tell, ask people to "
+        "grade mismatches and pass them as judgements."
+    )
+    return (*sentences, advice)
+
+
+def _crossing_sentence(row: Mapping[str, float | str]) -> str:
+    share = float(row["level at alpha share"])
+    ratio = plain(share / (1.0 - share), digits=2)
+    return (
+        f"{row['first']} and {row['second']} change places: {row['leads at infinite alpha']} "
+        f"leads when alpha is more than {ratio} times beta "
+        f"({_sure(row['p lead (alpha)'])} at infinite alpha), {row['leads at infinite beta']} when "
+        f"it is less ({_sure(row['p lead (beta)'])} at infinite beta)."
+    )
+
+
+def _sure(probability: float | str) -> str:
+    return f"in {percent(float(probability))} of resamples"
+
+
+def differences(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
+    """Say how far each model is behind the best, with a paired interval."""
+    best = max(reports, key=lambda name: reports[name].value)
+    sentences = []
+    for name, report in reports.items():
+        if name == best:
+            continue
+        gap_draws = reports[best].estimate.draws - report.estimate.draws
+        lower, upper = np.quantile(gap_draws, [0.025, 0.975])
+        verdict = "clearly ahead" if lower > 0 else "not clearly ahead"
+        sentences.append(
+            f"{best} is {plain(reports[best].value - report.value, digits=1)} points ahead of "
+            f"{name} (paired 95 % interval {plain(lower, digits=1)} to {plain(upper, digits=1)}): "
+            f"{verdict}."
+        )
+    return tuple(sentences)
+
+
+def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
+    """Say what the score cannot carry."""
+    report = next(iter(reports.values()))
+    found = [
+        "A Relevance Score is no share of satisfied people: it rests on how often outcomes were "
+        "chosen, and rises with the number of rows per context even when outcomes are dice.",
+        "The interval tells how far other test rows would move the score; the probabilities are "
+        "taken as they are.",
+    ]
+    if report.reference == "all":
+        found.append(
+            "The probabilities include the rows that are scored (the paper's way), so a row seen "
+            "once gives every other prediction 0. Compare with reference cross-fit."
+        )
+    if report.rows_per_context < _FEW_ROWS or report.singleton_share > _MANY_SINGLE:
+        found.append(
+            f"Contexts are thin ({plain(report.rows_per_context, digits=1)} rows each, "
+            f"{percent(report.singleton_share)} seen once): drop a context column or collect more "
+            "rows before comparing models."
+        )
+    if max(each.n_excluded / each.n_rows for each in reports.values()) > _MANY_EXCLUDED:
+        found.append(
+            "Wrong predictions in contexts never seen were left out while right ones counted, "
+            "which flatters every model: set unseen to marginal."
+        )
+    return tuple(found)
+
+
+def findings(
+    reports: Mapping[str, RelevanceReport], learned: RelevanceWeights | None
+) -> tuple[str, ...]:
+    """Return the answer in plain sentences, the most important first."""
+    best = max(reports, key=lambda name: reports[name].value)
+    report = reports[best]
+    first = (
+        f"{best} scores {with_interval(report.estimate)} of 100 for relevance; it is right in "
+        f"{percent(report.accuracy)} of rows. Always predicting the likeliest outcome scores "
+        f"{plain(report.most_probable, digits=1)}, outcomes thrown with dice "
+        f"{plain(report.dice, digits=1)}."
+    )
+    taught = (
+        (
+            f"People's grades put alpha at {with_interval(learned.alpha_share)} of alpha + beta "
+            f"({learned.n_judgements} judgements); a mismatch at no distance costs them "
+            f"{with_interval(learned.base_error)} of the scale, where the formula says 0.",
+        )
+        if learned
+        else ()
+    )
+    return (first, *differences(reports), *taught)
+
+
+def report_of(
+    reports: Mapping[str, RelevanceReport],
+    sweep: RelevanceSweep,
+    *,
+    learned: RelevanceWeights | None = None,
+) -> Report:
+    """Return a report that can be published as it is."""
+    first = next(iter(reports.values()))
+    share = alpha_share(first.alpha, first.beta)
+    with pictures.scores_figure(reports) as figure:
+        scores_svg = to_svg(figure, title="Relevance Score and accuracy of each model")
+    with pictures.sweep_figure(sweep, chosen=share) as figure:
+        sweep_svg = to_svg(figure, title="Relevance Score over alpha / (alpha + beta)")
+    with pictures.cases_figure(reports) as figure:
+        cases_svg = to_svg(figure, title="Share of rows in each case")
+    return Report(
+        title="Relevance of predictions",
+        question="Where people choose differently in the same situation, how good are the "
+        "predictions?",
+        findings=tuple(Finding(text=text) for text in findings(reports, learned)),
+        sections=(
+            Section(
+                title="Relevance beside accuracy",
+                text=context_sentence(reports),
+                svg=scores_svg,
+                alt="Dots: Relevance Score and interval; diamonds: accuracy; bars: yardsticks.",
+                table=scores_table(reports),
+            ),
+            Section(title="Yardsticks", table=yardsticks_table(reports)),
+            Section(
+                title="Alpha and beta",
+                text="\n\n".join(guidance(sweep)),
+                svg=sweep_svg,
+                alt="The score is a straight line between infinite beta and infinite alpha.",
+                table=sweep.crossings if len(reports) > 1 else None,
+            ),
+            Section(
+                title="How near the predictions were",
+                svg=cases_svg,
+                alt="Cases of the paper's Table 2, ties as cases of their own.",
+                table=cases_table(reports),
+            ),
+        ),
+        methods=_methods(first),
+        provenance=first.provenance,
+        cautions=cautions(reports),
+    )
+
+
+def _methods(report: RelevanceReport) -> str:
+    return (
+        "Each wrong prediction scores 100 (1 - [alpha (P_H - P_P) + beta |P_P - P_A|] / (alpha + "
+        "beta)), where P_H, P_P and P_A are the shares of the likeliest, the predicted and the "
+        "actual outcome among the choices people made in the same observed context; a right one "
+        f"scores 100 (Gopalakrishna et al. 2013). Alpha {plain(report.alpha, digits=3)}, beta "
+        f"{plain(report.beta, digits=3)}. Intervals come from {len(report.estimate.draws)} paired "
+        "bootstrap resamples."
+    )
