@@ -1,5 +1,14 @@
 """Verb 1: ask people. Studies in, answers out."""
 
+from howgood.ask.comparison import (
+    CANCER_WORDING,
+    DEMOGRAPHICS,
+    GENERIC_WORDING,
+    INTERVIEW,
+    direct_question,
+    direct_weight,
+    practice_questions,
+)
 from howgood.ask.files import open_table
 from howgood.ask.intake import read_answers
 from howgood.ask.levels import LEVELS, scenarios
@@ -7,10 +16,19 @@ from howgood.ask.lighting import simulate_lighting
 from howgood.ask.respondent import simulate_respondent
 from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
 from howgood.ask.simulate_ratings import simulate_ratings
+from howgood.records.comparison import ComparisonWording
 
 __all__ = [
+    "CANCER_WORDING",
+    "DEMOGRAPHICS",
+    "GENERIC_WORDING",
+    "INTERVIEW",
     "LEVELS",
+    "ComparisonWording",
+    "direct_question",
+    "direct_weight",
     "open_table",
+    "practice_questions",
     "read_answers",
     "scenarios",
     "simulate_answers",

@@ -241,6 +241,7 @@ def optimal_range(matrix: ConfusionMatrix, matrices: Sequence[ConfusionMatrix]) 
     Notes
     -----
     Stability: experimental
+    Stability: stable
 
     Examples
     --------

@@ -1,0 +1,291 @@
+"""Words and questions around the choices: all of it data, for terminal and web alike.
+
+In: displayed matrices. Out: wordings, practice questions, the interview afterwards, the direct
+question. Absent: the order of the choices themselves (see `learn`), and drawing (see `show`).
+"""
+
+from collections.abc import Sequence
+
+from howgood.errors import InputError
+from howgood.records.comparison import (
+    ComparisonWording,
+    CostText,
+    InterviewQuestion,
+    PracticeQuestion,
+)
+from howgood.records.confusion import ConfusionMatrix
+
+CANCER_WORDING = ComparisonWording(
+    task=(
+        "A computer system helps doctors to find cancer. It flags each patient as high risk or "
+        "low risk. No system is always right: some patients with cancer are flagged low risk, "
+        "some without cancer are flagged high risk."
+    ),
+    question="Which system would you prefer your doctor to use?",
+    cases="patients",
+    positive="have cancer",
+    negative="do not have cancer",
+    with_positive="with cancer",
+    with_negative="without cancer",
+    flagged="flagged high risk",
+    cleared="flagged low risk",
+    found="found",
+    correctly_cleared="correctly cleared",
+    miss="missed cancer",
+    misses="missed cancers",
+    alarm="false alarm",
+    alarms="false alarms",
+    costs=(
+        CostText(
+            error="missed cancer",
+            health="Treatment starts later, when it is harder and less likely to work.",
+            money="Late treatment costs more, for the patient and for everybody.",
+            time="Months may pass before the illness is noticed.",
+            feelings="Relief at first; later shock, and loss of trust in doctors.",
+        ),
+        CostText(
+            error="false alarm",
+            health="A biopsy that was not needed, with its small risks.",
+            money="The price of further tests and of days off work.",
+            time="One or two weeks of appointments.",
+            feelings="Worry until the all-clear; some worry stays.",
+        ),
+    ),
+)
+
+GENERIC_WORDING = ComparisonWording(
+    task=(
+        "A system flags cases. Some cases that should be flagged are missed, some are flagged "
+        "without reason."
+    ),
+    question="Which system would you prefer?",
+    cases="cases",
+    positive="are positive",
+    negative="are negative",
+    with_positive="that are positive",
+    with_negative="that are negative",
+    flagged="flagged",
+    cleared="not flagged",
+    found="found",
+    correctly_cleared="correctly left alone",
+    miss="miss",
+    misses="misses",
+    alarm="false alarm",
+    alarms="false alarms",
+)
+
+# Table 2 of Ali et al. (2022), word for word.
+INTERVIEW = (
+    InterviewQuestion(
+        code="Q1",
+        text=(
+            "What do you think is worse: (a) Large number of patients that actually have cancer "
+            "but are labelled as low risk, or (b) Large number of patients that do not have "
+            "cancer but are labelled as high risk."
+        ),
+        options=("a", "b"),
+    ),
+    InterviewQuestion(
+        code="Q2",
+        text=(
+            "Could you quantify how much worse the chosen option is in comparison to the other? "
+            "Why or why not? Could you quantify this? i.e., 10x worse for me"
+        ),
+    ),
+    InterviewQuestion(
+        code="Q3",
+        text=(
+            "For the questions presented in this task, how did you decide which system you would "
+            "prefer your doctor to use?"
+        ),
+    ),
+    InterviewQuestion(code="Q4", text="What was difficult about making these choices?"),
+    InterviewQuestion(
+        code="Q5",
+        text="What additional information would have helped you to make these choices?",
+    ),
+    InterviewQuestion(code="Q6", text="Do you have any feedback for us on your experience today?"),
+)
+
+DEMOGRAPHICS = (
+    InterviewQuestion(code="age", text="How old are you?"),
+    InterviewQuestion(
+        code="education",
+        text="What is the highest education you have finished?",
+        options=("School", "College", "Masters", "Doctorate"),
+    ),
+    InterviewQuestion(
+        code="machine_learning",
+        text="How much do you know about machine learning?",
+        options=("None", "Beginner", "Intermediate", "Expert"),
+    ),
+    InterviewQuestion(
+        code="domain",
+        text="How much do you know about the field this is about?",
+        options=("None", "Some", "Professional"),
+    ),
+)
+
+DIRECT_LEAST, DIRECT_MOST = 0.1, 100.0
+
+
+def direct_question(wording: ComparisonWording = CANCER_WORDING) -> InterviewQuestion:
+    """Return the question for the ratio itself, asked once before the choices and once after.
+
+    A number from 0.1 to 100, on a logarithmic slider; skipping it means "cannot say".
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> direct_question().text
+    'One missed cancer is as bad as how many false alarms?'
+    """
+    return InterviewQuestion(
+        code="direct", text=f"One {wording.miss} is as bad as how many {wording.alarms}?"
+    )
+
+
+def direct_weight(ratio: float) -> float:
+    """Return the weight a0 = 1 / (1 + r) that a direct answer r stands for.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> direct_weight(7.0)
+    0.125
+    """
+    if not DIRECT_LEAST <= ratio <= DIRECT_MOST:
+        raise InputError(
+            where="direct question",
+            found=f"{ratio:g}",
+            needed=f"a number from {DIRECT_LEAST:g} to {DIRECT_MOST:g}",
+            cure="Leave it out when you cannot say.",
+        )
+    return 1.0 / (1.0 + ratio)
+
+
+def practice_questions(
+    matrices: Sequence[ConfusionMatrix], *, wording: ComparisonWording = CANCER_WORDING
+) -> tuple[PracticeQuestion, ...]:
+    """Return six questions about two cards: two each of reading, comparing and imagining.
+
+    The first card is the matrix a third of the way through `matrices`, the second two thirds.
+
+    Parameters
+    ----------
+    matrices : sequence of ConfusionMatrix
+        Displayed matrices, from the lowest threshold to the highest.
+    wording : ComparisonWording
+        The respondent's words.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood import learn
+    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 25, [each / 100 for each in range(100)])
+    >>> for each in practice_questions(matrices)[:2]:
+    ...     print(each.text, each.answer)
+    System A: how many of the 100 patients are flagged high risk? 67
+    System A: how many patients with cancer are missed? 16
+    """
+    one, two = matrices[len(matrices) // 3], matrices[2 * len(matrices) // 3]
+    return (
+        *_reading(one, wording),
+        *_comparing(one, two, wording),
+        *_imagining(one, wording),
+    )
+
+
+def _reading(card: ConfusionMatrix, words: ComparisonWording) -> tuple[PracticeQuestion, ...]:
+    flagged, missed = int(card.flagged), int(card.false_negatives)
+    return (
+        PracticeQuestion(
+            kind="comprehension",
+            text=f"System A: how many of the {card.total:g} {words.cases} are {words.flagged}?",
+            answer=flagged,
+            tolerance=0,
+            feedback=(
+                f"{card.true_positives:g} who {words.positive} and {card.false_positives:g} who "
+                f"{words.negative}: {flagged} together."
+            ),
+        ),
+        PracticeQuestion(
+            kind="comprehension",
+            text=f"System A: how many {words.cases} {words.with_positive} are missed?",
+            answer=missed,
+            tolerance=0,
+            feedback=f"{missed} {words.positive} but are {words.cleared}.",
+        ),
+    )
+
+
+def _comparing(
+    one: ConfusionMatrix, two: ConfusionMatrix, words: ComparisonWording
+) -> tuple[PracticeQuestion, ...]:
+    misses, alarms = (
+        (one.false_negatives, two.false_negatives),
+        (one.false_positives, two.false_positives),
+    )
+    return (
+        PracticeQuestion(
+            kind="comparison",
+            text=f"Which system has fewer {words.misses}?",
+            answer=_lesser(*misses),
+            tolerance=0,
+            feedback=f"A has {misses[0]:g}, B has {misses[1]:g} {words.misses}.",
+            options=("A", "B", "the same"),
+        ),
+        PracticeQuestion(
+            kind="comparison",
+            text=f"Which system gives more {words.alarms}?",
+            answer=_lesser(*(-each for each in alarms)),
+            tolerance=0,
+            feedback=f"A gives {alarms[0]:g}, B gives {alarms[1]:g} {words.alarms}.",
+            options=("A", "B", "the same"),
+        ),
+    )
+
+
+def _imagining(card: ConfusionMatrix, words: ComparisonWording) -> tuple[PracticeQuestion, ...]:
+    caught = round(100 * card.recall)
+    real = round(100 * card.precision) if card.flagged else 0
+    return (
+        PracticeQuestion(
+            kind="simulation",
+            text=(
+                f"System A: of 100 new {words.cases} {words.with_positive}, about how many "
+                f"would be {words.flagged}?"
+            ),
+            answer=caught,
+            tolerance=5,
+            feedback=(
+                f"Of the {card.positives:g} {words.with_positive}, {card.true_positives:g} are "
+                f"{words.found}: about {caught} of 100."
+            ),
+        ),
+        PracticeQuestion(
+            kind="simulation",
+            text=(
+                f"System A: of 100 {words.cases} {words.flagged}, about how many {words.positive}?"
+            ),
+            answer=real,
+            tolerance=5,
+            feedback=(
+                f"Of the {card.flagged:g} {words.flagged}, {card.true_positives:g} "
+                f"{words.positive}: about {real} of 100."
+            ),
+        ),
+    )
+
+
+def _lesser(first: float, second: float) -> str:
+    return "the same" if first == second else "A" if first < second else "B"

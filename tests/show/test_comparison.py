@@ -1,0 +1,110 @@
+"""The comparison screen says the same in picture and words, and is safe to inline."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howgood import ask
+from howgood.records.confusion import ConfusionMatrix
+from howgood.records.elicitation import Query
+from howgood.show.comparison_card import comparison_card
+from howgood.show.comparison_screen import screen_fragment, screen_page
+from howgood.show.comparison_text import class_rates, described, difference
+
+WORDS = ask.CANCER_WORDING
+
+
+def matrix(tp, fn, fp, tn):
+    return ConfusionMatrix(
+        true_positives=tp, false_negatives=fn, false_positives=fp, true_negatives=tn
+    )
+
+
+@st.composite
+def cards(draw):
+    positives = draw(st.integers(0, 100))
+    missed = draw(st.integers(0, positives))
+    alarms = draw(st.integers(0, 100 - positives))
+    return matrix(positives - missed, missed, alarms, 100 - positives - alarms)
+
+
+MATRICES = cards()
+A, B = matrix(32, 3, 7, 58), matrix(34, 1, 14, 51)
+
+
+def test_the_difference_in_words():
+    assert difference(A, B, WORDS) == (
+        "Compared with A, system B has 2 fewer missed cancers and 7 more false alarms."
+    )
+    assert "1 more missed cancer and" in difference(B, matrix(33, 2, 14, 51), WORDS)
+    assert "as many missed cancers" in difference(A, matrix(32, 3, 8, 57), WORDS)
+
+
+def test_rates_are_of_the_displayed_numbers():
+    assert class_rates(A, WORDS) == (
+        "Of the 35 with cancer, 32 are found (91 %)",
+        "Of the 65 without cancer, 58 are correctly cleared (89 %)",
+    )
+
+
+@given(MATRICES, st.booleans())
+def test_every_card_is_well_formed_and_tells_everything_in_words(card, bars):
+    root = ElementTree.fromstring(comparison_card(card, WORDS, name="A", bars=bars))  # noqa: S314
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.get("role") == "img"
+    assert root.find(f"{space}title").text == "System A"
+    told = root.find(f"{space}desc").text
+    assert told == described(card, WORDS, name="A")
+    for count in card.to_dict().values():
+        assert f": {count}" in told
+    shown = " ".join(each.text or "" for each in root.iter(f"{space}text"))
+    assert f"flagged low risk: {card.false_negatives} — missed" in shown.replace("  ", " ")
+
+
+@given(MATRICES)
+def test_ribbons_are_as_wide_as_their_counts(card):
+    svg = comparison_card(card, WORDS)
+    widths = []
+    for start, end in re.findall(r"M114 ([\d.]+)C.*? 114 ([\d.]+)Z", svg):
+        widths.append(round(float(end) - float(start), 1))
+    expected = [
+        max(round(1.7 * count, 1), 1.5)
+        for count in (
+            card.true_positives,
+            card.true_negatives,
+            card.false_negatives,
+            card.false_positives,
+        )
+        if count
+    ]
+    assert widths == pytest.approx(expected, abs=0.11)
+
+
+def test_words_of_a_study_cannot_break_out_of_the_page():
+    hostile = replace(WORDS, positive='<script>alert("x")</script> & co', task="<b>task</b>")
+    page = screen_page(Query(first=A, second=B), hostile, most=20)
+    assert "<script" not in page
+    assert "<b>task" not in page
+
+
+def test_the_screen_can_be_answered_without_a_script():
+    form = screen_fragment(Query(first=A, second=B, number=4, kind="catch"), WORDS, most=20)
+    for value in ("first", "second", "same", "undo"):
+        assert f'name="choice" value="{value}"' in form
+    assert "Question 4 of at most 20" in form
+    assert "catch" not in form  # respondents are not told which questions are checks
+    assert "What each error means" in form
+
+
+def test_a_wording_survives_plain_values_and_refuses_gaps():
+    from howgood.errors import InputError
+
+    assert ask.ComparisonWording.from_dict(WORDS.to_dict()) == WORDS
+    with pytest.raises(InputError, match="no words for miss"):
+        replace(WORDS, miss=" ")
+    with pytest.raises(InputError, match="unknown"):
+        ask.ComparisonWording.from_dict({"task": "x"})
