@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howgood import ask
+from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import Query
 from howgood.show.comparison_card import comparison_card
@@ -103,8 +104,8 @@ def test_the_screen_can_be_answered_without_a_script():
 def test_a_wording_survives_plain_values_and_refuses_gaps():
     from howgood.errors import InputError
 
-    assert ask.ComparisonWording.from_dict(WORDS.to_dict()) == WORDS
+    assert ComparisonWording.from_dict(WORDS.to_dict()) == WORDS
     with pytest.raises(InputError, match="no words for miss"):
         replace(WORDS, miss=" ")
     with pytest.raises(InputError, match="unknown"):
-        ask.ComparisonWording.from_dict({"task": "x"})
+        ComparisonWording.from_dict({"task": "x"})

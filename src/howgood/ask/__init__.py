@@ -16,7 +16,6 @@ from howgood.ask.lighting import simulate_lighting
 from howgood.ask.respondent import simulate_respondent
 from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
 from howgood.ask.simulate_ratings import simulate_ratings
-from howgood.records.comparison import ComparisonWording
 
 __all__ = [
     "CANCER_WORDING",
@@ -24,7 +23,6 @@ __all__ = [
     "GENERIC_WORDING",
     "INTERVIEW",
     "LEVELS",
-    "ComparisonWording",
     "direct_question",
     "direct_weight",
     "open_table",

@@ -240,7 +240,6 @@ def optimal_range(matrix: ConfusionMatrix, matrices: Sequence[ConfusionMatrix]) 
 
     Notes
     -----
-    Stability: experimental
     Stability: stable
 
     Examples
