@@ -9,6 +9,7 @@ import click
 
 from howgood.flow.reproduce import papers
 from howgood.show import progress, text
+from howgood.show.reproduction import reproduction_text
 
 
 @click.command()
@@ -21,12 +22,11 @@ def command(paper: str, out: Path | None, data: Path | None, seed: int, as_json:
     """Recompute PAPER (s0, s1, s2, s3 or all): our value beside the paper's, holds or not."""
     with progress.bar(f"reproduce {paper}") as report:
         result = papers.reproduce(paper, data=data, random_state=seed, progress=report)
-    table = result.to_table()
     if as_json:
-        click.echo(text.to_json({"paper": result.paper, "checks": table, "errata": result.errata}))
+        checks = result.to_table()
+        click.echo(text.to_json({"paper": result.paper, "checks": checks, "errata": result.errata}))
     else:
-        click.echo(text.text_table(table, title=result.citation))
-        click.echo("\n".join(f"erratum: {each}" for each in result.errata))
+        click.echo(reproduction_text(result))
     for path in papers.write_figures(result, out) if out else []:
         click.echo(f"wrote {path}", err=True)
     return 0

@@ -15,6 +15,7 @@ from howgood.records.reproduction import Reproduction
 
 # Short name -> module with reproduce(*, data, random_state, progress) -> Reproduction.
 PAPERS: dict[str, str] = {
+    "s0": "howgood.flow.reproduce.s0",
     "s2": "howgood.flow.reproduce.s2",
 }
 
