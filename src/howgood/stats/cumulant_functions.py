@@ -14,13 +14,18 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 
+_STEP = 0.12
+_STRETCHED_STEP = 0.05
+_STRETCHED_RANGE = 5.4
+_GAUSSIAN_RANGE = 8.7
+
 
 class CumulantFunction(Protocol):
     """What contour integration needs to know about a distribution.
 
     `shift` and `scale` define the standard units. `value` and `slopes` hold for real parts
-    between `lower_limit` and `upper_limit`. `node_range` is how far along the contour the
-    integrand must be followed, in units of its own width.
+    between `lower_limit` and `upper_limit`. `paths` says where along the contour the integrand
+    must be known; later ones are for points where the first is not accurate.
     """
 
     @property
@@ -40,8 +45,8 @@ class CumulantFunction(Protocol):
         """Right end of the real parts where K may be evaluated."""
 
     @property
-    def node_range(self) -> float:
-        """How far along the contour the integrand must be followed."""
+    def paths(self) -> "tuple[Path, ...]":
+        """Ways to integrate, the first one to be tried first."""
 
     @property
     def size(self) -> int:
@@ -74,7 +79,6 @@ class GroupedCumulants:
     noncentral: FloatArray = field(repr=False)
     shift: float
     scale: float
-    node_range: float = 15.4
     lower_limit: float = -np.inf
 
     @classmethod
@@ -98,6 +102,18 @@ class GroupedCumulants:
     def size(self) -> int:
         """Number of groups."""
         return int(self.weights.size)
+
+    @property
+    def paths(self) -> "tuple[Path, ...]":
+        """Nodes that thin out: a single term falls off slowly, but without oscillating."""
+        return (
+            stretched_path(slope=0.8),
+            stretched_path(slope=0.3),
+            stretched_path(slope=0.0),
+            stretched_path(slope=0.8, step=0.0125),
+            stretched_path(slope=0.3, step=0.0125),
+            even_path(250.0),
+        )
 
     @property
     def upper_limit(self) -> float:
@@ -143,7 +159,6 @@ class SeriesCumulants:
     shift: float
     scale: float
     reach: float
-    node_range: float = 8.7
 
     @classmethod
     def of(
@@ -172,6 +187,11 @@ class SeriesCumulants:
     def size(self) -> int:
         """Number of coefficients."""
         return int(self.coefficients.size)
+
+    @property
+    def paths(self) -> "tuple[Path, ...]":
+        """Even nodes, as far as a Gaussian matters."""
+        return (even_path(_GAUSSIAN_RANGE, slope=0.8),)
 
     @property
     def upper_limit(self) -> float:
@@ -208,6 +228,34 @@ class SeriesCumulants:
 
     def _polynomial(self) -> FloatArray:
         return np.concatenate([np.zeros(2), self.coefficients])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """Nodes along a contour, in units of the integrand's width, and their weights.
+
+    `slope` is how far the contour may lean over, 0 for a straight vertical line.
+    """
+
+    nodes: FloatArray = field(repr=False)
+    weights: FloatArray = field(repr=False)
+    slope: float
+
+
+def even_path(reach: float, *, slope: float = 0.0) -> Path:
+    """Return evenly spaced nodes from 0 to `reach`, with trapezoidal weights."""
+    nodes = np.arange(0.0, reach, _STEP)
+    weights = np.full(nodes.shape, _STEP)
+    weights[0] *= 0.5
+    return Path(nodes=nodes, weights=weights, slope=slope)
+
+
+def stretched_path(*, slope: float, step: float = _STRETCHED_STEP) -> Path:
+    """Return nodes evenly spaced near 0 and geometrically beyond, with trapezoidal weights."""
+    place = np.arange(0.0, _STRETCHED_RANGE, step)
+    weights = np.cosh(place) * step
+    weights[0] *= 0.5
+    return Path(nodes=np.sinh(place), weights=weights, slope=slope)
 
 
 def log1p_minus(x: FloatArray) -> FloatArray:

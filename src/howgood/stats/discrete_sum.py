@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.stats.cumulant_functions import SeriesCumulants
+from howgood.stats.cumulant_functions import Path, SeriesCumulants, even_path
 from howgood.stats.inversion import InvertedLaw
 from howgood.stats.moments import cumulants_from_moments
 from howgood.stats.power_sums import ORDERS
@@ -26,6 +26,7 @@ ComplexArray = NDArray[np.complex128]
 _MOST_OUTCOMES = 400_000
 _MOST_LISTED_TERMS = 2_000
 _BLOCK = 16_384
+_REACH = 40.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,9 +184,13 @@ class DiscreteCumulants:
     probabilities: FloatArray = field(repr=False)
     scale: float
     shift: float = 0.0
-    node_range: float = 40.0
     lower_limit: float = -np.inf
     upper_limit: float = np.inf
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Even nodes on a straight line: the integrand oscillates."""
+        return (even_path(_REACH),)
 
     @property
     def size(self) -> int:

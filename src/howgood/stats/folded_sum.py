@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, wofz
 
-from howgood.stats.cumulant_functions import SeriesCumulants
+from howgood.stats.cumulant_functions import Path, SeriesCumulants, even_path
 from howgood.stats.folded_normal import (
     folded_normal_cumulants,
     folded_normal_mean,
@@ -111,7 +111,7 @@ class FoldedCumulants:
     sd: FloatArray = field(repr=False)
     shift: float
     scale: float
-    node_range: float
+    reach: float
     lower_limit: float = -np.inf
     upper_limit: float = np.inf
 
@@ -122,14 +122,19 @@ class FoldedCumulants:
         """Scale positive standard deviations to standard units."""
         scale = float(np.sqrt(variance))
         # Each term lets the integrand fall off at least like 1/y: follow it to about 1e-13.
-        node_range = float(np.clip(10.0 ** (13.0 / (sd.size + 1)), 15.4, _WIDEST))
+        reach = float(np.clip(10.0 ** (13.0 / (sd.size + 1)), 15.4, _WIDEST))
         return cls(
             distance=distance / scale,
             sd=sd / scale,
             shift=constant,
             scale=scale,
-            node_range=node_range,
+            reach=reach,
         )
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Even nodes on a straight line: the integrand oscillates."""
+        return (even_path(self.reach),)
 
     @property
     def size(self) -> int:

@@ -8,7 +8,7 @@ density and quantiles. Absent: the cumulant functions themselves (see `cumulant_
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.stats.contour import STEP, body_and_density, tail_and_density
+from howgood.stats.contour import body_and_density, tail_and_density
 from howgood.stats.cumulant_functions import CumulantFunction, SeriesCumulants
 from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
 from howgood.stats.root_moments import root_moments
@@ -149,7 +149,7 @@ class InvertedLaw:
 
 def _tail(function: CumulantFunction, x: FloatArray, upper: bool) -> tuple[FloatArray, FloatArray]:
     """Work through the points in chunks that bound the memory."""
-    rows = max(1, int(_CHUNK / (function.node_range / STEP * function.size)))
+    rows = max(1, _CHUNK // (function.paths[0].nodes.size * function.size))
     pieces = [
         tail_and_density(function, x[start : start + rows], upper=upper)
         for start in range(0, x.size, rows)

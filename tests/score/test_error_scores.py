@@ -1,0 +1,188 @@
+"""RMSE, MSE and MAE as distributions: hand cases, methods, feedback and wrong input."""
+
+import json
+
+import numpy as np
+import pytest
+
+from howgood import score
+from howgood.errors import InputError, LengthMismatchError, MissingValueError
+from howgood.stats.folded_sum import FoldedMean
+
+NAN, INF = float("nan"), float("inf")
+
+
+def test_mse_has_the_moments_of_the_paper():
+    # deviations 0 and 2, sd 1: E = 1 + 4/2, V = (2 (1 + 1) + 4 (0 + 4)) / 4
+    distribution = score.mse([3, 4], 1.0, [3, 2])
+    assert distribution.mean == pytest.approx(3.0)
+    assert distribution.variance == pytest.approx(5.0)
+
+
+def test_the_papers_method_is_its_equations_12_and_13():
+    mean, sd, prediction = np.array([3.0, 4, 2]), np.array([0.5, 1, 2]), np.array([3.0, 3, 4])
+    paper = score.rmse(mean, sd, prediction, method="paper")
+    deviation = mean - prediction
+    assert paper.mean == pytest.approx(np.sqrt(np.mean(sd**2 + deviation**2)))
+    variance = np.sum(sd**4 + 2 * sd**2 * deviation**2) / (2 * 3 * np.sum(sd**2 + deviation**2))
+    assert paper.variance == pytest.approx(variance)
+    assert paper.quantile(0.5) == pytest.approx(paper.mean)
+    assert paper.method == "paper"
+
+
+def test_no_spread_gives_a_point_by_every_method():
+    for method in ("exact", "paper", "monte-carlo"):
+        for metric, value in ((score.rmse, 5**0.5), (score.mse, 5.0), (score.mae, 2.0)):
+            sure = metric([1.0, 4.0], 0.0, [2.0, 1.0], method=method, draws=10, random_state=0)
+            assert sure.mean == pytest.approx(value)
+            assert sure.sd == pytest.approx(0.0, abs=1e-12)
+            assert sure.cdf(value * 0.999) == 0.0
+            assert sure.cdf(value * 1.001) == 1.0
+            assert sure.quantile(0.2) == pytest.approx(value)
+
+
+def test_a_perfect_prediction_has_no_headroom_and_a_certain_one_all():
+    assert score.rmse([3, 4], 1.0, [3, 4]).headroom == 0.0
+    assert score.mae([3, 4], 1.0, [3, 4]).headroom == 0.0
+    assert score.mae([3, 4], 1.0, [3, 4]).mean == pytest.approx(np.sqrt(2 / np.pi))
+    assert score.rmse([3, 4], 0.0, [3, 5]).headroom == 1.0
+    assert score.rmse([3], 0.0, [3]).headroom == 0.0
+    assert score.magic_barrier([0.6, 0.8]) == pytest.approx(np.sqrt(0.5))
+    assert score.rmse([3, 4], [0.6, 0.8], 3).barrier == pytest.approx(np.sqrt(0.5))
+
+
+def test_monte_carlo_agrees_with_exact_and_repeats_with_its_seed():
+    rng = np.random.default_rng(1)
+    mean, sd = rng.uniform(1, 5, 40), rng.choice([0.0, 0.4, 0.8], 40)
+    for metric in (score.rmse, score.mse, score.mae):
+        exact = metric(mean, sd, 3.0)
+        drawn = metric(mean, sd, 3.0, method="monte-carlo", draws=20_000, random_state=3)
+        again = metric(mean, sd, 3.0, method="monte-carlo", draws=20_000, random_state=3)
+        assert drawn.mean == again.mean
+        assert drawn.provenance.seed == 3
+        assert drawn.mean == pytest.approx(exact.mean, abs=5 * exact.sd / np.sqrt(20_000))
+        assert drawn.sd == pytest.approx(exact.sd, rel=0.03)
+        x = exact.quantile(np.array([0.05, 0.5, 0.95]))
+        assert drawn.cdf(x) == pytest.approx([0.05, 0.5, 0.95], abs=0.015)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 40])
+def test_mae_of_few_pairs_equals_numerical_convolution(n):
+    rng = np.random.default_rng(n)
+    deviation, sd = rng.uniform(-1, 1, n), rng.uniform(0.5, 1.0, n)
+    ours = score.mae(deviation, sd, 0.0)
+    step = 1e-3
+    grid = np.arange(0, 12_000) * step + step / 2
+    transform = np.ones(2**17 * 2 // 2 + 1, dtype=complex)
+    for d, s in zip(deviation, sd, strict=True):
+        density = np.exp(-0.5 * ((grid - d) / s) ** 2) + np.exp(-0.5 * ((grid + d) / s) ** 2)
+        mass = density / density.sum()
+        transform *= np.fft.rfft(mass, 2**18)
+    total = np.cumsum(np.fft.irfft(transform, 2**18))
+    for q in (0.01, 0.3, 0.5, 0.8, 0.99):
+        x = ours.quantile(q)
+        # Sum of n midpoints: cell j ends at (j + 1) steps, shifted by half a step per term.
+        place = x * n / step - n / 2 + 0.5
+        low = int(np.floor(place))
+        expected = total[low - 1] + (place - low) * (total[low] - total[low - 1])
+        assert expected == pytest.approx(q, abs=2e-5)
+
+
+def test_mae_series_and_exact_function_agree():
+    rng = np.random.default_rng(2)
+    law = FoldedMean(rng.uniform(-2, 2, 400), rng.uniform(0.2, 1.5, 400))
+    other = FoldedMean(law._location * 400, law._sd * 400)
+    other.series = None
+    x = law.mean + np.sqrt(law.variance) * np.array([-2.9, -1, 0, 1, 2.9])
+    assert law.series is not None
+    assert law.cdf(x) == pytest.approx(other.cdf(x), abs=1e-11)
+
+
+def test_categories_are_listed_exactly_by_hand():
+    feedback = score.categorical_feedback([[0.2, 0.8], [0.5, 0.5]], values=[4, 5])
+    distribution = score.mse(prediction=[5, 5], feedback=feedback)
+    # squared errors are 1 or 0 each: both 0 with .4, one with .5, both 1 with .1
+    assert distribution.cdf(np.array([0.0, 0.5, 1.0])) == pytest.approx([0.4, 0.9, 1.0])
+    assert distribution.sf(0.5) == pytest.approx(0.1)
+    assert distribution.mean == pytest.approx(0.35)
+    assert "listed" in distribution.provenance.method
+
+
+def test_repeated_ratings_are_categories_of_equal_weight():
+    ratings = [[3, 4, 4, 5], [2, 2, 3, 3]]
+    empirical = score.rmse(prediction=[4, 2], feedback=score.empirical_feedback(ratings))
+    table = [[0, 0.25, 0.5, 0.25], [0.5, 0.5, 0, 0]]
+    categorical = score.rmse(
+        prediction=[4, 2], feedback=score.categorical_feedback(table, values=[2, 3, 4, 5])
+    )
+    assert empirical.mean == pytest.approx(categorical.mean, rel=1e-12)
+    assert empirical.barrier == pytest.approx(np.sqrt((0.5 + 0.25) / 2))
+
+
+def test_many_categories_have_exact_moments_and_a_fitting_shape():
+    rng = np.random.default_rng(4)
+    feedback = score.categorical_feedback(rng.dirichlet(np.ones(5), 60), values=[1, 2, 3, 4, 5])
+    prediction = rng.uniform(1, 5, 60)
+    ours = score.mse(prediction=prediction, feedback=feedback)
+    errors = (feedback.values - prediction[:, None]) ** 2
+    means = np.sum(errors * feedback.probabilities, axis=1)
+    spreads = np.sum(errors**2 * feedback.probabilities, axis=1) - means**2
+    assert ours.mean == pytest.approx(means.mean(), rel=1e-12)
+    assert ours.variance == pytest.approx(spreads.sum() / 60**2, rel=1e-10)
+    draws = np.mean((feedback.draw(rng, 40_000) - prediction) ** 2, axis=1)
+    x = ours.quantile(np.array([0.01, 0.2, 0.5, 0.9]))
+    assert [np.mean(draws <= point) for point in x] == pytest.approx(
+        [0.01, 0.2, 0.5, 0.9], abs=0.01
+    )
+
+
+def test_missing_pairs_are_an_error_or_dropped_and_counted():
+    with pytest.raises(MissingValueError, match=r"column 'sd'.*1 of 3.*row 2.*missing='drop'"):
+        score.rmse([1, 2, 3], [1, NAN, 1], [1, 2, 3])
+    kept = score.rmse([1, 2, 3], [1, NAN, 1], [1, 2, NAN], missing="drop")
+    assert kept.n == 1
+    assert kept.provenance.rows_dropped == {"missing": 2}
+    assert kept.provenance.settings["missing"] == "drop"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (([1, 2], [1], [1, 2, 3]), LengthMismatchError, "mean has 2.*prediction has 3"),
+        (([1, 2], [1, -0.1], [1, 2]), InputError, "'sd'.*-0.1 in row 2"),
+        (([1, INF], [1, 1], [1, 2]), InputError, "'mean'.*infinite.*row 2"),
+        (([], [], []), InputError, "no values"),
+        ((["a", "b"], [1, 1], [1, 2]), InputError, "'mean'.*not numbers"),
+        (([[1, 2]], [1], [1]), InputError, "shape"),
+        (([NAN], [1], [1]), MissingValueError, "1 of 1"),
+        ((None, [1], [1]), InputError, "do not fit together"),
+    ],
+)
+@pytest.mark.parametrize("metric", [score.rmse, score.mse, score.mae])
+def test_wrong_input_is_named(metric, arguments, error, words):
+    with pytest.raises(error, match=words):
+        metric(*arguments)
+
+
+def test_unknown_choices_are_named():
+    with pytest.raises(InputError, match=r"method='best'.*'exact'"):
+        score.rmse([1], [1], [1], method="best")
+    with pytest.raises(InputError, match="missing='skip'"):
+        score.rmse([1], [1], [1], missing="skip")
+    with pytest.raises(InputError, match=r"q=1.5"):
+        score.rmse([1], [1], [1]).quantile(1.5)
+    with pytest.raises(InputError, match="draws=0"):
+        score.rmse([1], [1], [1], method="monte-carlo", draws=0)
+    with pytest.raises(InputError, match=r"row 1.*adding up to 0.9"):
+        score.categorical_feedback([[0.4, 0.5]], values=[0, 1])
+    with pytest.raises(LengthMismatchError):
+        score.categorical_feedback([[0.5, 0.5]], values=[0, 1, 2])
+    with pytest.raises(InputError, match="no rating"):
+        score.empirical_feedback([[NAN, NAN]])
+
+
+def test_a_distribution_turns_into_plain_values():
+    plain = json.loads(json.dumps(score.rmse([3, 4], 0.5, [3, 3]).to_dict()))
+    assert plain["metric"] == "rmse"
+    assert plain["provenance"]["settings"]["feedback"] == "gaussian"
+    assert plain["interval"]["lower"] < plain["mean"] < plain["interval"]["upper"]

@@ -1,0 +1,85 @@
+"""Any metric under uncertain feedback: against closed forms, paired, seeded, checked."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, recall_score
+
+from howgood import score
+from howgood.errors import InputError, UnknownNameError
+
+
+def _mse(y_true, y_pred):
+    return float(np.mean((y_true - y_pred) ** 2))
+
+
+def test_a_propagated_mse_agrees_with_the_exact_one():
+    rng = np.random.default_rng(0)
+    mean, sd, prediction = rng.uniform(1, 5, 30), rng.uniform(0, 1, 30), rng.uniform(1, 5, 30)
+    exact = score.mse(mean, sd, prediction)
+    drawn = score.propagate(
+        _mse, mean=mean, sd=sd, prediction=prediction, draws=5000, random_state=1
+    )
+    assert drawn.mean == pytest.approx(exact.mean, abs=5 * drawn.mcse)
+    assert drawn.sd == pytest.approx(exact.sd, rel=0.06)
+    assert drawn.provenance.seed == 1
+
+
+def test_the_same_seed_gives_the_same_draws_whatever_the_batches(monkeypatch):
+    options = {"mean": [3.0, 4, 2], "sd": 0.5, "prediction": 3.0, "draws": 50, "random_state": 5}
+    first = score.propagate(_mse, **options)
+    # The module, not the function of the same name.
+    monkeypatch.setattr(sys.modules["howgood.score.propagate"], "_ANSWERS_AT_ONCE", 7)
+    second = score.propagate(_mse, **options)
+    assert np.array_equal(first.draws, second.draws)
+
+
+def test_systems_are_scored_on_the_same_feedback():
+    mean, sd = np.linspace(1, 5, 20), np.full(20, 0.7)
+    predictions = {"a": mean + 0.1, "b": mean + 0.1, "c": mean + 0.4}
+    paired = score.propagate_systems(
+        _mse, mean=mean, sd=sd, predictions=predictions, draws=4000, random_state=2
+    )
+    assert paired.difference("a", "b").sd == 0.0
+    assert paired.probability_above("a", "b") == 0.5
+    # The difference of two MSEs is linear in the feedback: mean .15, variance 4 sd^2 .3^2 / 20.
+    gap = paired.difference("c", "a")
+    assert gap.mean == pytest.approx(0.15, abs=5 * gap.sd / np.sqrt(4000))
+    assert gap.sd == pytest.approx(2 * 0.7 * 0.3 / np.sqrt(20), rel=0.06)
+    with pytest.raises(UnknownNameError, match="'d'"):
+        paired["d"]
+
+
+def test_classification_metrics_take_uncertain_labels():
+    labels = score.categorical_feedback([[0.3, 0.7], [1.0, 0.0], [0.4, 0.6]], values=[0, 1])
+    accuracy = score.propagate(
+        accuracy_score, feedback=labels, prediction=[1, 0, 0], draws=4000, random_state=3
+    )
+    assert accuracy.mean == pytest.approx((0.7 + 1.0 + 0.4) / 3, abs=5 * accuracy.mcse)
+    sure = score.categorical_feedback([[0.0, 1.0], [0.0, 1.0]], values=[0, 1])
+    recall = score.propagate(recall_score, feedback=sure, prediction=[1, 0], draws=5)
+    assert recall.draws.tolist() == [0.5] * 5
+    power = score.propagate(
+        score.PowerMean(p=0, alpha=0.5), feedback=sure, prediction=[1, 0], draws=5
+    )
+    assert power.mean == pytest.approx(np.sqrt(0.5))
+
+
+def test_progress_reaches_the_end():
+    seen = []
+    score.propagate(
+        _mse, mean=[1.0], sd=1.0, prediction=1.0, draws=20, progress=lambda s, _: seen.append(s)
+    )
+    assert seen[-1] == 1.0
+
+
+def test_wrong_input_is_named():
+    with pytest.raises(InputError, match="do not fit together"):
+        score.propagate(_mse, mean=[1.0], prediction=[1.0])
+    with pytest.raises(InputError, match="propagate_systems"):
+        score.propagate(_mse, mean=[1.0], sd=1.0, prediction={"a": [1.0]})
+    with pytest.raises(InputError, match=r"'sd'.*below 0"):
+        score.propagate(_mse, mean=[1.0], sd=-1.0, prediction=[1.0])
+    with pytest.raises(InputError, match="3 of 3 draws"):
+        score.propagate(lambda t, p: np.nan, mean=[1.0], sd=1.0, prediction=[1.0], draws=3)

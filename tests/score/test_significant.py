@@ -1,0 +1,91 @@
+"""Significant metrics: the paper's Fig. 7, quadrature, and limits."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.special import ndtr
+
+from howgood import score
+from howgood.errors import InputError
+from howgood.score.significant import significance_half_width
+
+READINGS = [(i, n) for i in ("literal", "test") for n in ("none", "density", "count")]
+
+
+def _error(metric, deviation, sd):
+    better, worse = metric(deviation, sd, 0.0), metric(1.1 * deviation, sd, 0.0)
+    return ndtr((better.mean - worse.mean) / np.hypot(better.sd, worse.sd))
+
+
+def _crossing(metric):
+    # The paper's test data: 1000 pairs, variances uniform over what five 5-star ratings allow.
+    shares = (np.arange(1000) + 0.5) / 1000
+    sd = np.sqrt(0.16 + shares * (3.86 - 0.16))
+    return brentq(lambda d: _error(metric, d, sd) - 0.05, 0.1, 3.9)
+
+
+def test_the_default_reading_reproduces_figure_7():
+    assert _crossing(lambda *a: score.rmse(*a, method="paper")) == pytest.approx(1.35, abs=0.02)
+    assert _crossing(score.significant_rmse) == pytest.approx(0.61, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "reading", [r for r in READINGS if r not in (("literal", "none"), ("literal", "density"))]
+)
+def test_other_readings_do_not_reproduce_figure_7(reading):
+    interval, normalise = reading
+
+    def metric(*a):
+        return score.significant_rmse(*a, interval=interval, normalise=normalise)
+
+    assert abs(_crossing(metric) - 0.61) > 0.3
+
+
+def test_the_literal_interval_holds_its_mass_around_the_prediction():
+    deviation, sd = np.array([0.0, 0.5, -2.0, 7.0]), np.array([1.0, 0.3, 1.5, 0.2])
+    width = significance_half_width(deviation, sd, level=0.05, interval="literal")
+    inside = ndtr((width - deviation) / sd) - ndtr((-width - deviation) / sd)
+    assert inside == pytest.approx(np.full(4, 0.95), abs=1e-14)
+
+
+@pytest.mark.parametrize("interval", ["literal", "test"])
+@pytest.mark.parametrize(("deviation", "sd"), [(0.0, 1.0), (0.7, 0.5), (-2.0, 0.8)])
+def test_one_pair_equals_quadrature(interval, deviation, sd):
+    a = significance_half_width(np.array([deviation]), np.array([sd]), level=0.1, interval=interval)
+    pieces = ((-12 * sd + deviation, -a[0]), (a[0], 12 * sd + deviation))
+
+    def integral(power):
+        return sum(
+            quad(lambda u: abs(u) ** power * np.exp(-0.5 * ((u - deviation) / sd) ** 2), *piece)[0]
+            for piece in pieces
+            if piece[0] < piece[1]
+        ) / (sd * np.sqrt(2 * np.pi))
+
+    mass, first, second, fourth = (integral(power) for power in (0, 1, 2, 4))
+    options = {"level": 0.1, "interval": interval}
+    absolute = score.significant_mae([deviation], [sd], [0.0], normalise="none", **options)
+    assert absolute.mean == pytest.approx(first, rel=1e-8)
+    assert absolute.variance == pytest.approx(second - first**2, rel=1e-7)
+    root = score.significant_rmse([deviation], [sd], [0.0], normalise="density", **options)
+    square = second / mass
+    assert root.mean == pytest.approx(np.sqrt(square), rel=1e-8)
+    assert root.variance == pytest.approx((fourth / mass - square**2) / (4 * square), rel=1e-6)
+
+
+@pytest.mark.parametrize(("interval", "normalise"), READINGS)
+@pytest.mark.parametrize("metric", [score.significant_rmse, score.significant_mae])
+def test_no_spread_is_the_limit_of_little_spread(metric, interval, normalise):
+    sure = metric([1.0, -2.0], 0.0, 0.0, interval=interval, normalise=normalise)
+    nearly = metric([1.0, -2.0], 1e-6, 0.0, interval=interval, normalise=normalise)
+    assert sure.mean == pytest.approx(nearly.mean, rel=1e-4)
+    assert sure.sd == pytest.approx(nearly.sd, abs=1e-3)
+
+
+def test_wrong_choices_are_named():
+    with pytest.raises(InputError, match="level=5"):
+        score.significant_rmse([1], [1], [1], level=5)
+    with pytest.raises(InputError, match="interval='wide'"):
+        score.significant_rmse([1], [1], [1], interval="wide")
+    with pytest.raises(InputError, match="normalise='all'"):
+        score.significant_mae([1], [1], [1], normalise="all")

@@ -1,0 +1,120 @@
+"""Means of squared Gaussians: hand cases, edges, and the parts the inversion is made of."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from howgood.stats.grouping import condense, group_terms
+from howgood.stats.power_sums import power_sums
+from howgood.stats.weighted_chi_square import WeightedChiSquare, series_allowed
+
+ZERO = np.zeros(1)
+
+
+def _law(deviation, sd):
+    return WeightedChiSquare.from_terms(np.array(deviation, float), np.array(sd, float), ZERO)
+
+
+def test_power_sums_equal_their_definition():
+    rng = np.random.default_rng(1)
+    deviation, sd = rng.normal(size=20_000), rng.uniform(0, 2, 20_000)
+    sums = power_sums(deviation + 3.0, sd, np.full(20_000, 3.0))
+    for s in range(1, 13):
+        expected = np.sum(sd ** (2 * s) + s * sd ** (2 * s - 2) * deviation**2)
+        assert sums.sums[s - 1] == pytest.approx(expected, rel=1e-11)
+    assert sums.variance_sum == pytest.approx(np.sum(sd**2), rel=1e-13)
+    assert sums.largest_variance == sd.max() ** 2
+
+
+def test_two_equal_terms_are_exponential():
+    law = _law([0.0, 0.0], [1.0, 1.0])
+    x = np.array([1e-12, 0.3, 1.0, 5.0, 300.0])
+    assert law.sf(x) == pytest.approx(np.exp(-x), rel=1e-12)
+    assert law.pdf(x) == pytest.approx(np.exp(-x), rel=1e-12)
+    assert law.pdf(np.array([0.0]))[0] == pytest.approx(1.0, rel=1e-12)
+    assert law.quantile(np.array([0.5]))[0] == pytest.approx(np.log(2.0), rel=1e-13)
+
+
+def test_one_term_has_an_infinite_density_at_zero_and_none_below():
+    law = _law([0.0], [1.0])
+    assert law.pdf(np.array([-1.0, 0.0])).tolist() == [0.0, np.inf]
+    assert law.pdf(np.array([0.7])) == pytest.approx(chi2.pdf(0.7, 1), rel=1e-12)
+
+
+def test_no_spread_is_a_point_and_nothing_warns():
+    law = _law([1.0, 2.0], [0.0, 0.0])
+    assert law.cdf(np.array([2.4999, 2.5, np.inf, -np.inf])).tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert law.quantile(np.array([0.0, 0.3, 1.0])).tolist() == [2.5, 2.5, 2.5]
+    assert law.root_moments() == (2.5**0.5, 0.0)
+    assert set(law.sample(5, np.random.default_rng(0))) == {2.5}
+
+
+def test_terms_without_spread_only_shift_the_rest():
+    shifted = _law([3.0, 0.5], [0.0, 1.0])
+    alone = _law([0.5], [1.0])
+    x = np.array([0.01, 0.4, 3.0])
+    assert shifted.cdf(4.5 + x / 2) == pytest.approx(alone.cdf(x), rel=1e-11)
+    assert shifted.cdf(np.array([4.5, 4.0])).tolist() == [0.0, 0.0]
+
+
+def test_infinity_and_missing_points_have_the_obvious_values():
+    law = _law([0.5, 1.0], [1.0, 0.3])
+    assert law.cdf(np.array([-np.inf, 0.0, np.inf])).tolist() == [0.0, 0.0, 1.0]
+    assert law.sf(np.array([-np.inf, np.inf])).tolist() == [1.0, 0.0]
+    assert np.isnan(law.cdf(np.array([np.nan]))[0])
+    assert law.quantile(np.array([0.0, 1.0])).tolist() == [0.0, np.inf]
+
+
+def test_fifty_terms_may_not_use_the_series_but_thousands_may():
+    assert not series_allowed(power_sums(np.full(50, 1.0), np.ones(50), ZERO))
+    assert series_allowed(power_sums(np.full(5000, 1.0), np.ones(5000), ZERO))
+
+
+def test_series_and_exact_function_agree():
+    rng = np.random.default_rng(2)
+    law = _law(rng.normal(size=5000), rng.uniform(0.2, 2, 5000))
+    other = _law(law._gather.args[0], law._gather.args[1])
+    other.series = None
+    x = law.mean + law.sd * np.linspace(-7, 7, 29)
+    assert law.cdf(x) == pytest.approx(other.cdf(x), abs=1e-11)
+    assert law.sf(x) == pytest.approx(other.sf(x), rel=1e-8)
+    assert law.pdf(x) == pytest.approx(other.pdf(x), rel=1e-7, abs=1e-9)
+
+
+def test_condensing_keeps_the_cumulants():
+    rng = np.random.default_rng(3)
+    groups = group_terms(rng.normal(size=4000), rng.uniform(0.001, 2, 4000), ZERO)
+    few = condense(groups)
+    assert len(few) < 800
+    for power in range(1, 8):
+        full = groups.weights**power
+        assert few.weights**power @ few.counts == pytest.approx(full @ groups.counts, rel=1e-12)
+        assert few.weights**power @ few.noncentral == pytest.approx(
+            full @ groups.noncentral, rel=1e-12
+        )
+
+
+def test_power_sums_alone_give_the_same_body_and_say_when_they_cannot():
+    rng = np.random.default_rng(4)
+    law = _law(rng.normal(size=3000), rng.uniform(0.2, 2, 3000))
+    alone = WeightedChiSquare.from_sums(law.sums)
+    x = law.mean + law.sd * np.linspace(-5, 5, 21)
+    assert alone.cdf(x) == pytest.approx(law.cdf(x), abs=1e-11)
+    few = WeightedChiSquare.from_sums(power_sums(np.zeros(5), np.ones(5), ZERO))
+    assert few.series is None
+    assert few.cdf(np.array([1.0])) == pytest.approx(chi2.cdf(5.0, 5), rel=1e-12)
+
+
+def test_a_law_survives_pickling():
+    law = _law([0.5, 1.0], [1.0, 0.3])
+    again = pickle.loads(pickle.dumps(law))  # noqa: S301 - our own bytes
+    assert again.cdf(np.array([0.7])) == law.cdf(np.array([0.7]))
+
+
+def test_draws_have_the_laws_mean_and_variance():
+    law = _law([0.5, 1.0, 0.0, 2.0], [1.0, 0.3, 0.3, 0.0])
+    draws = law.sample(200_000, np.random.default_rng(5))
+    assert draws.mean() == pytest.approx(law.mean, abs=4 * law.sd / np.sqrt(200_000))
+    assert np.mean(draws <= law.mean) == pytest.approx(law.cdf(np.array([law.mean]))[0], abs=0.005)
