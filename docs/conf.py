@@ -29,3 +29,5 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
+# "array of shape (n,)" in a docstring is a shape, not a reference to something called n.
+suppress_warnings = ["ref.python"]

@@ -81,3 +81,35 @@ def test_tables_on_two_engines_are_refused(on_engine):
             predictions=SYSTEMS,
             predicted=on_engine("polars", predicted),
         )
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_system_may_be_called_mean(beside):
+    ratings, predicted = ratings_and_predictions()
+    rows = (ratings["user"] - 1) * 5 + ratings["item"] - 1
+    tables = {"predicted": predicted | {"mean": predicted["svd"]}}
+    if beside:
+        tables = {}
+        ratings |= {"mean": predicted["svd"][rows], "knn": predicted["knn"][rows]}
+    ranking = rank_ratings(ratings, predictions=["mean", "knn"], **tables)
+    plain = rank_ratings(ratings_and_predictions()[0], predictions=SYSTEMS, predicted=predicted)
+    assert ranking.error("mean", "knn") == pytest.approx(plain.error("svd", "knn"), rel=1e-12)
+
+
+def test_users_and_items_may_have_names():
+    ratings, predicted = ratings_and_predictions()
+    plain = rank_ratings(ratings, predictions=SYSTEMS, predicted=predicted)
+    for table in (ratings, predicted):
+        table["user"] = np.array([f"user {each}" for each in table["user"]], dtype=object)
+    named = rank_ratings(ratings, predictions=SYSTEMS, predicted=predicted)
+    np.testing.assert_allclose(named.errors, plain.errors, rtol=1e-12)
+
+
+def test_the_table_tells_both_probabilities_apart():
+    ratings, predicted = ratings_and_predictions()
+    ranking = rank_ratings(ratings, predictions=SYSTEMS, predicted=predicted)
+    table = ranking.table()
+    first, second = ranking.order[:2]
+    assert table["error_to_next"][0] == ranking.error(first, second)
+    assert table["true_error_to_next"][0] == ranking.true_error(first, second)
+    assert "true_error_to_next" not in rank({"a": [1], "b": [2]}, mean=1, sd=1).table().columns

@@ -177,3 +177,9 @@ def test_the_rules_are_unbiased(trials):
     assert np.mean(sd**2 + away**2) == pytest.approx(1.2**2 + 0.5**2, rel=0.005)
     assert np.mean(unbiased_variance(sd, trials)) == pytest.approx(1.2**2, rel=0.005)
     assert np.mean(unbiased_fourth_power(sd, trials)) == pytest.approx(1.2**4, rel=0.01)
+
+
+def test_kept_columns_may_not_take_the_names_of_the_result():
+    ratings = simulate_ratings(users=3, items=1, random_state=1)
+    with pytest.raises(InputError, match=r"'mean'.*Rename"):
+        rating_uncertainty({**ratings, "mean": ratings["rating"]}, keep=["mean"])

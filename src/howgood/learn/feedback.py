@@ -21,6 +21,7 @@ from howgood.records.rater_consistency import RaterConsistency
 FloatArray = NDArray[np.float64]
 
 _WHERE = "ratings"
+OWN_NAMES = ("mean", "sd", "trials")
 
 
 def rating_uncertainty(
@@ -84,6 +85,7 @@ def rating_uncertainty(
 
     source = EngineFrame.of(ratings, where=_WHERE)
     source.require([user, item, *keep, *([trial] if trial else [])], numeric=[rating])
+    _refuse_own_names([user, item, *keep])
     source = without_gaps(source, [user, item], rating, missing)
     if trial is not None:
         _refuse_repeated_trials(source, [user, item, trial])
@@ -246,6 +248,17 @@ def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str
         stacklevel=3,
     )
     return source.replace(source.frame.filter(*good.values()))
+
+
+def _refuse_own_names(columns: Sequence[str]) -> None:
+    taken = [name for name in columns if name in OWN_NAMES]
+    if taken:
+        raise InputError(
+            where=f"{_WHERE}, column {taken[0]!r}",
+            found="the name of a column of the result",
+            needed=f"other names than {', '.join(OWN_NAMES)} for users, items and kept columns",
+            cure="Rename the column first.",
+        )
 
 
 def _refuse_repeated_trials(source: EngineFrame, columns: list[str]) -> None:

@@ -262,12 +262,22 @@ class Ranking:
         )
 
     def table(self) -> Table:
-        """Return one row per system, best first."""
+        """Return one row per system, best first.
+
+        `error_to_next` is the probability that a re-rating swaps a system with the one below it;
+        where trials are known, `true_error_to_next` that their true order is the opposite.
+        """
         order = self._order()
         intervals, headroom = self.rank_intervals, self.headroom
         names = [self.systems[each] for each in order]
         group = {name: 1 + at for at, names in enumerate(self.tie_groups) for name in names}
-        to_next = [float(self.errors[one, two]) for one, two in pairwise(order)]
+        columns = {"error_to_next": self.errors}
+        if self.true_errors is not None:
+            columns["true_error_to_next"] = self.true_errors
+        to_next = {
+            name: np.array([*(float(matrix[pair]) for pair in pairwise(order)), math.nan])
+            for name, matrix in columns.items()
+        }
         return Table(
             {
                 "rank": np.arange(1, len(order) + 1),
@@ -278,7 +288,7 @@ class Ranking:
                 "rank_lower": [intervals[name][0] for name in names],
                 "rank_upper": [intervals[name][1] for name in names],
                 "tie_group": [group[name] for name in names],
-                "error_to_next": np.array([*to_next, math.nan]),
+                **to_next,
                 "headroom": [headroom[name] for name in names],
             }
         )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from howgood.errors import InputError
-from howgood.learn.feedback import rating_uncertainty
+from howgood.learn.feedback import OWN_NAMES, rating_uncertainty
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.sums import SquaredErrorSums
 from howgood.score.feedback_columns import feedback_roles, system_names
@@ -63,6 +63,10 @@ def rating_sums(
     """
     roles = feedback_roles("mean", "sd", predictions, None)
     systems = dict(zip(system_names(roles), list(roles.values())[2:], strict=True))
+    if predicted is None:
+        ratings, systems = _renamed(ratings, systems)
+    else:
+        predicted, systems = _renamed(predicted, systems)
     columns = list(dict.fromkeys(systems.values()))
     feedback = rating_uncertainty(
         ratings,
@@ -84,6 +88,17 @@ def rating_sums(
         missing=missing,
         powers=powers,
     )
+
+
+def _renamed(frame: Any, systems: dict[str, str]) -> tuple[Any, dict[str, str]]:  # noqa: ANN401
+    """Give predictions another name that is not one of the feedback's: a system called "mean"."""
+    taken = {column: f"predicted {column}" for column in systems.values() if column in OWN_NAMES}
+    if not taken:
+        return frame, systems
+    source = EngineFrame.of(frame, where="predictions")
+    source.require(taken)
+    renamed = source.replace(source.frame.rename(taken)).native()
+    return renamed, {name: taken.get(column, column) for name, column in systems.items()}
 
 
 def _joined(feedback: Any, predicted: Any, keys: list[str], columns: list[str]) -> Any:  # noqa: ANN401
