@@ -12,7 +12,7 @@ from howgood.cli.options import named_columns, report_options, write_report
 from howgood.flow import ranking as flow
 from howgood.show import text
 from howgood.show.figures import theme
-from howgood.show.ranking import findings
+from howgood.show.ranking import findings, readable_table
 
 _PATH = click.Path(path_type=Path)
 
@@ -98,7 +98,7 @@ def command(
         click.echo(text.to_json(ranked.ranking.to_dict()))
     else:
         click.echo("\n".join(f"- {finding.text}" for finding in findings(ranked.ranking)))
-        click.echo(text.text_table(ranked.ranking.table()))
+        click.echo(text.text_table(readable_table(ranked.ranking)))
     if plot is not None:
         with flow.picture(ranked) as figure:
             click.echo(f"wrote {theme.save(figure, plot)}", err=True)

@@ -3,9 +3,13 @@
 In: `Ranking`. Out: sentences and a `Report`. Absent: drawing (see `figures.ranking`).
 """
 
+import math
+from collections.abc import Callable
+
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
-from howgood.show.numbers import percent, plain, probability
+from howgood.records.table import Table
+from howgood.show.numbers import digits_for, percent, plain, probability
 
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
@@ -19,23 +23,58 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     return (_winner(ranking), *_ties(ranking), *_true_order(ranking), *_barrier(ranking))
 
 
+def readable_table(ranking: Ranking) -> Table:
+    """Return one row per system as people read it; the numbers behind it: `ranking.table()`."""
+    rows = list(ranking.table().rows())
+    return Table(
+        {
+            "rank": [row["rank"] for row in rows],
+            "system": [row["system"] for row in rows],
+            ranking.metric.upper(): [_score(row["score"], row["sd"]) for row in rows],
+            "best with": [percent(row["p_best"]) for row in rows],
+            "ranks": [_places(row["rank_lower"], row["rank_upper"]) for row in rows],
+            "tie group": [row["tie_group"] for row in rows],
+            "error against next": [_or_blank(row["error_to_next"], probability) for row in rows],
+            "above barrier": [_or_blank(row["headroom"], percent) for row in rows],
+        }
+    )
+
+
+def readable_errors(ranking: Ranking) -> Table:
+    """Return the error matrix as people read it: an empty diagonal, small numbers kept."""
+    return Table(
+        {
+            "system": list(ranking.order),
+            **{
+                column: [
+                    "" if row == column else probability(ranking.error(row, column))
+                    for row in ranking.order
+                ]
+                for column in ranking.order
+            },
+        }
+    )
+
+
 def report(ranking: Ranking, *, svg: str) -> Report:
     """Return the whole report of a ranking."""
     sections = [
         Section(
             title="The ranking",
             text=(
-                "Score: expected if everybody rated again, with its standard deviation. "
-                "Error to next: probability that the next system would score at least as well."
+                "Scores are what to expect if everybody rated again, with their standard "
+                "deviation. Ranks: the places that hold all but the error level of the "
+                "probability. Error against next: how likely the next system would score at least "
+                "as well. Above barrier: the share of the score that a better system could save."
             ),
             svg=svg,
             alt="Left: each system's score distribution. Right: probability of each rank.",
-            table=ranking.table(),
+            table=readable_table(ranking),
         ),
         Section(
             title="Every pair",
             text='Row by column: probability that "the row is better than the column" is wrong.',
-            table=ranking.error_table(),
+            table=readable_errors(ranking),
         ),
     ]
     return Report(
@@ -63,6 +102,19 @@ def methods(ranking: Ranking) -> str:
         f"deviation. {pairing} Systems whose order has an error probability of "
         f"{percent(ranking.level)} or more form a tie group. Computed with howgood."
     )
+
+
+def _score(mean: float, sd: float) -> str:
+    digits = digits_for(sd, most=6)
+    return f"{plain(mean, digits=digits)} ± {plain(sd, digits=digits)}"
+
+
+def _places(lower: int, upper: int) -> str:
+    return str(lower) if lower == upper else f"{lower} to {upper}"
+
+
+def _or_blank(value: float, shown: Callable[[float], str]) -> str:
+    return "" if math.isnan(value) else shown(value)
 
 
 def _winner(ranking: Ranking) -> Finding:
@@ -117,7 +169,7 @@ def _true_order(ranking: Ranking) -> list[Finding]:
 def _barrier(ranking: Ranking) -> list[Finding]:
     best = ranking.order[0]
     headroom = ranking.headroom[best]
-    if headroom != headroom:  # NaN: a metric without a barrier
+    if math.isnan(headroom):  # a metric without a barrier
         return []
     return [
         Finding(

@@ -17,6 +17,7 @@ from howgood.records.reproduction import Reproduction
 PAPERS: dict[str, str] = {
     "s0": "howgood.flow.reproduce.s0",
     "s2": "howgood.flow.reproduce.s2",
+    "s3": "howgood.flow.reproduce.s3",
 }
 
 

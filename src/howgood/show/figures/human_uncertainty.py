@@ -98,6 +98,10 @@ def sensitivity(panels: Sequence[Panel]) -> str:
         for axes, panel in zip(figure.subplots(1, len(panels)), panels, strict=True):
             for colour, band in zip(COLOURS, panel.bands, strict=False):
                 _draw_band(axes, panel, band, colour)
+            if len(panel.bands) == 1:
+                axes.set_title(panel.bands[0].label, fontsize=9.5, weight="normal")
+            else:
+                _label_bands(axes, panel)
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
             if panel.logarithmic:
@@ -116,13 +120,15 @@ def _draw_band(
     axes.fill_between(panel.x, band.low, band.high, color=colour, alpha=0.3, lw=0)
     for edge in (band.low, band.high):
         axes.plot(panel.x, edge, color=colour, lw=1.2)
-    # The label stands where the band is widest to the eye.
-    gap = np.log(band.high / band.low) if panel.logarithmic else band.high - band.low
-    at = int(np.clip(np.argmax(gap), 0.35 * len(panel.x), 0.65 * len(panel.x)))
-    axes.annotate(
-        band.label, (panel.x[at], band.high[at]), xytext=(0, 4), textcoords="offset points",
-        ha="right" if at > len(panel.x) // 2 else "left", fontsize=9, color=INK,
-    )  # fmt: skip
+
+
+def _label_bands(axes: Any, panel: Panel) -> None:  # noqa: ANN401 - matplotlib axes
+    middle = len(panel.x) // 2
+    for colour, band in zip(COLOURS, panel.bands, strict=False):
+        axes.annotate(
+            band.label, (panel.x[middle], band.high[middle]), xytext=(0, 6),
+            textcoords="offset points", ha="center", fontsize=9, color=colour, weight="bold",
+        )  # fmt: skip
 
 
 def error_curves(
@@ -131,13 +137,14 @@ def error_curves(
     """Draw error probabilities over the deviation, with the border of distinguishability."""
     with canvas(width=7.5, height=4.0) as figure:
         axes = figure.subplots()
-        ends: list[float] = []
-        for colour, (name, errors) in zip(COLOURS, curves.items(), strict=False):
+        for row, (colour, (name, errors)) in enumerate(zip(COLOURS, curves.items(), strict=False)):
             axes.plot(x, errors, color=colour)
-            at = int(np.argmin(np.abs(errors - (0.44 - 0.075 * len(ends)))))
-            ends.append(float(errors[at]))
-            axes.annotate(name, (x[at], errors[at]), xytext=(5, 3), textcoords="offset points",
-                          color=colour, weight="bold", fontsize=9)  # fmt: skip
+            at = int(np.argmin(np.abs(errors - (0.42 - 0.07 * row))))
+            axes.annotate(
+                name, (x[at], errors[at]), xytext=(0.62, 0.93 - 0.09 * row),
+                textcoords="axes fraction", color=colour, weight="bold", va="center",
+                arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.7, "alpha": 0.7},
+            )  # fmt: skip
         axes.axhline(limit, color=INK, lw=1, ls=(0, (4, 3)))
         axes.annotate(f"{percent(limit)} error", (x[-1], limit), xytext=(0, 3), ha="right",
                       textcoords="offset points", fontsize=9)  # fmt: skip
