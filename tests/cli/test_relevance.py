@@ -137,6 +137,16 @@ def test_picture_and_report_are_written(files, capsys, tmp_path):
     capsys.readouterr()
 
 
+def test_a_gap_in_a_prediction_is_named_by_its_column(files, capsys, tmp_path):
+    _, rows = files
+    gaps = pl.DataFrame(rows).with_columns(
+        copy=pl.when(pl.int_range(300) == 7).then(None).otherwise(pl.col("copy"))
+    )
+    gaps.write_csv(tmp_path / "test.csv")
+    assert run(_arguments(tmp_path)) == 2
+    assert "column 'copy': 1 of 300 values missing (first: row 8)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -252,6 +252,17 @@ def test_exclusions_are_the_same_on_the_short_cut(times, weighted):
     assert found == pytest.approx(90)
 
 
+def test_scoring_some_rows_at_a_time_changes_nothing(monkeypatch):
+    generator = np.random.default_rng(8)
+    rows = {"c": generator.integers(0, 300, 500), "y": generator.integers(0, 9, 500)}
+    guess = generator.integers(0, 9, 500)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"], reference="cross-fit")
+    arguments = {"contexts": rows, "table": table, "sample_weight": generator.random(500)}
+    whole = score.relevance_score(rows["y"], guess, **arguments)
+    monkeypatch.setattr("howgood.score.relevance._ROWS_AT_ONCE", 7)
+    assert score.relevance_score(rows["y"], guess, **arguments) == pytest.approx(whole, abs=1e-9)
+
+
 def test_every_way_to_pass_contexts_gives_the_same_score():
     generator = np.random.default_rng(1)
     rows = {"a": generator.integers(0, 3, 200), "b": generator.integers(0, 3, 200)}

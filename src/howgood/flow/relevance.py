@@ -12,6 +12,7 @@ from typing import Any
 from howgood.ask.files import open_table
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
+from howgood.records.levels import as_column
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.table import Table, frame_columns
 from howgood.score.relevance import Unseen
@@ -113,7 +114,10 @@ def _columns(
 ) -> Table:
     optional = [name for name in (question.weights, question.groups) if name]
     names = [*table.encoded_columns, question.outcome, *question.predicted.values(), *optional]
-    return Table(frame_columns(test, names, where=where))
+    columns = Table(frame_columns(test, names, where=where))
+    for name in (question.outcome, *question.predicted.values()):
+        as_column(columns[name], where=f"{where}, column {name!r}")
+    return columns
 
 
 def _learned(

@@ -44,11 +44,11 @@ class Mismatch:
     seen: NDArray[np.bool_]
     absent: NDArray[np.bool_]
 
-    def require_rows_of_the_table(self) -> None:
-        """Refuse rows that a cross-fitted table does not hold."""
+    def require_rows_of_the_table(self, *, first_row: int = 0) -> None:
+        """Refuse rows that a cross-fitted table does not hold, counted from `first_row`."""
         if np.any(self.absent):
             raise InputError(
-                where=f"row {int(np.argmax(self.absent)) + 1}",
+                where=f"row {first_row + int(np.argmax(self.absent)) + 1}",
                 found="a context and outcome that no row of the cross-fitted table holds",
                 needed="a cross-fitted table scores the rows it was made from",
                 cure="Make the table from these rows, or use reference='train'.",

@@ -17,6 +17,7 @@ from howgood.records.outcomes import OutcomeTable
 
 Unseen = Literal["exclude", "error", "marginal"]
 _CHUNK = 1 << 16
+_ROWS_AT_ONCE = 1 << 20
 
 
 def relevance_score(
@@ -106,9 +107,10 @@ class CodedRows:
         """Return the weight of each row that counts, and 0 for the others."""
         return counted.astype(np.float64) if self.weight is None else self.weight * counted
 
-    def mismatch(self) -> Mismatch:
+    def mismatch(self, part: slice = slice(None)) -> Mismatch:
         """Return P_H, P_P and P_A row by row."""
-        return self._mismatch(self.codes, self.labels.actual, self.labels.predicted)
+        labels = self.labels
+        return self._mismatch(self.codes[part], labels.actual[part], labels.predicted[part])
 
     def mismatch_by_cell(self) -> Mismatch:
         """Return P_H, P_P and P_A for every context, actual and predicted outcome."""
@@ -223,33 +225,38 @@ def nothing_to_score(n_rows: int) -> InputError:
 def _totals(coded: CodedRows, share: float) -> tuple[float, float]:
     """Return the weighted sum of scores and the weight that counted."""
     n_rows = len(coded.codes)
-    by_cell = coded.cells <= n_rows
-    rows = coded.mismatch_by_cell() if by_cell else coded.mismatch()
-    scores, counted, absent = row_scores(rows, share), counted_rows(rows), rows.absent
-    if not by_cell:
-        rows.require_rows_of_the_table()
-        refuse_unseen(coded, counted)
-        mass = coded.mass(counted)
-        return float(np.sum(scores * mass)), float(np.sum(mass))
-    special = ~counted | absent
-    scores[special] = 0.0
-    total = gone = 0.0
+    if coded.cells > n_rows:
+        return _totals_by_row(coded, share)
+    rows = coded.mismatch_by_cell()
+    left_out = ~counted_rows(rows) & ~rows.absent
+    scores = np.where(left_out | rows.absent, 0.0, row_scores(rows, share))
+    may_be_absent = bool(rows.absent.any())
+    total, gone, faulty = 0.0, 0.0, False
     for part, cells in _cells_in_chunks(coded):
         weight = None if coded.weight is None else coded.weight[part]
         total += _weighted(scores, cells, weight)
-        gone += _weighted(special, cells, weight) if special.any() else 0.0
-    if gone:
-        # Rare: go row by row once, which names the row at fault or counts what is left out.
-        return _totals_with_exclusions(coded, total)
-    return total, float(n_rows) if coded.weight is None else float(coded.weight.sum())
+        gone += _weighted(left_out, cells, weight)
+        faulty |= may_be_absent and bool(rows.absent.take(cells).any())
+    if faulty or (gone > 0 and coded.unseen == "error"):
+        return _totals_by_row(coded, share)  # which names the row at fault
+    return total, (float(n_rows) if coded.weight is None else float(coded.weight.sum())) - gone
 
 
-def _totals_with_exclusions(coded: CodedRows, total: float) -> tuple[float, float]:
-    rows = coded.mismatch()
-    rows.require_rows_of_the_table()
-    counted = counted_rows(rows)
-    refuse_unseen(coded, counted)
-    return total, float(np.sum(coded.mass(counted)))
+def _totals_by_row(coded: CodedRows, share: float) -> tuple[float, float]:
+    """Sum row by row, some rows at a time so that memory does not grow with them."""
+    total = mass = 0.0
+    counted_parts = []
+    for start in range(0, len(coded.codes), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        rows = coded.mismatch(part)
+        rows.require_rows_of_the_table(first_row=start)
+        counted = counted_rows(rows)
+        weight = counted * (1.0 if coded.weight is None else coded.weight[part])
+        total += float(np.sum(row_scores(rows, share) * weight))
+        mass += float(np.sum(weight))
+        counted_parts.append(counted)
+    refuse_unseen(coded, np.concatenate(counted_parts))
+    return total, mass
 
 
 def refuse_unseen(coded: CodedRows, counted: NDArray[np.bool_]) -> None:
