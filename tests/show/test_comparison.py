@@ -109,3 +109,22 @@ def test_a_wording_survives_plain_values_and_refuses_gaps():
         replace(WORDS, miss=" ")
     with pytest.raises(InputError, match="unknown"):
         ComparisonWording.from_dict({"task": "x"})
+
+
+def test_a_page_that_forbids_inline_styles_has_the_style_of_the_cards():
+    from importlib.resources import files
+
+    from howgood.show.comparison_card import STYLE
+
+    assert "<style" not in comparison_card(A, WORDS, is_styled=False)
+    sheet = (files("howgood.web") / "static" / "howgood.css").read_text(encoding="utf-8")
+    assert STYLE in sheet
+
+
+def test_a_card_speaks_german_when_asked():
+    words = replace(
+        WORDS, with_positive="mit Krebs", found="gefunden", misses="übersehene Krebsfälle"
+    )
+    assert class_rates(A, words, language="de")[0] == ("Von 35 mit Krebs werden 32 gefunden (91 %)")
+    assert "2 übersehene Krebsfälle weniger" in difference(A, B, words, language="de")
+    assert "System A sagt" in comparison_card(A, words, language="de")

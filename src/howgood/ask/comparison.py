@@ -6,6 +6,7 @@ question. Absent: the order of the choices themselves (see `learn`), and drawing
 
 from collections.abc import Sequence
 
+from howgood.ask.sentences import sentence
 from howgood.errors import InputError
 from howgood.records.comparison import (
     ComparisonWording,
@@ -129,7 +130,9 @@ DEMOGRAPHICS = (
 DIRECT_LEAST, DIRECT_MOST = 0.1, 100.0
 
 
-def direct_question(wording: ComparisonWording = CANCER_WORDING) -> InterviewQuestion:
+def direct_question(
+    wording: ComparisonWording = CANCER_WORDING, *, language: str = "en"
+) -> InterviewQuestion:
     """Return the question for the ratio itself, asked once before the choices and once after.
 
     A number from 0.1 to 100, on a logarithmic slider; skipping it means "cannot say".
@@ -143,9 +146,8 @@ def direct_question(wording: ComparisonWording = CANCER_WORDING) -> InterviewQue
     >>> direct_question().text
     'One missed cancer is as bad as how many false alarms?'
     """
-    return InterviewQuestion(
-        code="direct", text=f"One {wording.miss} is as bad as how many {wording.alarms}?"
-    )
+    text = sentence(language, "direct_question", miss=wording.miss, alarms=wording.alarms)
+    return InterviewQuestion(code="direct", text=text)
 
 
 def direct_weight(ratio: float) -> float:
@@ -171,11 +173,14 @@ def direct_weight(ratio: float) -> float:
 
 
 def practice_questions(
-    matrices: Sequence[ConfusionMatrix], *, wording: ComparisonWording = CANCER_WORDING
+    matrices: Sequence[ConfusionMatrix],
+    *,
+    wording: ComparisonWording = CANCER_WORDING,
+    language: str = "en",
 ) -> tuple[PracticeQuestion, ...]:
     """Return six questions about two cards: two each of reading, comparing and imagining.
 
-    The first card is the matrix a third of the way through `matrices`, the second two thirds.
+    The cards are those of `practice_pair`, the first of them called system A.
 
     Parameters
     ----------
@@ -183,6 +188,8 @@ def practice_questions(
         Displayed matrices, from the lowest threshold to the highest.
     wording : ComparisonWording
         The respondent's words.
+    language : str
+        Language of the sentences around them.
 
     Notes
     -----
@@ -197,95 +204,71 @@ def practice_questions(
     System A: how many of the 100 patients are flagged high risk? 67
     System A: how many patients with cancer are missed? 16
     """
-    one, two = matrices[len(matrices) // 3], matrices[2 * len(matrices) // 3]
+    one, two = practice_pair(matrices)
+
+    def asked(kind: str, key: str, answer: int | str, **more: object) -> PracticeQuestion:
+        blanks = {**matrix_blanks(one, wording), "answer": answer, **more}
+        is_choice = isinstance(answer, str)
+        return PracticeQuestion(
+            kind=kind,
+            text=sentence(language, f"practice_{key}", **blanks),
+            answer=answer,
+            tolerance=5 if kind == "simulation" else 0,
+            feedback=sentence(language, f"practice_{key}_feedback", **blanks),
+            options=("A", "B", same) if is_choice else (),
+        )
+
+    same = sentence(language, "practice_same")
+    misses = {"one": f"{one.false_negatives:g}", "two": f"{two.false_negatives:g}"}
+    alarms = {"one": f"{one.false_positives:g}", "two": f"{two.false_positives:g}"}
+    fewer = _lesser(one.false_negatives, two.false_negatives, same)
+    more = _lesser(-one.false_positives, -two.false_positives, same)
+    caught = round(100 * one.recall) if one.positives else 0
+    real = round(100 * one.precision) if one.flagged else 0
     return (
-        *_reading(one, wording),
-        *_comparing(one, two, wording),
-        *_imagining(one, wording),
+        asked("comprehension", "flagged", int(one.flagged)),
+        asked("comprehension", "missed", int(one.false_negatives)),
+        asked("comparison", "fewer", fewer, **misses),
+        asked("comparison", "more", more, **alarms),
+        asked("simulation", "caught", caught),
+        asked("simulation", "real", real),
     )
 
 
-def _reading(card: ConfusionMatrix, words: ComparisonWording) -> tuple[PracticeQuestion, ...]:
-    flagged, missed = int(card.flagged), int(card.false_negatives)
-    return (
-        PracticeQuestion(
-            kind="comprehension",
-            text=f"System A: how many of the {card.total:g} {words.cases} are {words.flagged}?",
-            answer=flagged,
-            tolerance=0,
-            feedback=(
-                f"{card.true_positives:g} who {words.positive} and {card.false_positives:g} who "
-                f"{words.negative}: {flagged} together."
-            ),
-        ),
-        PracticeQuestion(
-            kind="comprehension",
-            text=f"System A: how many {words.cases} {words.with_positive} are missed?",
-            answer=missed,
-            tolerance=0,
-            feedback=f"{missed} {words.positive} but are {words.cleared}.",
-        ),
-    )
+def practice_pair(
+    matrices: Sequence[ConfusionMatrix],
+) -> tuple[ConfusionMatrix, ConfusionMatrix]:
+    """Return two cards to practise on: a third and two thirds of the way through.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood import learn
+    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 25, [each / 100 for each in range(100)])
+    >>> one, two = practice_pair(matrices)
+    >>> one.false_negatives < two.false_negatives
+    True
+    """
+    return matrices[len(matrices) // 3], matrices[2 * len(matrices) // 3]
 
 
-def _comparing(
-    one: ConfusionMatrix, two: ConfusionMatrix, words: ComparisonWording
-) -> tuple[PracticeQuestion, ...]:
-    misses, alarms = (
-        (one.false_negatives, two.false_negatives),
-        (one.false_positives, two.false_positives),
-    )
-    return (
-        PracticeQuestion(
-            kind="comparison",
-            text=f"Which system has fewer {words.misses}?",
-            answer=_lesser(*misses),
-            tolerance=0,
-            feedback=f"A has {misses[0]:g}, B has {misses[1]:g} {words.misses}.",
-            options=("A", "B", "the same"),
-        ),
-        PracticeQuestion(
-            kind="comparison",
-            text=f"Which system gives more {words.alarms}?",
-            answer=_lesser(*(-each for each in alarms)),
-            tolerance=0,
-            feedback=f"A gives {alarms[0]:g}, B gives {alarms[1]:g} {words.alarms}.",
-            options=("A", "B", "the same"),
-        ),
-    )
+def matrix_blanks(matrix: ConfusionMatrix, wording: ComparisonWording) -> dict[str, str]:
+    """Return what sentences about a card are filled with: the owner's words, and its counts."""
+    counts = {
+        **matrix.to_dict(),
+        "total": matrix.total,
+        "positives": matrix.positives,
+        "negatives": matrix.negatives,
+        "all_flagged": matrix.flagged,
+        "all_cleared": matrix.total - matrix.flagged,
+    }
+    own = {name: text for name, text in wording.to_dict().items() if isinstance(text, str)}
+    return own | {name: f"{count:g}" for name, count in counts.items()}
 
 
-def _imagining(card: ConfusionMatrix, words: ComparisonWording) -> tuple[PracticeQuestion, ...]:
-    caught = round(100 * card.recall)
-    real = round(100 * card.precision) if card.flagged else 0
-    return (
-        PracticeQuestion(
-            kind="simulation",
-            text=(
-                f"System A: of 100 new {words.cases} {words.with_positive}, about how many "
-                f"would be {words.flagged}?"
-            ),
-            answer=caught,
-            tolerance=5,
-            feedback=(
-                f"Of the {card.positives:g} {words.with_positive}, {card.true_positives:g} are "
-                f"{words.found}: about {caught} of 100."
-            ),
-        ),
-        PracticeQuestion(
-            kind="simulation",
-            text=(
-                f"System A: of 100 {words.cases} {words.flagged}, about how many {words.positive}?"
-            ),
-            answer=real,
-            tolerance=5,
-            feedback=(
-                f"Of the {card.flagged:g} {words.flagged}, {card.true_positives:g} "
-                f"{words.positive}: about {real} of 100."
-            ),
-        ),
-    )
-
-
-def _lesser(first: float, second: float) -> str:
-    return "the same" if first == second else "A" if first < second else "B"
+def _lesser(one: float, two: float, same: str) -> str:
+    """Name the system with the lesser number."""
+    return same if one == two else "A" if one < two else "B"

@@ -12,6 +12,7 @@ from html import escape
 from itertools import pairwise
 from textwrap import wrap
 
+from howgood.ask.sentences import sentence
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.show.comparison_text import class_rates, described, outcome_lines
@@ -45,7 +46,13 @@ class _Ribbon:
 
 
 def comparison_card(
-    matrix: ConfusionMatrix, wording: ComparisonWording, *, name: str = "A", bars: bool = False
+    matrix: ConfusionMatrix,
+    wording: ComparisonWording,
+    *,
+    name: str = "A",
+    bars: bool = False,
+    language: str = "en",
+    is_styled: bool = True,
 ) -> str:
     """Return the card of one system; `bars` adds a bar chart of the four counts below.
 
@@ -59,6 +66,10 @@ def comparison_card(
         What the system is called, also part of the identifiers inside the picture.
     bars : bool
         People look at the flow chart alone after a few questions, so bars are off by default.
+    language : str
+        Language of the sentences around the wording.
+    is_styled : bool
+        Whether the picture brings `STYLE` along; a page that forbids inline styles has its own.
     """
     unit = _TALL / matrix.total
     ribbons = _ribbons(matrix, unit)
@@ -67,22 +78,26 @@ def comparison_card(
         *_blocks(matrix, unit, wording),
         *_counts(ribbons, unit),
     ]
-    text, height = _legend(matrix, wording, name, y=_TOP + _TALL + _GAP + 30)
+    rates = class_rates(matrix, wording, language=language)
+    text, height = _legend(matrix, wording, name, rates, y=_TOP + _TALL + _GAP + 30)
     chart, height = _bar_chart(matrix, wording, name, y=height + 12) if bars else ([], height)
-    label = escape(described(matrix, wording, name=name))
+    label = escape(described(matrix, wording, name=name, language=language))
+    title, says = (
+        escape(sentence(language, f"card_{each}", name=name)) for each in ("title", "says")
+    )
     return "".join(
         [
             f'<svg class="hg-card" viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
             f'aria-labelledby="hg-t-{name} hg-d-{name}" xmlns="http://www.w3.org/2000/svg">',
-            f"<style>{STYLE}</style>",
-            f'<title id="hg-t-{name}">System {escape(name)}</title>',
+            f"<style>{STYLE}</style>" if is_styled else "",
+            f'<title id="hg-t-{name}">{title}</title>',
             f'<desc id="hg-d-{name}">{label}</desc>',
             f'<defs><pattern id="hg-p-{name}" width="6" height="6" patternTransform="rotate(45)" '
             'patternUnits="userSpaceOnUse"><rect width="6" height="6" class="e" '
             'fill-opacity=".22"/><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>'
             "</defs>",
             f'<text class="b" x="0" y="16">{matrix.total:g} {escape(wording.cases)}</text>',
-            f'<text class="b" x="{_RIGHT - 60:g}" y="16">System {escape(name)} says</text>',
+            f'<text class="b" x="{_RIGHT - 60:g}" y="16">{says}</text>',
             *flow,
             *text,
             *chart,
@@ -184,11 +199,16 @@ def _spread(
 
 
 def _legend(
-    matrix: ConfusionMatrix, wording: ComparisonWording, name: str, *, y: float
+    matrix: ConfusionMatrix,
+    wording: ComparisonWording,
+    name: str,
+    rates: tuple[str, str],
+    *,
+    y: float,
 ) -> tuple[list[str], float]:
     """Write every outcome out in words, the class's rate below its two outcomes."""
     found, missed, alarms, cleared = outcome_lines(matrix, wording)
-    of_positive, of_negative = class_rates(matrix, wording)
+    of_positive, of_negative = rates
     groups = (
         ((found, False), (missed, True), of_positive),
         ((alarms, True), (cleared, False), of_negative),

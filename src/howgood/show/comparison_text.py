@@ -1,14 +1,22 @@
 """Two systems in words: what each does, and how they differ.
 
-In: displayed matrices and a wording. Out: sentences for screens, terminals and screen readers.
-Absent: layout.
+In: displayed matrices, a wording, a language. Out: sentences for screens, terminals and screen
+readers. Absent: layout.
 """
 
+from howgood.ask.comparison import matrix_blanks
+from howgood.ask.sentences import sentence
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 
 
-def difference(first: ConfusionMatrix, second: ConfusionMatrix, wording: ComparisonWording) -> str:
+def difference(
+    first: ConfusionMatrix,
+    second: ConfusionMatrix,
+    wording: ComparisonWording,
+    *,
+    language: str = "en",
+) -> str:
     """Say how the second system (B) differs from the first (A).
 
     Examples
@@ -21,12 +29,21 @@ def difference(first: ConfusionMatrix, second: ConfusionMatrix, wording: Compari
     >>> difference(a, b, CANCER_WORDING)
     'Compared with A, system B has 2 fewer missed cancers and 7 more false alarms.'
     """
-    misses = _gap(second.false_negatives - first.false_negatives, wording.miss, wording.misses)
-    alarms = _gap(second.false_positives - first.false_positives, wording.alarm, wording.alarms)
-    return f"Compared with A, system B has {misses} and {alarms}."
+    misses, alarms = (
+        second.false_negatives - first.false_negatives,
+        second.false_positives - first.false_positives,
+    )
+    return sentence(
+        language,
+        "card_difference",
+        misses=_gap(misses, wording.miss, wording.misses, language),
+        alarms=_gap(alarms, wording.alarm, wording.alarms, language),
+    )
 
 
-def class_rates(matrix: ConfusionMatrix, wording: ComparisonWording) -> tuple[str, str]:
+def class_rates(
+    matrix: ConfusionMatrix, wording: ComparisonWording, *, language: str = "en"
+) -> tuple[str, str]:
     """Say what share of each true class is treated rightly; rates are of the displayed numbers.
 
     Examples
@@ -38,11 +55,12 @@ def class_rates(matrix: ConfusionMatrix, wording: ComparisonWording) -> tuple[st
     >>> class_rates(matrix, CANCER_WORDING)[0]
     'Of the 35 with cancer, 32 are found (91 %)'
     """
+    blanks = matrix_blanks(matrix, wording)
+    found = _rate(matrix.true_positives, matrix.positives, language)
+    cleared = _rate(matrix.true_negatives, matrix.negatives, language)
     return (
-        f"Of the {matrix.positives:g} {wording.with_positive}, {matrix.true_positives:g} are "
-        f"{wording.found}{_rate(matrix.true_positives, matrix.positives)}",
-        f"Of the {matrix.negatives:g} {wording.with_negative}, {matrix.true_negatives:g} are "
-        f"{wording.correctly_cleared}{_rate(matrix.true_negatives, matrix.negatives)}",
+        sentence(language, "card_rate_positive", rate=found, **blanks),
+        sentence(language, "card_rate_negative", rate=cleared, **blanks),
     )
 
 
@@ -58,29 +76,35 @@ def outcome_lines(matrix: ConfusionMatrix, wording: ComparisonWording) -> tuple[
     )
 
 
-def described(matrix: ConfusionMatrix, wording: ComparisonWording, *, name: str) -> str:
+def described(
+    matrix: ConfusionMatrix, wording: ComparisonWording, *, name: str, language: str = "en"
+) -> str:
     """Say everything a card shows, as its text alternative."""
-    found, missed, alarms, cleared = outcome_lines(matrix, wording)
-    of_positive, of_negative = class_rates(matrix, wording)
-    return (
-        f"System {name}. Of {matrix.total:g} {wording.cases}, {matrix.positives:g} "
-        f"{wording.positive} and {matrix.negatives:g} {wording.negative}. "
-        f"{found}; {missed}; {alarms}; {cleared}. "
-        f"{matrix.flagged:g} are {wording.flagged}, {matrix.total - matrix.flagged:g} "
-        f"{wording.cleared}. {of_positive}. {of_negative}."
+    of_positive, of_negative = class_rates(matrix, wording, language=language)
+    return sentence(
+        language,
+        "card_described",
+        name=name,
+        outcomes="; ".join(outcome_lines(matrix, wording)),
+        of_positive=of_positive,
+        of_negative=of_negative,
+        **matrix_blanks(matrix, wording),
     )
 
 
-def _gap(count: float, singular: str, plural: str) -> str:
+def _gap(count: float, singular: str, plural: str, language: str) -> str:
     if count == 0:
-        return f"as many {plural}"
-    more = "more" if count > 0 else "fewer"
-    return f"{abs(count):g} {more} {_named(abs(count), singular, plural)}"
+        return sentence(language, "card_as_many", word=plural)
+    key = "card_more" if count > 0 else "card_fewer"
+    n = f"{abs(count):g}"
+    return sentence(language, key, n=n, word=_named(abs(count), singular, plural))
 
 
 def _named(count: float, singular: str, plural: str) -> str:
     return singular if count == 1 else plural
 
 
-def _rate(part: float, whole: float) -> str:
-    return f" ({100 * part / whole:.0f} %)" if whole else ""
+def _rate(part: float, whole: float, language: str) -> str:
+    if not whole:
+        return ""
+    return sentence(language, "card_rate", percent=f"{100 * part / whole:.0f}")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from howgood import ask
 from howgood.flow.participate import (
     answers_as_rows,
     fill,
@@ -184,49 +185,32 @@ def test_practice_gives_feedback_and_one_more_try():
     def send(key, value):
         answers.append(Answer(screen=key, values={"answer": value}, at=NOW))
 
-    from howgood.flow.participate.practice import practice_questions
+    from howgood.flow.participate.practice import questions_of
 
-    questions = practice_questions(study)
-    assert [question.key for question in questions] == [
-        "flagged", "missed", "fewer_misses", "more_alarms", "found", "right_flags",
-    ]  # fmt: skip
+    questions = questions_of(study)
+    assert len(questions) == 6
     assert shown().key == "practice-1"
-    send("practice-1", questions[0].right + 1)
+    send("practice-1", questions[0].answer + 1)
     again = shown()
     assert again.key == "practice-1-again"
     assert any(isinstance(block, Notice) and block.tone == "warning" for block in again.blocks)
-    send("practice-1-again", questions[0].right + 1)
+    send("practice-1-again", questions[0].answer + 1)
     second = shown()
     assert second.key == "practice-2"
     (notice,) = [block for block in second.blocks if isinstance(block, Notice)]
-    assert str(questions[0].right) in notice.words[0].text
-    send("practice-2", questions[1].right)
+    assert str(questions[0].answer) in notice.words[0].text
+    send("practice-2", questions[1].answer)
     (notice,) = [block for block in shown().blocks if isinstance(block, Notice)]
     assert notice.tone == "good"
     row = participant_row(study, _participation(answers))
     assert (row["practice_right_at_once"], row["practice_right_again"]) == (1, 0)
 
 
-def test_practice_answers_are_those_of_the_matrix_shown():
-    from howgood.flow.participate.practice import practice_pair, practice_questions
-
-    sharp, calm = practice_pair(CANCER)
-    right = {question.key: question.right for question in practice_questions(CANCER)}
-    assert right["flagged"] == sharp.true_positives + sharp.false_positives
-    assert right["missed"] == sharp.false_negatives
-    assert right["fewer_misses"] == "first"
-    assert sharp.false_negatives < calm.false_negatives
-    assert right["more_alarms"] == "first"
-    assert sharp.false_positives > calm.false_positives
-    assert right["found"] == round(
-        100 * sharp.true_positives / (sharp.true_positives + sharp.false_negatives)
-    )
-
-
 def test_the_published_questions_are_asked_in_the_published_words():
     from howgood.flow.participate.comparison import interview_questions
 
     questions = interview_questions(CANCER.comparison, "en")
+    assert [each.text for each in questions] == [each.text for each in ask.INTERVIEW]
     assert questions[0].text == (
         "What do you think is worse: (a) Large number of patients that actually have cancer but "
         "are labelled as low risk, or (b) Large number of patients that do not have cancer but are "

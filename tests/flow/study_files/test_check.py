@@ -180,8 +180,9 @@ consent: {text: I agree.}
 comparison:
   task: Systems look for something.
   question: Which one?
-  words: {cases: people, positive: have it, negative: do not, flagged: named, passed: not named,
-          miss: miss, misses: misses, alarm: alarm, alarms: alarms}
+  words: {cases: people, positive: have it, negative: do not, with_positive: with it,
+          with_negative: without, flagged: named, cleared: not named, found: found,
+          correctly_cleared: left alone, miss: miss, misses: misses, alarm: alarm, alarms: alarms}
   scores: {file: scores.csv, truth: y, score: p}
 """
 SCORES = "y,p\n" + "".join(f"{number % 3 == 0:d},{number / 40}\n" for number in range(40))
@@ -202,12 +203,12 @@ def test_matrices_come_from_a_file_of_scores(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
-        ("scores.csv", "nothing.csv", 10, ["nothing.csv", "no such file"]),
-        ("truth: y", "truth: z", 10, ["'z'"]),
-        ("score: p", "score: 5", 10, ["5", "text"]),
+        ("scores.csv", "nothing.csv", 11, ["nothing.csv", "no such file"]),
+        ("truth: y", "truth: z", 11, ["'z'"]),
+        ("score: p", "score: 5", 11, ["5", "text"]),
         ("cases: people, ", "", 8, ["no word 'cases'"]),
         ("cases: people", "cases: people, thing: x", 8, ["a word 'thing'"]),
-        ("  scores:", "  matrices: []\n  score:", 11, ["unknown key 'score'"]),
+        ("  scores:", "  matrices: []\n  score:", 12, ["unknown key 'score'"]),
     ],
 )
 def test_a_fault_in_a_comparison_is_named_with_its_line(tmp_path, old, new, line, words):

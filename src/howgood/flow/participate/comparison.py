@@ -1,14 +1,16 @@
 """Compare confusion matrices in pairs: practice, a direct guess, pairs, a few last questions.
 
 In: study, seed, answers. Out: the steps of the task. Absent: how the next pair is chosen
-(`interview`) and how a matrix looks (`matrix_text`). The hidden evaluation pairs look like all
+(`interview`) and how a system looks (`cards`). The hidden evaluation pairs look like all
 others.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
 
+from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question
 from howgood.ask.sentences import sentence
+from howgood.flow.participate.cards import cost_details, two_cards, wording_of
 from howgood.flow.participate.interview import (
     Choice,
     Pair,
@@ -16,13 +18,11 @@ from howgood.flow.participate.interview import (
     most_pairs,
     next_pair,
 )
-from howgood.flow.participate.matrix_text import two_cards
 from howgood.flow.participate.pieces import (
     Step,
     continue_button,
     paragraphs,
     question_field,
-    words,
 )
 from howgood.flow.participate.practice import last_feedback, practice_steps
 from howgood.records.plans import ComparisonPlan, Option, Question
@@ -30,10 +30,8 @@ from howgood.records.screen import (
     Answer,
     Block,
     Button,
-    Details,
     Field,
     Heading,
-    Paragraph,
     Screen,
 )
 from howgood.records.study import Study
@@ -53,13 +51,13 @@ def steps(
         found += practice_steps(study, answered)
     if plan.direct in ("both", "before"):
         above = last_feedback(study, answered) if plan.practice else ()
-        found.append(_direct(plan, language, BEFORE, above))
+        found.append(_direct(study, BEFORE, above))
     if all(each.key in answered for each in found):
         found += _pairs(study, plan, seed, answered)
     else:
         found += [_unreached(f"compare-{number}") for number in range(1, most_pairs(plan) + 1)]
     if plan.direct in ("both", "after"):
-        found.append(_direct(plan, language, AFTER, ()))
+        found.append(_direct(study, AFTER, ()))
     if plan.interview:
         found.append(_interview(plan, language))
     return found
@@ -93,8 +91,7 @@ def direct_ratio(answered: Mapping[str, Answer], key: str) -> float | None:
 
 def interview_questions(plan: ComparisonPlan, language: str) -> tuple[Question, ...]:
     """Return the six published questions in the study's words."""
-    own = {"use": "", **plan.words}
-    own["use"] = f" {own['use']}" if own["use"] else ""
+    own = {**plan.words, "use": f" {plan.words['use']}" if plan.words.get("use") else ""}
     options = tuple(
         Option(key=each, text=sentence(language, f"interview_q1_{each}")) for each in ("a", "b")
     )
@@ -135,16 +132,6 @@ def _unreached(key: str) -> Step:
     return Step(key=key, make=make)
 
 
-def _costs(plan: ComparisonPlan, language: str, *, is_open: bool) -> tuple[Block, ...]:
-    if not plan.costs:
-        return ()
-    names = {"miss": plan.words["miss"], "alarm": plan.words["alarm"]}
-    lines = tuple(
-        Paragraph(words=words(f"**{names[key]}**: {text}")) for key, text in plan.costs.items()
-    )
-    return (Details(summary=sentence(language, "costs_title"), paragraphs=lines, open=is_open),)
-
-
 def _task(study: Study, plan: ComparisonPlan) -> Step:
     def make() -> Screen:
         return Screen(
@@ -152,31 +139,34 @@ def _task(study: Study, plan: ComparisonPlan) -> Step:
             kind="text",
             title=sentence(study.language, "task_title"),
             language=study.language,
-            blocks=(*paragraphs(plan.task), *_costs(plan, study.language, is_open=True)),
+            blocks=(*paragraphs(plan.task), *cost_details(study, is_open=True)),
             buttons=continue_button(study.language),
         )
 
     return Step(key="task", make=make)
 
 
-def _direct(plan: ComparisonPlan, language: str, key: str, above: tuple[Block, ...]) -> Step:
+def _direct(study: Study, key: str, above: tuple[Block, ...]) -> Step:
+    language, wording = study.language, wording_of(study)
+
     def make() -> Screen:
-        begin = sentence(language, "practice_begin") if key == BEFORE else ""
+        begin = sentence(language, "direct_begin") if key == BEFORE else ""
+        own = {"miss": wording.miss, "alarm": wording.alarm, "alarms": wording.alarms}
         return Screen(
             key=key,
             kind="task",
             title=sentence(language, "direct_title"),
             language=language,
-            blocks=(*above, *paragraphs(begin), *_costs(plan, language, is_open=False)),
+            blocks=(*above, *paragraphs(begin), *cost_details(study, is_open=False)),
             fields=(
                 Field(
                     name=RATIO,
                     kind="number",
-                    label=sentence(language, "direct_question", **plan.words),
-                    help=sentence(language, "direct_help", **plan.words),
+                    label=direct_question(wording, language=language).text,
+                    help=sentence(language, "direct_help", **own),
                     required=False,
-                    minimum=0.01,
-                    maximum=10_000,
+                    minimum=DIRECT_LEAST,
+                    maximum=DIRECT_MOST,
                 ),
             ),
             buttons=continue_button(language),
@@ -191,10 +181,9 @@ def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo:
     def make() -> Screen:
         prefer = sentence(language, "prefer_this")
         cards = two_cards(
-            plan,
+            study,
             pair.left,
             pair.right,
-            language=language,
             buttons=(
                 Button(label=prefer, name=CHOICE, value="first", key="1"),
                 Button(label=prefer, name=CHOICE, value="second", key="2"),
@@ -210,7 +199,7 @@ def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo:
             kind="task",
             title=sentence(language, "compare_title"),
             language=language,
-            blocks=(Heading(text=plan.question), cards, *_costs(plan, language, is_open=False)),
+            blocks=(Heading(text=plan.question), cards, *cost_details(study, is_open=False)),
             buttons=tuple(buttons),
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from howgood.flow.participate import comparison
 from howgood.flow.participate.interview import Choice, Interview, comparison_plan, replayed
-from howgood.flow.participate.practice import ANSWER, practice_key, practice_questions
+from howgood.flow.participate.practice import ANSWER, is_right, practice_key, questions_of
 from howgood.records.elicitation import ElicitationResult
 from howgood.records.screen import Answer, AnswerValue, Participation
 from howgood.records.study import Study
@@ -74,10 +74,10 @@ def comparison_facts(study: Study, participation: Participation) -> Row:
 
 def _practice(study: Study, answered: dict[str, Answer]) -> Row:
     tries = {False: 0, True: 0}
-    for number, question in enumerate(practice_questions(study), start=1):
+    for number, question in enumerate(questions_of(study), start=1):
         for again in tries:
             answer = answered.get(practice_key(number, again=again))
-            tries[again] += answer is not None and question.is_right(answer.values.get(ANSWER))
+            tries[again] += answer is not None and is_right(question, answer.values.get(ANSWER))
     return {"practice_right_at_once": tries[False], "practice_right_again": tries[True]}
 
 

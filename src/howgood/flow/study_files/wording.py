@@ -4,12 +4,18 @@ In: a study whose values are right one by one. Out: problems with the phrases of
 the words of flow charts. Absent: taste.
 """
 
+from dataclasses import fields
+
 from howgood.errors import InputError
-from howgood.flow.participate.matrix_text import OPTIONAL_WORDS, WORDS
 from howgood.flow.participate.scenario_text import BLANK, BLANKS, PHRASES, scenarios_of
+from howgood.records.comparison import ComparisonWording
 from howgood.records.plain import Path, Problem
 from howgood.records.plans import ComparisonPlan, SurveyPlan
 from howgood.records.study import Study
+
+# The words of charts and questions; `use` ends one sentence of the last questions.
+WORDS = frozenset(each.name for each in fields(ComparisonWording)) - {"task", "question", "costs"}
+OPTIONAL_WORDS = frozenset({"use"})
 
 
 def wording_problems(study: Study) -> list[Problem]:
@@ -55,7 +61,7 @@ def _comparison_problems(plan: ComparisonPlan) -> list[Problem]:
             needed=f"the words {', '.join(sorted(WORDS))}",
             cure="Add it.",
         )
-        for name in sorted(WORDS - set(plan.words))
+        for name in sorted(each for each in WORDS if not plan.words.get(each, "").strip())
     ]
     problems += [
         Problem(
@@ -65,15 +71,6 @@ def _comparison_problems(plan: ComparisonPlan) -> list[Problem]:
             cure="Rename or remove it.",
         )
         for name in sorted(set(plan.words) - WORDS - OPTIONAL_WORDS)
-    ]
-    problems += [
-        Problem(
-            path=("comparison", "costs", name),
-            found=f"a cost {name!r}",
-            needed="miss or alarm, the two errors",
-            cure="Rename it.",
-        )
-        for name in sorted(set(plan.costs) - {"miss", "alarm"})
     ]
     if plan.algorithm == "bisection" and any(each.lower is None for each in plan.matrices):
         problems.append(

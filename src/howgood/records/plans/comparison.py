@@ -33,6 +33,24 @@ class ScoresFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CostOfError:
+    """What one kind of error means for the person it happens to."""
+
+    health: str = field(default="", metadata=about("for their health"))
+    money: str = field(default="", metadata=about("for their money"))
+    time: str = field(default="", metadata=about("for their time"))
+    feelings: str = field(default="", metadata=about("for how they feel"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorCosts:
+    """What the two kinds of error mean."""
+
+    miss: CostOfError = field(metadata=about("what a miss means"))
+    alarm: CostOfError = field(metadata=about("what a false alarm means"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonPlan:
     """Pairs of confusion matrices; people say which system they prefer."""
 
@@ -45,8 +63,8 @@ class ComparisonPlan:
     scores: ScoresFile | None = field(
         default=None, metadata=about("make the matrices from a classifier's scores")
     )
-    costs: Mapping[str, str] = field(
-        default_factory=dict, metadata=about("what each error means for people, per kind of cost")
+    costs: ErrorCosts | None = field(
+        default=None, metadata=about("what each error means for people")
     )
     algorithm: Literal["mixture", "bisection"] = field(
         default="mixture", metadata=about("how the next pair is chosen")

@@ -1,0 +1,89 @@
+"""Systems as cards in the words of a study, and what errors mean.
+
+In: matrices and a study. Out: cards and blocks. Absent: drawing them and saying them
+(`show.comparison_card`, `show.comparison_text`).
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from howgood.ask.comparison import GENERIC_WORDING
+from howgood.ask.sentences import sentence
+from howgood.flow.participate.interview import comparison_plan
+from howgood.flow.participate.pieces import words
+from howgood.records.comparison import ComparisonWording
+from howgood.records.confusion import ConfusionMatrix
+from howgood.records.screen import Block, Button, Card, Cards, Details, Drawing, Paragraph
+from howgood.records.study import Study
+from howgood.show.comparison_card import comparison_card
+from howgood.show.comparison_text import described, difference
+
+_COSTS = ("health", "money", "time", "feelings")
+
+
+@lru_cache(maxsize=64)
+def wording_of(study: Study) -> ComparisonWording:
+    """Return the study's words as charts and questions know them."""
+    plan = comparison_plan(study)
+    own: dict[str, Any] = {name: text for name, text in plan.words.items() if name != "use"}
+    return replace(GENERIC_WORDING, task=plan.task, question=plan.question, **own)
+
+
+def card(study: Study, matrix: ConfusionMatrix, *, name: str, button: Button | None = None) -> Card:
+    """Return one system as a flow chart, and the button that prefers it."""
+    wording, language = wording_of(study), study.language
+    svg = comparison_card(
+        matrix,
+        wording,
+        name=name,
+        bars=comparison_plan(study).bar_chart,
+        language=language,
+        is_styled=False,
+    )
+    alternative = described(matrix, wording, name=name, language=language)
+    return Card(
+        title=sentence(language, "card_title", name=name),
+        drawing=Drawing(svg=svg, alternative=alternative),
+        button=button,
+    )
+
+
+def two_cards(
+    study: Study,
+    left: ConfusionMatrix,
+    right: ConfusionMatrix,
+    *,
+    buttons: tuple[Button, Button],
+) -> Cards:
+    """Return two systems side by side, and how the second differs from the first."""
+    words_between = difference(left, right, wording_of(study), language=study.language)
+    return Cards(
+        cards=(
+            card(study, left, name="A", button=buttons[0]),
+            card(study, right, name="B", button=buttons[1]),
+        ),
+        between=words(words_between),
+    )
+
+
+def cost_details(study: Study, *, is_open: bool) -> tuple[Block, ...]:
+    """Return what each error means for people, to be opened at will; nothing without texts."""
+    costs = comparison_plan(study).costs
+    if costs is None:
+        return ()
+    wording = wording_of(study)
+    paragraphs = tuple(
+        Paragraph(words=words(f"**{error}**: " + " ".join(_kinds(study.language, text))))
+        for error, text in ((wording.miss, costs.miss), (wording.alarm, costs.alarm))
+    )
+    summary = sentence(study.language, "costs_title")
+    return (Details(summary=summary, paragraphs=paragraphs, open=is_open),)
+
+
+def _kinds(language: str, text: object) -> list[str]:
+    return [
+        f"{sentence(language, f'cost_{kind}')}: {getattr(text, kind)}"
+        for kind in _COSTS
+        if getattr(text, kind)
+    ]
