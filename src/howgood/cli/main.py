@@ -22,6 +22,7 @@ DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("howgood.cli.new", "Write a study file that runs as it is."),
     "check": ("howgood.cli.check", "Check study files; problems come with their line."),
+    "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),
     "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
     "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold, with its doubt."),
     "target": ("howgood.cli.target", "Say what accuracy to aim for."),

@@ -184,7 +184,7 @@ def table_matrices(
     found = frame_columns(frame, named.values(), where="table_matrices")
     cells = {name: np.asarray(found[named[name]], dtype=np.float64) for name in _COUNTS}
     for name, values in cells.items():
-        _check_finite(values, column=named[name], where="table_matrices")
+        check_finite(values, column=named[name], where="table_matrices")
     rows = zip(*(cells[name].tolist() for name in _COUNTS), strict=True)
     shown = [
         ConfusionMatrix(**dict(zip(_COUNTS, row, strict=True))).displayed(out_of=out_of)
@@ -227,8 +227,8 @@ def labels_and_scores(
         raise LengthMismatchError(where=where, lengths={"y_true": truth.size, "scores": score.size})
     gap = np.array([value is None or value != value for value in truth.tolist()], dtype=bool)
     if missing == "error":
-        _check_finite(np.where(gap, np.nan, 0.0), column="y_true", where=where)
-        _check_finite(score, column="scores", where=where)
+        check_finite(np.where(gap, np.nan, 0.0), column="y_true", where=where)
+        check_finite(score, column="scores", where=where)
     keep = ~gap & np.isfinite(score)
     truth, score = truth[keep], score[keep]
     positive = np.asarray(truth == pos_label, dtype=bool)
@@ -243,7 +243,8 @@ def labels_and_scores(
     return positive, score, int((~keep).sum())
 
 
-def _check_finite(values: NDArray[np.float64], *, column: str, where: str) -> None:
+def check_finite(values: NDArray[np.float64], *, column: str, where: str) -> None:
+    """Refuse gaps, and say where the first one is."""
     bad = ~np.isfinite(values)
     if bad.any():
         raise MissingValueError(
@@ -263,7 +264,7 @@ def check_probabilities(probability: NDArray[np.float64], *, where: str) -> None
             where=f"{where}, scores",
             found=f"values from {lowest:g} to {highest:g}",
             needed="probabilities between 0 and 1",
-            cure="Turn scores into probabilities first: learn.fit_recalibration(y_true, scores).",
+            cure="Turn scores into probabilities first: learn.fit_recalibration, or --recalibrate.",
         )
 
 

@@ -1,0 +1,133 @@
+"""`howgood elicit`: an interview in the terminal, from choices to a metric and a threshold.
+
+In: a table of scores, or a log. Out: questions, findings, JSON, a picture, a report, a log.
+Absent: choosing questions (see `learn`).
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+from howgood.cli.knowledge import say
+from howgood.cli.options import report_options, write_report
+from howgood.flow import elicit as flow
+from howgood.records.comparison import ComparisonWording
+from howgood.records.elicitation import Query
+from howgood.show import elicitation as show
+from howgood.show import text
+
+_KEYS: dict[str, flow.Reply] = {
+    "1": "first", "2": "second", "0": "same", "u": "undo", "q": "stop", "": "stop",
+}  # fmt: skip
+_HELP = "[1] A   [2] B   [0] no preference   [u] undo   [?] what errors mean   [q] stop"
+
+
+@click.command("elicit")
+@click.argument("scores", type=click.Path(path_type=Path), required=False)
+@click.option("--truth", default="y_true", show_default=True, help="Column of true labels.")
+@click.option("--score", default="score", show_default=True, help="Column of probabilities.")
+@click.option("--positive", default="1", show_default=True, help="The positive label.")
+@click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
+@click.option("--replay", type=click.Path(path_type=Path), help="Show the result of a log.")
+@click.option("--simulate", metavar="WHO", help="Let a0=.2,noise=.1 (beta=, cap=) answer.")
+@click.option("--wording", type=click.Path(path_type=Path), help="JSON file of words.")
+@click.option("--direct", type=float, help="Own guess: false alarms one miss is worth.")
+@click.option("--held-out", default=15, show_default=True, help="Questions to measure agreement.")
+@click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
+@click.option("--checks/--no-checks", default=True, help="Attention checks and repeats.")
+@click.option("--recalibrate", is_flag=True, help="Turn scores into probabilities first.")
+@click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
+@report_options
+def command(
+    scores: Path | None,
+    replay: Path | None,
+    log: Path | None,
+    simulate: str | None,
+    wording: Path | None,
+    as_json: bool,
+    out: Path | None,
+    plot: Path | None,
+    seed: int | None,
+    **settings: object,
+) -> int:
+    """Learn what errors in SCORES cost by asking which of two systems is preferred."""
+    words = flow.read_wording(wording)
+    interview = _opened(scores, replay, log, seed, settings)
+    if replay is None:
+        reply = _reply(interview, words, simulate, seed)
+        flow.hold(interview, reply, log=log)
+    result = interview.elicitor.result()
+    if as_json:
+        click.echo(text.to_json(result.to_dict()))
+    else:
+        say(show.elicitation_findings(result, words, calibration=interview.calibration))
+    matrices = interview.elicitor.matrices
+    if out:
+        answers = interview.elicitor.answers
+        report = show.elicitation_report(
+            result, matrices, answers, words, calibration=interview.calibration
+        )
+        write_report(report, out)
+    if plot:
+        click.echo(f"wrote {show.save_elicitation_picture(result, matrices, plot)}", err=True)
+    return 0
+
+
+def _opened(
+    scores: Path | None,
+    replay: Path | None,
+    log: Path | None,
+    seed: int | None,
+    settings: dict[str, object],
+) -> flow.Interview:
+    """Open the log if there is one, else start from the scores."""
+    if replay is not None:
+        return flow.resume(replay)
+    if log is not None and log.exists():
+        click.echo(f"resuming {log}", err=True)
+        return flow.resume(log)
+    if scores is None:
+        raise click.UsageError("name the file of SCORES, or --replay LOG")
+    return flow.start(
+        scores,
+        truth=str(settings["truth"]),
+        score=str(settings["score"]),
+        positive=str(settings["positive"]),
+        direct_ratio=_number(settings["direct"]),
+        held_out=int(str(settings["held_out"])),
+        max_queries=int(str(settings["questions"])),
+        checks=bool(settings["checks"]),
+        recalibrate=bool(settings["recalibrate"]),
+        random_state=seed,
+    )
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(str(value))
+
+
+def _reply(
+    interview: flow.Interview, words: ComparisonWording, simulate: str | None, seed: int | None
+) -> "partial[flow.Reply]":
+    if simulate is not None:
+        return partial(_simulated, flow.simulated_respondent(simulate, random_state=seed))
+    asked = interview.elicitor.settings
+    most = asked["max_queries"] + asked["catch_pairs"] + asked["repeats"] + asked["held_out"]
+    click.echo(f"{words.task}\n\n{show.cost_text(words) if words.costs else ''}", err=True)
+    return partial(_from_keys, words, most)
+
+
+def _simulated(respondent: flow.Respondent, query: Query) -> flow.Reply:
+    return respondent(query.first, query.second)
+
+
+def _from_keys(words: ComparisonWording, most: int, query: Query) -> flow.Reply:
+    """Show one question on standard error and read a key, or a line when input is a file."""
+    click.echo(f"\n{show.question_text(query, words, most=most)}\n{_HELP}", err=True)
+    while True:
+        key = click.getchar() if sys.stdin.isatty() else sys.stdin.readline().strip()[:1]
+        if key.lower() in _KEYS:
+            return _KEYS[key.lower()]
+        click.echo(show.cost_text(words) if key == "?" else _HELP, err=True)

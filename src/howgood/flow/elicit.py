@@ -1,0 +1,194 @@
+"""Use cases of metric elicitation: start, resume, replay or simulate an interview.
+
+In: paths and settings. Out: `Interview`, answered as far as somebody answers. Absent: printing,
+reading keys (see `cli.elicit`).
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from howgood import ask, learn
+from howgood.errors import FileFormatError, InputError
+from howgood.flow.decisions import positives
+from howgood.learn.elicitation.matrices import check_finite
+from howgood.learn.elicitation.mixture import Elicitor
+from howgood.records.calibration import CalibrationReport
+from howgood.records.comparison import ComparisonWording
+from howgood.records.confusion import ConfusionMatrix
+from howgood.records.elicitation import Query
+from howgood.records.elicited_metric import (
+    CappedMetric,
+    Choice,
+    ElicitedMetric,
+    FBetaMetric,
+    LinearMetric,
+)
+from howgood.records.table import frame_columns
+from howgood.show.text import to_json
+
+Reply = Literal["first", "second", "same", "undo", "stop"]
+Respondent = Callable[[ConfusionMatrix, ConfusionMatrix], Choice]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interview:
+    """An elicitation under way, and how well the scores behind it are calibrated."""
+
+    elicitor: Elicitor
+    calibration: CalibrationReport | None
+
+
+def start(
+    scores: Path,
+    *,
+    truth: str,
+    score: str,
+    positive: str = "1",
+    families: Sequence[str] = ("linear", "f_beta", "cap"),
+    direct_ratio: float | None = None,
+    held_out: int = 0,
+    max_queries: int = 25,
+    checks: bool = True,
+    recalibrate: bool = False,
+    random_state: int | None = None,
+) -> Interview:
+    """Open a table of labels and scores and prepare an interview about its thresholds."""
+    columns = frame_columns(ask.open_table(scores), [truth, score], where=str(scores))
+    check_finite(
+        np.array([np.nan if _is_gap(value) else 0.0 for value in columns[truth].tolist()]),
+        column=truth,
+        where=str(scores),
+    )
+    labels = positives(columns[truth], positive, where=f"{scores}, column {truth!r}")
+    values = columns[score]
+    if recalibrate:
+        values = learn.fit_recalibration(labels, values)(values)
+    matrices = learn.threshold_matrices(labels, values)
+    elicitor = Elicitor(
+        matrices,
+        families=families,
+        direct_ratio=direct_ratio,
+        held_out=held_out,
+        max_queries=max_queries,
+        min_queries=min(6, max_queries),
+        catch_pairs=6 if checks else 0,
+        repeats=2 if checks else 0,
+        random_state=random_state,
+    )
+    report = learn.calibration_report(labels, values, random_state=elicitor.seed)
+    return Interview(elicitor=elicitor, calibration=report)
+
+
+def _is_gap(value: object) -> bool:
+    return value is None or value != value
+
+
+def resume(log: Path) -> Interview:
+    """Take up an interview from its log."""
+    return Interview(elicitor=learn.replay(read_log(log)), calibration=None)
+
+
+def hold(interview: Interview, reply: Callable[[Query], Reply], *, log: Path | None = None) -> None:
+    """Put question after question to `reply` until all are answered or it says "stop".
+
+    The log is written after every answer, so that nothing is lost when the power goes.
+    """
+    elicitor = interview.elicitor
+    while (query := elicitor.query()) is not None:
+        said = reply(query)
+        if said == "stop":
+            break
+        if said == "undo":
+            elicitor.undo()
+        else:
+            elicitor.answer(said)
+        if log is not None:
+            write_log(interview, log)
+    if log is not None:
+        write_log(interview, log)
+
+
+def write_log(interview: Interview, path: Path) -> None:
+    """Write the whole interview as JSON; the old file stays until the new one is complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(to_json(learn.elicitation_log(interview.elicitor)), encoding="utf-8")
+    partial.replace(path)
+
+
+def read_log(path: Path) -> dict[str, object]:
+    """Return what a log file holds."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise FileFormatError(
+            where=str(path),
+            found="no readable JSON" if path.exists() else "no such file",
+            needed="a log that howgood elicit wrote",
+            cure="Check the path.",
+        ) from error
+    if not isinstance(found, dict):
+        raise FileFormatError(
+            where=str(path),
+            found=f"a JSON {type(found).__name__}",
+            needed="a log that howgood elicit wrote",
+            cure="Check the path.",
+        )
+    return found
+
+
+def read_wording(path: Path | None) -> ComparisonWording:
+    """Return the words of a JSON file, or general ones."""
+    if path is None:
+        return ask.GENERIC_WORDING
+    return ComparisonWording.from_dict(dict(read_log(path)))
+
+
+def simulated_respondent(description: str, *, random_state: int | None) -> Respondent:
+    """Return the respondent that "a0=.2,noise=.1" describes.
+
+    One of `a0`, `beta` or `cap` says what they value; `noise` is the share of answers the wrong
+    way round, `sensitivity` how sharply they see differences.
+
+    Examples
+    --------
+    >>> callable(simulated_respondent("beta=2,noise=.1", random_state=1))
+    True
+    """
+    given = _numbers(description)
+    makers: dict[str, Callable[[float], ElicitedMetric]] = {
+        "a0": lambda value: LinearMetric(a0=value),
+        "beta": lambda value: FBetaMetric(beta=value),
+        "cap": lambda value: CappedMetric(cap=value),
+    }
+    valued = [name for name in makers if name in given]
+    if len(valued) != 1 or set(given) - set(makers) - {"noise", "sensitivity"}:
+        raise _wrong_simulation(description)
+    return ask.simulate_respondent(
+        makers[valued[0]](given[valued[0]]),
+        flips=given.get("noise", 0.0),
+        sensitivity=given.get("sensitivity"),
+        random_state=random_state,
+    )
+
+
+def _numbers(description: str) -> dict[str, float]:
+    pairs = [part.partition("=") for part in description.split(",")]
+    try:
+        return {name.strip(): float(value) for name, _, value in pairs}
+    except ValueError as error:
+        raise _wrong_simulation(description) from error
+
+
+def _wrong_simulation(description: str) -> InputError:
+    return InputError(
+        where="--simulate",
+        found=repr(description),
+        needed="one of a0=, beta= or cap=, and perhaps noise= and sensitivity=",
+        cure="For instance: --simulate a0=.2,noise=.1",
+    )

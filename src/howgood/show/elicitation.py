@@ -1,0 +1,241 @@
+"""An elicited metric in plain sentences, as a report, and one question in the terminal.
+
+In: an elicitation's result. Out: findings, `Report`, text. Absent: asking, printing.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from howgood.records.calibration import CalibrationReport
+from howgood.records.comparison import ComparisonWording
+from howgood.records.confusion import ConfusionMatrix
+from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
+from howgood.records.elicited_metric import CappedMetric, FBetaMetric
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.show.comparison_text import class_rates, difference
+from howgood.show.figures import theme
+from howgood.show.figures.elicitation import elicitation_figure
+from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.text import text_table
+
+_FAMILY_NAMES = {"linear": "linear", "f_beta": "F-beta", "cap": "a cap on misses"}
+
+
+def question_text(query: Query, wording: ComparisonWording, *, most: int) -> str:
+    """Return one question as text: two columns of numbers, the difference, nothing hidden."""
+    sides = (query.first, query.second)
+    rows = {
+        f"{wording.positive}, {wording.found}": [each.true_positives for each in sides],
+        wording.misses: [each.false_negatives for each in sides],
+        wording.alarms: [each.false_positives for each in sides],
+        f"{wording.negative}, {wording.correctly_cleared}": [each.true_negatives for each in sides],
+        wording.flagged: [each.flagged for each in sides],
+    }
+    table = Table(
+        {
+            f"of {query.first.total:g} {wording.cases}": list(rows),
+            "A": [f"{values[0]:g}" for values in rows.values()],
+            "B": [f"{values[1]:g}" for values in rows.values()],
+        }
+    )
+    return "\n".join(
+        [
+            f"Question {query.number} of at most {most}. {wording.question}",
+            text_table(table),
+            difference(query.first, query.second, wording),
+        ]
+    )
+
+
+def cost_text(wording: ComparisonWording) -> str:
+    """Return what each error means, as text."""
+    if not wording.costs:
+        return "This study describes no costs."
+    return "\n".join(
+        f"{each.error}: {each.health} {each.money} {each.time} {each.feelings}"
+        for each in wording.costs
+    )
+
+
+def elicitation_findings(
+    result: ElicitationResult,
+    wording: ComparisonWording,
+    *,
+    calibration: CalibrationReport | None = None,
+) -> tuple[Finding, ...]:
+    """Say what was learned, what to deploy, and how far to trust it."""
+    findings = [Finding(text=_metric_text(result, wording), tone=_metric_tone(result))]
+    findings.append(Finding(text=_system_text(result, wording)))
+    if result.agreement is not None:
+        findings.append(Finding(text=_agreement_text(result)))
+    findings += _check_findings(result)
+    if calibration is not None and calibration.is_suspicious:
+        text = (
+            f"The scores are not well calibrated: expected calibration error "
+            f"{plain(calibration.error)}, while {plain(calibration.error_by_chance)} is rarely "
+            "exceeded by chance. The chosen system stands; reading a threshold as a probability "
+            "does not. Recalibrate with --recalibrate."
+        )
+        findings.append(Finding(text=text, tone="bad"))
+    return tuple(findings)
+
+
+def elicitation_report(
+    result: ElicitationResult,
+    matrices: Sequence[ConfusionMatrix],
+    answers: Sequence[AnsweredQuery],
+    wording: ComparisonWording,
+    *,
+    calibration: CalibrationReport | None = None,
+) -> Report:
+    """Return the whole story: findings, picture, every answer, methods."""
+    with elicitation_figure(result, matrices) as figure:
+        svg = theme.to_svg(figure, title="Posterior of the cost ratio, and the chosen system")
+    sections = [
+        Section(
+            title="What one miss is worth, and the system to use",
+            svg=svg,
+            alt=_system_text(result, wording),
+        ),
+        Section(title="Every answer", table=answer_table(answers)),
+    ]
+    if calibration is not None:
+        sections.append(Section(title="Calibration of the scores", table=calibration.table))
+    return Report(
+        title="An elicited metric",
+        question=wording.question,
+        findings=elicitation_findings(result, wording, calibration=calibration),
+        sections=tuple(sections),
+        methods=_METHODS,
+        provenance=result.provenance,
+        cautions=(
+            "These are the choices of one respondent; another may weigh errors otherwise.",
+            "Agreement on held-out questions is easy to reach; read it beside its baselines.",
+        ),
+    )
+
+
+def answer_table(answers: Sequence[AnsweredQuery]) -> Table:
+    """Return one row per answered question."""
+    return Table(
+        {
+            "question": [each.query.number for each in answers],
+            "asked to": [each.query.kind for each in answers],
+            "misses A": [int(each.query.first.false_negatives) for each in answers],
+            "false alarms A": [int(each.query.first.false_positives) for each in answers],
+            "misses B": [int(each.query.second.false_negatives) for each in answers],
+            "false alarms B": [int(each.query.second.false_positives) for each in answers],
+            "answer": [
+                {"first": "A", "second": "B", "same": "no preference"}[each.choice]
+                for each in answers
+            ],
+        }
+    )
+
+
+def save_elicitation_picture(
+    result: ElicitationResult, matrices: Sequence[ConfusionMatrix], path: Path
+) -> Path:
+    """Write the picture to a file."""
+    with elicitation_figure(result, matrices) as figure:
+        return theme.save(figure, path)
+
+
+def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
+    chances = ", ".join(
+        f"{_FAMILY_NAMES[name]} {percent(share)}" for name, share in result.families.items()
+    )
+    if result.ratio is not None and result.a0 is not None and result.is_linear:
+        return (
+            f"One {wording.miss} weighs as much as {_ratio_text(result)} {wording.alarms} "
+            f"(90 % interval); a0 = {with_interval(result.a0)}. Kind of metric: {chances}."
+        )
+    if isinstance(result.metric, FBetaMetric):
+        return (
+            f"The choices fit no fixed exchange rate but an F-measure with beta = "
+            f"{plain(result.metric.beta, digits=2)}. Kind of metric: {chances}."
+        )
+    if isinstance(result.metric, CappedMetric):
+        return (
+            f"The choices fit a cap: at most {plain(100 * result.metric.cap, digits=0)} "
+            f"{wording.misses} in 100 {wording.cases}, then as few {wording.alarms} as "
+            f"possible. Kind of metric: {chances}."
+        )
+    implied = (
+        f" If it is linear, one {wording.miss} weighs as much as {_ratio_text(result)} "
+        f"{wording.alarms}."
+        if result.ratio is not None
+        else ""
+    )
+    return f"The choices do not settle the kind of metric: {chances}.{implied}"
+
+
+def _ratio_text(result: ElicitationResult) -> str:
+    if result.ratio is None:
+        return "an unknown number of"
+    ends = result.ratio.interval
+    median = float(np.median(result.ratio.draws))
+    return f"{median:.2g} [{ends.lower:.2g}, {ends.upper:.2g}]"
+
+
+def _metric_tone(result: ElicitationResult) -> str:
+    return "good" if max(result.families.values()) >= 0.8 else "unsure"
+
+
+def _system_text(result: ElicitationResult, wording: ComparisonWording) -> str:
+    of_positive, of_negative = class_rates(result.matrix, wording)
+    words = f"{of_positive}; {of_negative[0].lower()}{of_negative[1:]}."
+    if result.thresholds is not None and np.isfinite(result.thresholds.upper):
+        ends = result.thresholds
+        words = (
+            f"Flag scores of at least a threshold above {plain(ends.lower)} and up to "
+            f"{plain(ends.upper)}. {words}"
+        )
+    if result.optimal_range is not None:
+        lower, upper = result.optimal_range
+        words += f" No reachable system is better for any a0 from {plain(lower)} to {plain(upper)}."
+    return words
+
+
+def _agreement_text(result: ElicitationResult) -> str:
+    if result.agreement is None:
+        return ""
+    found = result.agreement
+    ends = found.share.interval
+    others = ", ".join(f"{name} {value:.0f} %" for name, value in found.baselines.items())
+    return (
+        f"On {found.n_questions} questions kept back the metric chose as the respondent did in "
+        f"{found.percent:.1f} % [{percent(ends.lower)}, {percent(ends.upper)}]. "
+        f"For comparison: {others}."
+    )
+
+
+def _check_findings(result: ElicitationResult) -> list[Finding]:
+    checks, findings = result.checks, []
+    if checks.catch_asked:
+        text = (
+            f"{checks.catch_wrong} of {checks.catch_asked} questions with a clearly better side "
+            f"were answered wrongly; {checks.repeats_changed} of {checks.repeats_asked} repeated "
+            "questions got another answer."
+        )
+        if checks.looks_careless:
+            text += " So many suggest that answers were given without looking."
+        findings.append(Finding(text=text, tone="bad" if checks.looks_careless else "neutral"))
+    if result.disagreeing:
+        numbers = ", ".join(str(number) for number in result.disagreeing)
+        answers = "answers to questions" if len(result.disagreeing) > 1 else "answer to question"
+        text = f"Worth a second look, at odds with the others: the {answers} {numbers}."
+        findings.append(Finding(text=text, tone="unsure"))
+    return findings
+
+
+_METHODS = (
+    "Each question was the pair of systems whose answer was expected to tell most about the kind "
+    "of metric (linear, F-beta, a cap on misses) and its parameter. Sensitivity, lapses and the "
+    "width of indifference were unknown and averaged over on a grid. Numbers shown were whole "
+    "numbers out of 100, and exactly these entered the likelihood. Questions with a clearly "
+    "better side, repeats and held-out questions were not learned from."
+)
