@@ -61,7 +61,9 @@ def squared_error_sums(
         What to do with rows that hold a missing, NaN or infinite value. "drop" leaves them out
         and counts them in `provenance.rows_dropped`. A negative sd is always an error.
     powers : int
-        Power sums kept (12 are enough for a CDF within 1e-10 from N = 1000 on; 6 from 1e7 on).
+        Power sums kept. A ranking needs 2; the distribution of a score is made from 12. (On
+        five-star data, an inversion truncated after 12 cumulants has a CDF within 1e-10 from
+        about 2000 pairs on; after 8 from 1e4, after 6 from 1e5, after 4 from 1e7.)
 
     Returns
     -------
