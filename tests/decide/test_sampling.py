@@ -13,13 +13,13 @@ def test_counts_are_scikit_learns_confusion_matrix():
     truth, predicted = generator.integers(0, 2, (2, 50))
     (tn, fp), (fn, tp) = confusion_matrix(truth, predicted)
     counts = counted(truth, predicted, pos_label=1, where="test")
-    assert [float(each) for each in counts.by_name().values()] == [tp, fn, fp, tn]
+    assert [float(each) for each in counts.cells()] == [tp, fn, fp, tn]
 
 
 def test_a_resampled_table_has_dirichlet_moments():
     tables = resampled(Counts.of_cells(8, 2, 4, 86), 200_000, np.random.default_rng(1))
     cells = np.array([8.5, 2.5, 4.5, 86.5])
-    drawn = np.column_stack(list(tables.by_name().values()))
+    drawn = np.column_stack(tables.cells())
     share = cells / cells.sum()
     np.testing.assert_allclose(drawn.mean(axis=0), share, atol=3e-4)
     np.testing.assert_allclose(
@@ -36,7 +36,7 @@ def test_bins_give_the_confusion_table_of_every_threshold():
     assert bins.thresholds.tolist() == [0.1, 0.2, 0.7, 0.9]
     for index, threshold in enumerate(bins.thresholds):
         (tn, fp), (fn, tp) = confusion_matrix(truth, scores >= threshold)
-        found = [float(each[index]) for each in counts.by_name().values()]
+        found = [float(each[index]) for each in counts.cells()]
         assert found == [tp, fn, fp, tn]
 
 

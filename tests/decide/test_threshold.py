@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import fbeta_score, precision_recall_curve
 
-from howgood import decide, score
+from howgood import decide, learn, score
 from howgood.decide.objective import objective_from
 from howgood.decide.sampling import score_bins
 from howgood.decide.threshold import variance_shares
@@ -86,6 +86,24 @@ def test_any_scikit_learn_metric_can_be_the_objective(scored):
     )
     assert theirs.chosen == ours.chosen
     assert theirs.acceptance is None
+
+
+def test_an_elicited_weight_brings_its_own_uncertainty():
+    generator = np.random.default_rng(2)
+    probability = generator.random(4000)
+    truth = (generator.random(4000) < probability).astype(int)
+    matrices = learn.threshold_matrices(truth, probability)
+    oracle = score.LinearMetric(a0=0.3).prefers
+    result = learn.ask_oracle(
+        learn.Elicitor(matrices, families=("linear",), random_state=1), oracle
+    )
+    choice = decide.threshold(result, truth, probability, random_state=1)
+    # With calibrated scores the best threshold of a linear metric is a0 itself.
+    assert choice.threshold.mean == pytest.approx(result.a0.mean, abs=0.05)
+    assert choice.variance_shares["people"] > 0
+    known = decide.threshold(score.LinearMetric(a0=0.3), truth, probability, random_state=1)
+    assert known.chosen == pytest.approx(0.3, abs=0.06)
+    assert known.variance_shares["people"] == 0.0
 
 
 @settings(max_examples=20, deadline=None)

@@ -45,8 +45,6 @@ def test_it_refuses_labels_of_different_length():
 
 def test_counts_and_labels_give_the_same_mean_and_empty_columns_count_as_zero():
     metric = PowerMean(p=0, alpha=0.3)
-    means = metric.of_counts(
-        true_positives=[2, 0, 0], false_negatives=[1, 3, 0], false_positives=[2, 0, 4]
-    )
+    means = metric.of_counts([2, 0, 0], [1, 3, 0], [2, 0, 4])
     np.testing.assert_allclose(means, [0.5**0.3 * (2 / 3) ** 0.7, 0.0, 0.0])
     assert metric([1, 1, 1, 0, 0], [1, 1, 0, 1, 1]) == pytest.approx(means[0])

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from howgood.decide.sampling import Counts
 from howgood.errors import InputError
 from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
+from howgood.records.elicitation import BisectionResult, ElicitationResult
+from howgood.records.estimate import Estimate
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -71,6 +73,30 @@ class PeopleObjective:
         return draws.shares_at_mean(draws.paired_means(tables.precision, tables.recall))
 
 
+class WeightObjective:
+    """A linear metric a0 TN + (1 - a0) TP whose weight is known by draws."""
+
+    is_slow = False
+    name = "linear metric"
+
+    def __init__(self, weight_draws: FloatArray) -> None:
+        self._weights = np.column_stack([1.0 - weight_draws, weight_draws])
+        self.n_people = weight_draws.size
+
+    def best(self, tables: Counts, values: FloatArray) -> IndexArray:
+        """Return the best threshold's index, shape (n_people, n_tables)."""
+        cells = np.stack([tables.true_positives, tables.true_negatives], axis=1)
+        return np.column_stack([np.argmax(self._weights @ table, axis=1) for table in cells])
+
+    def values(self, tables: Counts) -> FloatArray:
+        """Return the metric, shape (n_tables, n_thresholds)."""
+        used = self._weights[np.arange(tables.true_positives.shape[0]) % self.n_people]
+        found: FloatArray = (
+            used[:, :1] * tables.true_positives + used[:, 1:] * tables.true_negatives
+        )
+        return found
+
+
 class MetricObjective:
     """A metric: the same for everybody, so only the test set is uncertain."""
 
@@ -100,10 +126,16 @@ def objective_from(
     if isinstance(metric_or_fit, AcceptanceModel):
         draws = draws_for(metric_or_fit, application, where="threshold")
         return PeopleObjective(draws.thinned(n_people))
+    if isinstance(metric_or_fit, ElicitationResult | BisectionResult):
+        weight = metric_or_fit.a0
+        is_uncertain = isinstance(metric_or_fit, ElicitationResult) and metric_or_fit.is_linear
+        if is_uncertain and isinstance(weight, Estimate):
+            return WeightObjective(_thinned(weight.draws, n_people))
+        metric_or_fit = metric_or_fit.metric
     name = getattr(metric_or_fit, "__name__", None) or repr(metric_or_fit)
     if hasattr(metric_or_fit, "of_counts"):
         return MetricObjective(
-            name, lambda tables: metric_or_fit.of_counts(**tables.by_name()), is_slow=False
+            name, lambda tables: metric_or_fit.of_counts(*tables.cells()), is_slow=False
         )
     if callable(metric_or_fit):
         return MetricObjective(name, lambda tables: _called(metric_or_fit, tables), is_slow=True)
@@ -117,7 +149,7 @@ def objective_from(
 
 def _called(metric: Callable[..., float], tables: Counts) -> FloatArray:
     """Call a scikit-learn style metric on every table, as four weighted cases."""
-    cells = np.stack(list(tables.by_name().values()), axis=-1)
+    cells = np.stack(tables.cells(), axis=-1)
     truth, predicted = np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0])
     flat = cells.reshape(-1, 4)
     try:
@@ -130,6 +162,12 @@ def _called(metric: Callable[..., float], tables: Counts) -> FloatArray:
             cure="Wrap it so that it takes sample_weight.",
         ) from error
     return np.asarray(values, dtype=np.float64).reshape(cells.shape[:-1])
+
+
+def _thinned(draws: FloatArray, most: int) -> FloatArray:
+    kept = np.linspace(0, draws.size - 1, min(draws.size, most)).round().astype(int)
+    thinned: FloatArray = draws[kept]
+    return thinned
 
 
 def _transformed(values: FloatArray, p: float) -> FloatArray:

@@ -45,14 +45,14 @@ class Counts:
         """Share of real positives that are found."""
         return _share(self.true_positives, self.true_positives + self.false_negatives)
 
-    def by_name(self) -> dict[str, FloatArray]:
-        """Return the cells as keyword arguments of a metric's `of_counts`."""
-        return {
-            "true_positives": self.true_positives,
-            "false_negatives": self.false_negatives,
-            "false_positives": self.false_positives,
-            "true_negatives": self.true_negatives,
-        }
+    def cells(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the cells in the order of `of_counts`."""
+        return (
+            self.true_positives,
+            self.false_negatives,
+            self.false_positives,
+            self.true_negatives,
+        )
 
 
 def counted(y_true: ArrayLike, y_pred: ArrayLike, *, pos_label: object, where: str) -> Counts:
@@ -70,7 +70,7 @@ def counted(y_true: ArrayLike, y_pred: ArrayLike, *, pos_label: object, where: s
 
 def resampled(counts: Counts, n_draws: int, generator: np.random.Generator) -> Counts:
     """Draw confusion tables (as proportions) from the Dirichlet posterior of one table."""
-    cells = np.array([float(each) for each in counts.by_name().values()])
+    cells = np.array([float(each) for each in counts.cells()])
     drawn = generator.dirichlet(cells + PRIOR_CASES, size=n_draws)
     return Counts.of_cells(*drawn.T)
 

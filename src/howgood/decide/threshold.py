@@ -55,8 +55,9 @@ def threshold(
 
     Parameters
     ----------
-    metric_or_fit : fit, model card or metric
-        A fit of answers; or anything with `of_counts` such as `score.PowerMean`; or a function
+    metric_or_fit : fit, model card, elicitation or metric
+        A fit of answers; the result of an `Elicitor` (its a0 is uncertain too); anything with
+        `of_counts` such as `score.PowerMean` or `score.LinearMetric`; or a function
         `metric(y_true, y_pred, sample_weight=...)` as in scikit-learn (seconds instead of a
         fraction of one: it is called once per threshold and draw, so fewer of both are tried).
     y_true : array
@@ -181,7 +182,7 @@ def variance_shares(best: FloatArray) -> dict[str, float]:
 
 
 def _at(counts: Counts, index: int) -> Counts:
-    return Counts(**{name: cells[index] for name, cells in counts.by_name().items()})
+    return Counts.of_cells(*(cells[index] for cells in counts.cells()))
 
 
 def _acceptance(

@@ -81,34 +81,21 @@ class PowerMean:
                 },
             )
         real, reported = truth == pos_label, predicted == pos_label
-        return float(
-            self.of_counts(
-                true_positives=weight[real & reported].sum(),
-                false_negatives=weight[real & ~reported].sum(),
-                false_positives=weight[~real & reported].sum(),
-            )
-        )
+        cells = (real & reported, real & ~reported, ~real & reported)
+        return float(self.of_counts(*(weight[cell].sum() for cell in cells)))
 
     def of(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
         """Return the mean of given precisions and recalls; arrays broadcast."""
         return power_mean(precision, recall, p=self.p, alpha=self.alpha)
 
     def of_counts(
-        self,
-        *,
-        true_positives: ArrayLike,
-        false_negatives: ArrayLike,
-        false_positives: ArrayLike,
-        true_negatives: ArrayLike | None = None,
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike | None = None
     ) -> FloatArray:
         """Return the mean of given confusion counts or shares; arrays broadcast.
 
         True negatives are accepted, so that every metric can be called alike, and not used.
         """
-        hits, missed, false = (
-            np.asarray(each, dtype=np.float64)
-            for each in (true_positives, false_negatives, false_positives)
-        )
+        hits, missed, false = (np.asarray(each, dtype=np.float64) for each in (tp, fn, fp))
         return self.of(_shares(hits, hits + false), _shares(hits, hits + missed))
 
     @property

@@ -17,7 +17,7 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import decisions, theme
-from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.numbers import percent, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,15 +59,15 @@ def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
     )
 
 
-def fit_report(fit: AcceptabilityFit, *, sensitivity: Table | None = None) -> Report:
-    """Return the report of a fit, with its pictures."""
+def fit_report(fit: AcceptabilityFit) -> Report:
+    """Return the report of a fit, with its pictures and checks (takes a few seconds)."""
     return Report(
         title="What accuracy people accept",
         question="Is the classifier good enough for the people who would use it, and which errors "
         "weigh more?",
         findings=fit_findings(fit),
-        sections=(*_pictures(fit), *_tables(fit, sensitivity)),
-        methods=methods_text(fit),
+        sections=(*_pictures(fit), *_tables(fit)),
+        methods=fit.methods_text(),
         provenance=fit.provenance,
         cautions=_cautions(fit),
     )
@@ -93,7 +93,7 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
         "predictions": prediction_table(fit),
         "correlations": fit.correlations,
         "diagnostics": fit.diagnostics.to_dict(),
-        "methods": methods_text(fit),
+        "methods": fit.methods_text(),
         "provenance": fit.provenance.to_dict(),
     }
 
@@ -162,31 +162,6 @@ def prediction_table(fit: AcceptabilityFit) -> Table:
             rows.append((name, precision, recall, share_text(share), share_text(average)))
     names = ("application", "precision", "recall", "people accepting", "average person")
     return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
-
-
-def methods_text(fit: AcceptabilityFit) -> str:
-    """Return the methods paragraph of a paper, with the settings of this fit."""
-    means = ", ".join(MEAN_NAMES.get(int(p), f"p = {p:g}") for p in fit.mean_probabilities)
-    diagnostics = fit.diagnostics
-    quality = (
-        f"Pareto k-hat {plain(diagnostics.khat, digits=2)}"
-        if diagnostics.khat is not None
-        else f"R-hat {plain(diagnostics.rhat or float('nan'), digits=3)}"
-    )
-    return (
-        f"{fit.n_respondents} respondents rated {fit.provenance.rows_used} scenarios of "
-        f"{len(fit.applications)} application(s). A rating of {fit.cut} or higher counted as "
-        "accepting. We fitted a Bayesian mixed-effects logistic regression of acceptance on a "
-        "weighted power mean of precision and recall (Kay, Patel, Kientz 2015) with intercept, "
-        "slope and weight of precision (alpha) per application and a normal effect per "
-        f"respondent. Kinds of mean considered: {means or 'continuous p'}. Priors "
-        f"({fit.priors.name}): intercept {fit.priors.intercept}, slope {fit.priors.slope}, alpha "
-        f"{fit.priors.alpha}, sd of respondents {fit.priors.person_sd}. Results are averaged over "
-        "the kinds of mean by their posterior probability unless stated. Intervals are 95 % "
-        "highest-density intervals; two applications are called credibly different when the "
-        f"interval of their difference excludes zero. Posterior by {diagnostics.engine} "
-        f"({quality}, {diagnostics.effective_draws:,.0f} effective draws)."
-    )
 
 
 def _accepting(fit: AcceptabilityFit, name: str) -> Finding:
@@ -265,6 +240,8 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
             "Share accepting against the weighted mean of precision and recall: each dot is a "
             "scenario, the curve is the fit with its 95 % band.",
             figures.acceptance_figure(curves(fit), observed_shares(fit)),
+            text="Dots are the people who answered about that application; the curve is the whole "
+            "population, so dots below it come from a stricter group.",
         ),
     ]
     if len(fit.applications) > 1:
@@ -289,20 +266,29 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
     ]
 
 
-def _tables(fit: AcceptabilityFit, sensitivity: Table | None) -> list[Section]:
-    sections = [Section(title="Shares accepting", table=prediction_table(fit))]
-    sections.append(Section(title="Parameters", table=fit.summary()))
+def _tables(fit: AcceptabilityFit) -> list[Section]:
+    sections = [
+        Section(title="Shares accepting", table=prediction_table(fit)),
+        Section(title="Parameters", table=fit.summary()),
+    ]
     if fit.mean_probabilities:
         sections.append(Section(title="Kind of mean", table=mean_table(fit)))
-    if sensitivity is not None:
         sections.append(
             Section(
                 title="Does the prior decide the kind of mean?",
                 text="The same answers under other priors of the slope. Where the rows disagree, "
                 "the answers alone do not settle the kind of mean.",
-                table=sensitivity,
+                table=fit.prior_sensitivity(),
             )
         )
+    sections.append(
+        Section(
+            title="Does the model describe the answers?",
+            text="Each statistic of the answers beside the same statistic of answers the fitted "
+            "model would give. A p value near 0 or 1 shows a side of the answers the model misses.",
+            table=fit.predictive_check(),
+        )
+    )
     if fit.correlations is not None:
         sections.append(
             Section(
