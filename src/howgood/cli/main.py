@@ -20,6 +20,7 @@ DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 # Name -> (module that defines `command`, one line of help). Sorted by the data flow.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("howgood.cli.demo", "See a whole study end to end, with synthetic people."),
     "new": ("howgood.cli.new", "Write a study file that runs as it is."),
     "check": ("howgood.cli.check", "Check study files; problems come with their line."),
     "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),

@@ -1,0 +1,36 @@
+"""`howgood demo`, as a newcomer runs it."""
+
+import json
+
+import pytest
+
+from howgood.cli.main import run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("demo")
+
+
+def test_the_demo_tells_four_stories_and_writes_a_report(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert run(["demo", "--out", "here"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("go on: howgood") == 4
+    html = (folder / "here" / "report.html").read_text()
+    assert html.count("<svg") >= 4
+    assert "http" not in html.replace("http://www.w3.org", "")
+    # Every command the demo suggests runs on the data it left behind.
+    commands = [line.split("howgood ", 1)[1] for line in out.splitlines() if "go on:" in line]
+    for command in commands:
+        if not command.startswith("elicit"):  # asks a person
+            assert run(command.split()) == 0
+
+
+def test_the_demo_speaks_json_and_is_reproducible(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    findings = []
+    for name in ("one", "two"):
+        assert run(["demo", "--out", name, "--json"]) == 0
+        findings.append(json.loads(capsys.readouterr().out)["findings"])
+    assert findings[0] == findings[1]
