@@ -27,6 +27,9 @@ from howgood.learn.feedback import (
     unbiased_variance,
 )
 from howgood.learn.feedback_proxies import assumed_uncertainty, rating_coherence
+from howgood.learn.left_out import LeftOut, leave_one_person_out
+from howgood.learn.ordinal import fit_ordinal
+from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
 from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
@@ -39,8 +42,10 @@ __all__ = [
     "Elicitor",
     "FairElicitor",
     "FractionalElicitor",
+    "LeftOut",
     "MulticlassBisection",
     "MulticlassElicitor",
+    "OrdinalFit",
     "RaterConsistency",
     "RelevanceWeights",
     "ThresholdMatrices",
@@ -51,11 +56,13 @@ __all__ = [
     "classifier_matrices",
     "elicitation_log",
     "fit_acceptability",
+    "fit_ordinal",
     "fit_recalibration",
     "fit_relevance_weights",
     "group_outcomes",
     "held_out_queries",
     "item_correlations",
+    "leave_one_person_out",
     "load_fit",
     "optimal_range",
     "outcome_probabilities",

@@ -5,34 +5,30 @@ In: answers (rows of participant, application, precision, recall, rating). Out:
 (see `learn.engines`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import numpy as np
 
 from howgood.ask.intake import MissingPolicy, read_answers
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError
 from howgood.learn import fit_file
 from howgood.learn.acceptability_fit import KIND, AcceptabilityFit
 from howgood.learn.binary import BinaryModel, Cells
 from howgood.learn.cells import accepted_from, cells_from, people_per_application, warn_about
 from howgood.learn.correlations import item_correlations
 from howgood.learn.engines.choice import Engine, choose_and_sample
-from howgood.learn.engines.mixture import averaged_draws
+from howgood.learn.engines.mixture import natural_draws
+from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
-from howgood.records.priors import PRESETS, Priors
+from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 from howgood.stats.grouped import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-Means = Sequence[float] | Literal["continuous"]
-
-_CONTINUOUS = float("nan")
-T = TypeVar("T")
 
 
 def fit_acceptability(
@@ -112,23 +108,20 @@ def fit_acceptability(
     warn_about(cells, people, stacklevel=2)
     known = named_priors(priors)
     rng, seed = generator_and_seed(random_state)
-    models, prior = models_for(cells, known, means)
+    prior = kinds_of_mean(means, known)
+    models = {p: BinaryModel(cells, known, order_of(p)) for p in prior}
     mixture, diagnostics = choose_and_sample(
         models, prior, engine=engine, draws=_checked_draws(draws), rng=rng, progress=progress
     )
-    shares = averaged_draws(mixture, draws, rng)
-    natural = np.concatenate([models[p].natural(rows) for p, rows in shares.items()])
-    conditional = {
-        p: models[p].natural(sample.resampled(draws, rng)) for p, sample in mixture.samples.items()
-    }
+    averaged, given = natural_draws(mixture, models, draws, rng)
     return AcceptabilityFit(
         applications=cells.applications,
         n_respondents=int(cells.groups.alike.sum()),
         respondents=people,
-        mean_probabilities=_tidy(mixture.probabilities),
-        log_evidence=_tidy(mixture.log_evidence),
-        averaged_draws=natural[rng.permutation(len(natural))],
-        conditional_draws=_tidy(conditional),
+        mean_probabilities=tidy(mixture.probabilities),
+        log_evidence=tidy(mixture.log_evidence),
+        averaged_draws=averaged,
+        conditional_draws=tidy(given),
         cells=cells,
         cut=cut,
         priors=known,
@@ -159,44 +152,6 @@ def _provenance(
     )
 
 
-def named_priors(priors: str | Priors) -> Priors:
-    """Return the preset of that name, or the record itself."""
-    if isinstance(priors, Priors):
-        return priors
-    if priors not in PRESETS:
-        raise UnknownNameError(where="priors", name=priors, names=PRESETS)
-    return PRESETS[priors]
-
-
-def models_for(
-    cells: Cells, priors: Priors, means: Means
-) -> tuple[dict[float, BinaryModel], dict[float, float]]:
-    """Return one model per kind of mean, and the prior probability of each."""
-    if isinstance(means, str):
-        if means != "continuous":
-            raise UnknownNameError(where="means", name=means, names=["continuous"])
-        return {_CONTINUOUS: BinaryModel(cells, priors, None)}, {_CONTINUOUS: 1.0}
-    orders = [float(p) for p in means]
-    if not orders or len(set(orders)) < len(orders) or not np.all(np.isfinite(orders)):
-        raise InputError(
-            where="means",
-            found=repr(means),
-            needed="distinct finite orders, such as (-1, 0, 1)",
-            cure='Use means="continuous" to learn the order itself.',
-        )
-    weight = {p: priors.means.get(p, 0.0 if priors.means else 1.0) for p in orders}
-    total = sum(weight.values())
-    if total <= 0:
-        raise InputError(
-            where=f"priors {priors.name!r}",
-            found="no prior probability for any of the means asked for",
-            needed=f"a share for at least one of {orders}",
-            cure="Leave `means` of the priors empty, or name other means.",
-        )
-    kept = [p for p in orders if weight[p] > 0]
-    return {p: BinaryModel(cells, priors, p) for p in kept}, {p: weight[p] / total for p in kept}
-
-
 def load_fit(path: str | Path) -> AcceptabilityFit:
     """Read a fit written by `AcceptabilityFit.save`.
 
@@ -223,10 +178,10 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
         applications=cells.applications,
         n_respondents=values["n_respondents"],
         respondents=values["respondents"],
-        mean_probabilities=_tidy(dict(values["mean_probabilities"])),
-        log_evidence=_tidy(dict(values["log_evidence"])),
+        mean_probabilities=tidy(dict(values["mean_probabilities"])),
+        log_evidence=tidy(dict(values["log_evidence"])),
         averaged_draws=arrays["averaged"],
-        conditional_draws=_tidy(
+        conditional_draws=tidy(
             {p: arrays[f"given_{index}"] for index, p in enumerate(values["orders"])}
         ),
         cells=cells,
@@ -249,8 +204,3 @@ def _checked_draws(draws: int) -> int:
             cure="Leave it out: 4000 take about a second.",
         )
     return draws
-
-
-def _tidy(by_order: Mapping[float, T]) -> dict[float, T]:
-    """Whole orders as ints (they print as people write them); continuous p has no entry."""
-    return {int(p) if p == int(p) else p: value for p, value in by_order.items() if not np.isnan(p)}

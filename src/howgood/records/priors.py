@@ -106,7 +106,7 @@ class Priors:
     order: Normal = Normal(0.0, 1.0)
     applications: Mapping[str, JointNormal] = field(default_factory=dict)
     threshold: Normal = Normal(0.0, 1000.0**0.5)
-    shift: Normal = Normal(0.0, 1000.0**0.5)
+    shift: Normal = Normal(0.0, 5.0)
     log_scale: Normal = Normal(0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -170,6 +170,9 @@ def _tupled(value: Any) -> Any:  # noqa: ANN401 - numbers, or lists from JSON
     return tuple(_tupled(each) for each in value) if isinstance(value, list) else value
 
 
-KAY2015 = Priors(name="kay2015", person_sd=GammaPrecision(0.001, 0.001))
+# The paper states no priors for its second study; wide ones as in the first are taken.
+KAY2015 = Priors(
+    name="kay2015", person_sd=GammaPrecision(0.001, 0.001), shift=Normal(0.0, 1000.0**0.5)
+)
 HOWGOOD = Priors(name="howgood")
 PRESETS: dict[str, Priors] = {"howgood": HOWGOOD, "kay2015": KAY2015}

@@ -6,7 +6,7 @@ with `Diagnostics`. Absent: ungated results: where every engine fails there is a
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -19,15 +19,17 @@ from howgood.errors import (
 from howgood.learn.binary import BinaryModel
 from howgood.learn.engines.mixture import Mixture, posterior_probabilities, sample_mixture
 from howgood.learn.engines.nuts import sample_chains
+from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.progress import Progress, silent
 
+Model = TypeVar("Model", BinaryModel, OrdinalModel)
 Engine = Literal["auto", "importance", "nuts"]
 ENGINES = ("auto", "importance", "nuts")
 
 
 def choose_and_sample(
-    models: Mapping[float, BinaryModel],
+    models: Mapping[float, Model],
     prior: Mapping[float, float],
     *,
     engine: Engine,
@@ -54,7 +56,7 @@ def choose_and_sample(
 
 
 def _by_nuts(
-    models: Mapping[float, BinaryModel],
+    models: Mapping[float, Model],
     prior: Mapping[float, float],
     *,
     draws: int,

@@ -6,6 +6,7 @@ In: one model per kind of mean, and their prior probabilities. Out: `Mixture`. A
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,14 @@ from howgood.records.progress import Progress, silent
 from howgood.stats.importance import WeightedDraws
 
 FloatArray = NDArray[np.float64]
+
+
+class Natural(Protocol):
+    """A model that knows its parameters' natural units."""
+
+    def natural(self, points: FloatArray) -> FloatArray:
+        """Return draws in natural units."""
+
 
 # Results given one kind of mean are reported too, so even an improbable one gets this many.
 _LEAST_EFFECTIVE = 1000.0
@@ -105,3 +114,19 @@ def averaged_draws(
         p: mixture.samples[p].resampled(int(count), rng)
         for p, count in zip(orders, counts, strict=True)
     }
+
+
+def natural_draws(
+    mixture: Mixture,
+    models: Mapping[float, Natural],
+    n_draws: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, dict[float, FloatArray]]:
+    """Return draws in natural units: averaged over kinds of mean, and given each."""
+    shares = averaged_draws(mixture, n_draws, rng)
+    averaged = np.concatenate([models[p].natural(rows) for p, rows in shares.items()])
+    given = {
+        p: models[p].natural(sample.resampled(n_draws, rng))
+        for p, sample in mixture.samples.items()
+    }
+    return averaged[rng.permutation(len(averaged))], given

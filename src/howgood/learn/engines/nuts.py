@@ -10,14 +10,15 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import MissingExtraError
 from howgood.learn.binary import BinaryModel
-from howgood.records.priors import GammaPrecision, LogNormal, SpreadPrior
+from howgood.learn.engines.pymc_models import columns_of, pymc_model
+from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.progress import Progress, silent
 from howgood.stats.array_layer import array_stats
 from howgood.stats.bridge import bridge_log_evidence
@@ -25,12 +26,11 @@ from howgood.stats.importance import WeightedDraws
 from howgood.stats.logistic import logit
 
 FloatArray = NDArray[np.float64]
+Model = TypeVar("Model", BinaryModel, OrdinalModel)
 
 LARGEST_RHAT = 1.01
 LEAST_EFFECTIVE = 400.0
 _CHAINS = 4
-_USUAL_MEAN = 0.75
-_ENOUGH_ANSWERS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Chains:
 
 
 def sample_chains(
-    models: Mapping[float, BinaryModel],
+    models: Mapping[float, Model],
     *,
     draws: int,
     rng: np.random.Generator,
@@ -63,7 +63,7 @@ def sample_chains(
     return found
 
 
-def _run(model: BinaryModel, *, draws: int, seed: int) -> FloatArray:
+def _run(model: Model, *, draws: int, seed: int) -> FloatArray:
     """Return draws of shape (chains, draws, parameters), on the whole line."""
     import nutpie
 
@@ -78,9 +78,8 @@ def _run(model: BinaryModel, *, draws: int, seed: int) -> FloatArray:
         progress_bar=False,
     )
     posterior = trace.posterior
-    names = ["intercept", "slope", "alpha", "person_sd", "order"]
     columns = []
-    for name in names[: 5 if model.order is None else 4]:
+    for name in columns_of(model):
         values = np.asarray(posterior[name], dtype=np.float64)
         values = values.reshape(*values.shape[:2], -1)
         values = logit(values) if name == "alpha" else values
@@ -88,7 +87,7 @@ def _run(model: BinaryModel, *, draws: int, seed: int) -> FloatArray:
     return np.concatenate(columns, axis=2)
 
 
-def _judged(model: BinaryModel, chains: FloatArray, rng: np.random.Generator) -> Chains:
+def _judged(model: Model, chains: FloatArray, rng: np.random.Generator) -> Chains:
     stats = array_stats()
     by_parameter = chains.transpose(2, 0, 1)
     rhat = max(float(stats.rhat(each, chain_axis=0, draw_axis=1)) for each in by_parameter)
@@ -102,101 +101,3 @@ def _judged(model: BinaryModel, chains: FloatArray, rng: np.random.Generator) ->
     evidence = bridge_log_evidence(draws, model.log_density, n_effective=effective, rng=rng)
     weights = np.full(len(draws), 1.0 / len(draws))
     return Chains(WeightedDraws(draws, weights, evidence, np.nan, effective), rhat, complaint)
-
-
-def pymc_model(model: BinaryModel) -> Any:  # noqa: ANN401 - PyMC ships no types
-    """Return the same model for PyMC, people's leniency included."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    cells, priors, n = model.cells, model.priors, model.n_applications
-    person, cell, trials, accepted = _people_rows(model)
-    with pm.Model() as built:
-        slope = pm.Normal("slope", priors.slope.mean, priors.slope.sd, shape=n)
-        # Intercept and slope are nearly collinear; the level at a usual mean is not.
-        level = pm.Flat("level", shape=n)
-        intercept = pm.Deterministic("intercept", level - _USUAL_MEAN * slope)
-        flat = pm.Normal.dist(priors.intercept.mean, priors.intercept.sd)
-        pm.Potential("intercept_prior", pm.logp(flat, intercept).sum())
-        alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=n)
-        spread = _spread(pm, priors.person_sd)
-        order: Any = model.order
-        if model.order is None:
-            order = pm.Normal("order", priors.order.mean, priors.order.sd)
-        _informed(pm, pt, model, intercept, slope, alpha)
-        leniency = _leniency(pm, spread, n_people=int(person.max()) + 1, n_answers=trials.sum())
-        at = cells.application
-        mean = _power_mean(pt, cells.precision, cells.recall, order, alpha[at])
-        center = intercept[at] + slope[at] * mean
-        pm.Binomial(
-            "accepted",
-            n=trials,
-            logit_p=center[cell] + leniency[person],
-            observed=accepted,
-        )
-    return built
-
-
-def _leniency(pm: Any, spread: Any, *, n_people: int, n_answers: float) -> Any:  # noqa: ANN401 - PyMC ships no types
-    """Centre where people say enough about themselves, else keep apart from their spread."""
-    if n_answers / n_people >= _ENOUGH_ANSWERS:
-        return pm.Normal("leniency", 0.0, spread, shape=n_people)
-    return pm.Normal("leniency", 0.0, 1.0, shape=n_people) * spread
-
-
-def _people_rows(
-    model: BinaryModel,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray, FloatArray]:
-    """One row per person and question answered: person, cell, answers, acceptances."""
-    groups, n_cells = model.cells.groups, model.cells.n_cells
-    counts = np.repeat(groups.counts, groups.alike.astype(int), axis=0)
-    trials = counts[:, :n_cells] + counts[:, n_cells:]
-    person, cell = np.nonzero(trials)
-    return person, cell, trials[person, cell], counts[person, cell]
-
-
-def _spread(pm: Any, prior: SpreadPrior) -> Any:  # noqa: ANN401 - PyMC ships no types
-    if isinstance(prior, GammaPrecision):
-        precision = pm.Gamma("precision", prior.shape, prior.rate)
-        return pm.Deterministic("person_sd", precision**-0.5)
-    if isinstance(prior, LogNormal):
-        return pm.LogNormal("person_sd", prior.mean_log, prior.sd_log)
-    return pm.HalfNormal("person_sd", prior.scale)
-
-
-def _informed(pm: Any, pt: Any, model: BinaryModel, intercept: Any, slope: Any, alpha: Any) -> None:  # noqa: ANN401 - PyMC ships no types
-    """Replace the general prior of an application by what is known about it."""
-    general = model.priors
-    for name, prior in general.applications.items():
-        if name not in model.cells.applications:
-            continue
-        i = model.cells.applications.index(name)
-        place = pt.stack([intercept[i], slope[i], pt.log(alpha[i] / (1 - alpha[i]))])
-        joint = pm.logp(pm.MvNormal.dist(np.array(prior.mean), np.array(prior.covariance)), place)
-        instead = (
-            joint
-            - pm.logp(pm.Normal.dist(general.intercept.mean, general.intercept.sd), intercept[i])
-            - pm.logp(pm.Normal.dist(general.slope.mean, general.slope.sd), slope[i])
-            - pm.logp(pm.Beta.dist(general.alpha.a, general.alpha.b), alpha[i])
-            - pt.log(alpha[i])
-            - pt.log1p(-alpha[i])
-        )
-        pm.Potential(f"known_{i}", instead)
-
-
-def _power_mean(pt: Any, precision: FloatArray, recall: FloatArray, order: Any, alpha: Any) -> Any:  # noqa: ANN401 - PyMC ships no types
-    """Return the weighted power mean as a symbolic expression."""
-    zero = (precision == 0) | (recall == 0)
-    log_p = np.log(np.where(zero, 1.0, precision))
-    log_r = np.log(np.where(zero, 1.0, recall))
-    geometric = alpha * log_p + (1 - alpha) * log_r
-    if isinstance(order, float) and order == 0:
-        return pt.exp(geometric) * ~zero
-    near_zero = geometric + order * alpha * (1 - alpha) * (log_p - log_r) ** 2 / 2
-    safe = pt.switch(pt.lt(pt.abs(order), 1e-4), 1.0, order)
-    power = pt.log(alpha * pt.exp(safe * log_p) + (1 - alpha) * pt.exp(safe * log_r)) / safe
-    inside = pt.exp(pt.switch(pt.lt(pt.abs(order), 1e-4), near_zero, power))
-    # With a zero and p > 0 one term is left; with p <= 0 the mean is zero.
-    left = pt.switch(precision > 0, alpha, 1 - alpha) ** (1 / pt.maximum(safe, 1e-4))
-    edge = pt.switch(pt.gt(order, 0), left * np.maximum(precision, recall), 0.0)
-    return pt.switch(zero, edge, inside)

@@ -1,0 +1,164 @@
+"""Learn from ratings of imagined and of real systems together.
+
+In: ratings with a part per row. Out: `OrdinalFit`. Absent: the model (see
+`learn.ordinal_model`), the engines, cross-validation (see `learn.left_out`).
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from howgood.ask.intake import MissingPolicy, read_answers
+from howgood.errors import FewRespondentsWarning, MissingColumnError
+from howgood.learn.engines.choice import Engine, choose_and_sample
+from howgood.learn.engines.mixture import Mixture, natural_draws
+from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
+from howgood.learn.ordinal_cells import rating_cells
+from howgood.learn.ordinal_fit import OrdinalFit
+from howgood.learn.ordinal_model import OrdinalModel, RatingCells
+from howgood.records.answers import Answers
+from howgood.records.diagnostics import Diagnostics
+from howgood.records.priors import Priors
+from howgood.records.progress import Progress, silent
+from howgood.records.provenance import Provenance
+from howgood.stats.grouped import GroupCounts
+from howgood.stats.randomness import RandomState, generator_and_seed
+
+# With 22 people, 95 % intervals of the slope were found to cover in 86 % of simulated studies.
+FEW_PEOPLE = 40
+
+
+def fit_ordinal(
+    answers: Any,  # noqa: ANN401 - a path or any frame narwhals knows
+    *,
+    part: str = "part",
+    reference: str = "hypothetical",
+    columns: Mapping[str, str] | None = None,
+    scale: int = 7,
+    means: Means = (-1, 0, 1),
+    priors: str | Priors = "howgood",
+    engine: Engine = "auto",
+    draws: int = 4000,
+    random_state: RandomState = None,
+    missing: MissingPolicy = "unanswered",
+    progress: Progress = silent,
+) -> OrdinalFit:
+    r"""Fit one ordinal model to ratings of imagined and of real systems.
+
+    .. math:: \operatorname{logit} P(Y \le l) =
+              (\theta_l - b\,M_{p,\alpha}(P, R) - \beta_i - U_k) / e^{\zeta_i}
+
+    Part i shifts and scales the ratings; in the `reference` part both are zero.
+
+    Parameters
+    ----------
+    answers : path, frame or Answers
+        As for `fit_acceptability`, with a column that names the part of every row.
+    part : str
+        The column with the part.
+    reference : str
+        The part others are compared with.
+    columns, missing
+        See `ask.read_answers`.
+    scale : int
+        Points of the rating scale; points nobody chose get no threshold.
+    means, priors, engine, draws, random_state, progress
+        See `fit_acceptability`.
+
+    Returns
+    -------
+    OrdinalFit
+
+    Notes
+    -----
+    Stability: experimental
+
+    References
+    ----------
+    Kay, Patel, Kientz (2015), "How Good is 85%?", CHI, Study 2.
+
+    Examples
+    --------
+    >>> from howgood import ask
+    >>> answers = ask.simulate_ordinal_answers(people=60, random_state=1)
+    >>> fit = fit_ordinal(answers, means=(0,), draws=1000, random_state=1)
+    >>> fit.slope.interval.lower > 0
+    True
+    """
+    mapping = dict(columns or {}) | ({"part": part} if part != "part" else {})
+    read = read_answers(answers, columns=mapping or None, missing=missing, scale=scale)
+    check_parts(read)
+    cells = rating_cells(read, reference=reference)
+    warn_if_few(len(cells.people), stacklevel=2)
+    known = named_priors(priors)
+    rng, seed = generator_and_seed(random_state)
+    models, mixture, diagnostics = sampled(
+        cells, cells.groups, known, means, engine=engine, draws=draws, rng=rng, progress=progress
+    )
+    averaged, given = natural_draws(mixture, models, draws, rng)
+    return OrdinalFit(
+        parts=cells.parts,
+        levels=cells.levels,
+        n_respondents=len(cells.people),
+        mean_probabilities=tidy(mixture.probabilities),
+        log_evidence=tidy(mixture.log_evidence),
+        averaged_draws=averaged,
+        conditional_draws=tidy(given),
+        cells=cells,
+        priors=known,
+        diagnostics=diagnostics,
+        provenance=Provenance(
+            method=f"ordinal mixed model, {diagnostics.engine}",
+            settings={
+                **read.provenance.settings,
+                "reference": reference,
+                "means": means if isinstance(means, str) else [float(p) for p in means],
+                "priors": known.name,
+                "engine": engine,
+                "draws": draws,
+            },
+            seed=seed,
+            rows_used=len(read),
+            rows_dropped=read.provenance.rows_dropped,
+        ),
+    )
+
+
+def sampled(
+    cells: RatingCells,
+    groups: GroupCounts,
+    priors: Priors,
+    means: Means,
+    *,
+    engine: Engine,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> tuple[dict[float, OrdinalModel], Mixture, Diagnostics]:
+    """Sample the ordinal model for the given counts of ratings."""
+    prior = kinds_of_mean(means, priors)
+    models = {p: OrdinalModel(cells, groups, priors, order_of(p)) for p in prior}
+    mixture, diagnostics = choose_and_sample(
+        models, prior, engine=engine, draws=draws, rng=rng, progress=progress
+    )
+    return models, mixture, diagnostics
+
+
+def check_parts(answers: Answers) -> None:
+    """Refuse answers without a part or without ratings."""
+    for name in ("part", "rating"):
+        if name not in answers:
+            raise MissingColumnError(where="answers", column=name, columns=answers.columns)
+
+
+def warn_if_few(n_people: int, *, stacklevel: int) -> None:
+    """Warn below the number of people at which intervals hold what they promise."""
+    if n_people < FEW_PEOPLE:
+        warnings.warn(
+            f"{n_people} respondents: below {FEW_PEOPLE} the slope and the scale come out too "
+            "large and their intervals too narrow (22 people: 86 % coverage of 95 % intervals).",
+            FewRespondentsWarning,
+            stacklevel=stacklevel + 1,
+        )

@@ -1,0 +1,198 @@
+"""What was learned about imagined and real systems together.
+
+In: draws of the posterior, made by `learn.fit_ordinal`. Out: `OrdinalFit`. Absent: sampling.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.learn.ordinal_model import RatingCells
+from howgood.records.diagnostics import Diagnostics
+from howgood.records.estimate import Estimate
+from howgood.records.power_mean import PowerMean
+from howgood.records.priors import Priors
+from howgood.records.provenance import Provenance
+from howgood.records.table import Table
+from howgood.stats.logistic import expit
+from howgood.stats.power_mean import power_mean
+from howgood.stats.quadrature import normal_nodes
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrdinalFit:
+    """A posterior of the ordinal model.
+
+    `p=None` in any method averages over the kinds of mean. `shift` and `log_scale` hold one
+    estimate per part beside the reference: how much higher people rate there at the same accuracy
+    (on the logit scale), and the log of how spread out their ratings are.
+
+    Stability: experimental
+
+    Examples
+    --------
+    >>> from howgood import ask, learn
+    >>> answers = ask.simulate_ordinal_answers(people=60, random_state=1)
+    >>> fit = learn.fit_ordinal(answers, means=(0,), draws=1000, random_state=1)
+    >>> sorted(fit.shift)
+    ['last 30 days', 'last year']
+    >>> fit.shift["last year"].mean > fit.shift["last 30 days"].mean
+    True
+    """
+
+    parts: tuple[str, ...]
+    levels: tuple[int, ...]
+    n_respondents: int
+    mean_probabilities: Mapping[float, float]
+    log_evidence: Mapping[float, float]
+    averaged_draws: FloatArray = field(repr=False)
+    conditional_draws: Mapping[float, FloatArray] = field(repr=False)
+    cells: RatingCells = field(repr=False)
+    priors: Priors
+    diagnostics: Diagnostics
+    provenance: Provenance = field(repr=False)
+
+    def draws(self, parameter: str, *, p: float | None = None) -> FloatArray:
+        """Return draws of "slope", "alpha", "person_sd" or "p"."""
+        columns = {"slope": self._slope_at, "alpha": self._slope_at + 1, "person_sd": -2, "p": -1}
+        if parameter not in columns:
+            raise UnknownNameError(where="parameter", name=parameter, names=columns)
+        return self._rows(p)[:, columns[parameter]]
+
+    def part_draws(self, parameter: str, part: str, *, p: float | None = None) -> FloatArray:
+        """Return draws of "shift" or "log_scale" of one part; the reference's are zero."""
+        names = ("shift", "log_scale")
+        if parameter not in names:
+            raise UnknownNameError(where="parameter", name=parameter, names=names)
+        if part not in self.parts:
+            raise UnknownNameError(where="part", name=part, names=self.parts)
+        rows = self._rows(p)
+        if part == self.parts[0]:
+            return np.zeros(len(rows))
+        place = self.parts.index(part) - 1 + names.index(parameter) * (len(self.parts) - 1)
+        return rows[:, self._slope_at + 2 + place]
+
+    def estimate(self, parameter: str, *, p: float | None = None) -> Estimate:
+        """Return the estimate of "slope", "alpha", "person_sd" or "p"."""
+        return self._estimate(self.draws(parameter, p=p))
+
+    @property
+    def slope(self) -> Estimate:
+        """How the latent rating grows with the weighted mean."""
+        return self.estimate("slope")
+
+    @property
+    def alpha(self) -> Estimate:
+        """The weight of precision."""
+        return self.estimate("alpha")
+
+    @property
+    def person_sd(self) -> Estimate:
+        """Standard deviation of people's leniency."""
+        return self.estimate("person_sd")
+
+    @property
+    def shift(self) -> dict[str, Estimate]:
+        """Location of each other part against the reference."""
+        return {part: self._estimate(self.part_draws("shift", part)) for part in self.parts[1:]}
+
+    @property
+    def log_scale(self) -> dict[str, Estimate]:
+        """Log of the scale of each other part against the reference."""
+        return {part: self._estimate(self.part_draws("log_scale", part)) for part in self.parts[1:]}
+
+    @property
+    def scale_ratio(self) -> dict[str, Estimate]:
+        """Standard deviation of answers in each other part over that in the reference, exp(ζ)."""
+        return {
+            part: self._estimate(np.exp(self.part_draws("log_scale", part)))
+            for part in self.parts[1:]
+        }
+
+    @property
+    def variance_ratio(self) -> dict[str, Estimate]:
+        """Variance of answers in each other part over that in the reference, exp(2 ζ)."""
+        return {
+            part: self._estimate(np.exp(2.0 * self.part_draws("log_scale", part)))
+            for part in self.parts[1:]
+        }
+
+    def thresholds(self, *, p: float | None = None) -> Table:
+        """Return where one rating passes into the next, on the latent scale."""
+        rows = self._rows(p)[:, : len(self.levels) - 1]
+        found = [self._estimate(rows[:, index]) for index in range(rows.shape[1])]
+        return Table(
+            {
+                "up_to": np.array(self.levels[:-1]),
+                "mean": np.array([each.mean for each in found]),
+                "lower": np.array([each.interval.lower for each in found]),
+                "upper": np.array([each.interval.upper for each in found]),
+            }
+        )
+
+    def rating_draws(self, *, precision: float, recall: float, part: str) -> FloatArray:
+        """Return draws of the share of people giving each level, shape (draws, levels)."""
+        rows = self.averaged_draws
+        mean = power_mean(precision, recall, p=self.draws("p"), alpha=self.draws("alpha"))
+        center = self.draws("slope") * mean + self.part_draws("shift", part)
+        nodes, weights = normal_nodes()
+        scale = np.exp(self.part_draws("log_scale", part))
+        at = rows[:, : len(self.levels) - 1] - center[:, None]
+        x = at[:, :, None] - (self.draws("person_sd")[:, None] * nodes)[:, None, :]
+        below = expit(x / scale[:, None, None]) @ weights
+        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+    def predict(self, *, precision: float, recall: float, part: str, at_least: int = 5) -> Estimate:
+        """Return the share of people whose rating reaches `at_least`."""
+        for name, value in (("precision", precision), ("recall", recall)):
+            if not 0 <= value <= 1:
+                raise InputError(
+                    where=name,
+                    found=f"{value:g}",
+                    needed="a number between 0 and 1",
+                    cure="Write 85 % as 0.85.",
+                )
+        shares = self.rating_draws(precision=precision, recall=recall, part=part)
+        return self._estimate(shares[:, np.array(self.levels) >= at_least].sum(axis=1))
+
+    def metric(self, *, p: float | None = None) -> PowerMean:
+        """Return the metric to optimise, at the posterior mean of alpha given p."""
+        if not self.mean_probabilities:
+            return PowerMean(p=float(self.draws("p").mean()), alpha=self.alpha.mean)
+        best = max(self.mean_probabilities, key=lambda order: self.mean_probabilities[order])
+        order = best if p is None else p
+        return PowerMean(p=order, alpha=self.estimate("alpha", p=order).mean)
+
+    def summary(self) -> Table:
+        """Return mean, sd and 95 % HDI of every parameter; scale and variance apart."""
+        found = {name: self.estimate(name) for name in ("slope", "alpha", "person_sd")}
+        for name in ("shift", "log_scale", "scale_ratio", "variance_ratio"):
+            found |= {f"{name}, {part}": each for part, each in getattr(self, name).items()}
+        return Table(
+            {
+                "parameter": np.array(list(found), dtype=object),
+                "mean": np.array([each.mean for each in found.values()]),
+                "sd": np.array([each.sd for each in found.values()]),
+                "lower": np.array([each.interval.lower for each in found.values()]),
+                "upper": np.array([each.interval.upper for each in found.values()]),
+            }
+        )
+
+    @property
+    def _slope_at(self) -> int:
+        return len(self.levels) - 1
+
+    def _estimate(self, draws: FloatArray) -> Estimate:
+        return Estimate.from_draws(draws, n_respondents=self.n_respondents)
+
+    def _rows(self, p: float | None) -> FloatArray:
+        if p is None:
+            return self.averaged_draws
+        if p not in self.conditional_draws:
+            raise UnknownNameError(where="mean p", name=p, names=self.conditional_draws)
+        return self.conditional_draws[p]

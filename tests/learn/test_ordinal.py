@@ -1,0 +1,219 @@
+"""Ratings of imagined and real systems: density, results, leaving people out."""
+
+import numpy as np
+import pytest
+
+from howgood import ask, learn
+from howgood.errors import (
+    FewRespondentsWarning,
+    InputError,
+    MissingColumnError,
+    UnknownNameError,
+)
+from howgood.learn.ordinal_cells import rating_cells
+from howgood.learn.ordinal_model import OrdinalModel
+from howgood.records.priors import HOWGOOD, KAY2015
+
+
+def _cells(answers):
+    return rating_cells(ask.read_answers(answers), reference="hypothetical")
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return ask.simulate_ordinal_answers(people=80, random_state=2)
+
+
+@pytest.fixture(scope="module")
+def fit(answers):
+    return learn.fit_ordinal(answers, means=(0,), random_state=2, draws=1000)
+
+
+# -- the density ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [-1.0, 0.0, 1.0, None])
+@pytest.mark.parametrize("priors", [HOWGOOD, KAY2015], ids=lambda each: each.name)
+def test_the_gradient_is_that_of_finite_differences(answers, priors, order):
+    cells = _cells(answers)
+    model = OrdinalModel(cells, cells.groups, priors, order)
+    point = model.start() + 0.1 * np.random.default_rng(1).normal(size=model.size)
+    value, gradient = model.value_and_gradient(point)
+    for index, unit in enumerate(1e-5 * np.eye(model.size)):
+        above, below = (model.value_and_gradient(point + sign * unit)[0] for sign in (1, -1))
+        assert gradient[index] == pytest.approx((above - below) / 2e-5, abs=1e-3)
+    assert model.log_density(point[None, :])[0] == pytest.approx(value, abs=2e-3)
+
+
+def test_plain_parameters_and_back(answers):
+    cells = _cells(answers)
+    model = OrdinalModel(cells, cells.groups, HOWGOOD, None)
+    points = model.start() + 0.1 * np.random.default_rng(2).normal(size=(5, model.size))
+    parts = model.taken_apart(points)
+    columns = [parts.thresholds, parts.slope, parts.logit_alpha, parts.shift, parts.log_scale]
+    plain = np.column_stack([*columns, parts.log_sd, parts.order])
+    np.testing.assert_allclose(model.from_plain(plain), points, atol=1e-9)
+
+
+def test_probabilities_of_the_levels_are_worked_by_hand_and_sum_to_one():
+    answers = {
+        "participant": ["a", "a", "a"],
+        "application": ["x"] * 3,
+        "part": ["hypothetical"] * 2 + ["real"],
+        "precision": [0.81] * 3,
+        "recall": [1.0] * 3,
+        "rating": [1, 3, 2],
+    }
+    cells = _cells(answers)
+    model = OrdinalModel(cells, cells.groups, HOWGOOD, 0.0)
+    # thresholds 8 and 10, slope 10, alpha 1/2 (mean .9), shift 1, log scale .5, no spread of people
+    plain = np.array([[8.0, 10.0, 10.0, 0.0, 1.0, 0.5, -12.0]])
+    shares = np.exp(model.log_terms(model.from_plain(plain)))[:, 0, 0].reshape(2, 3)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
+    below = [
+        1 / (1 + np.exp(-(np.array([8.0, 10.0]) - center) / scale))
+        for center, scale in ((9.0, 1.0), (10.0, np.exp(0.5)))
+    ]
+    expected = [[low, high - low, 1 - high] for low, high in below]
+    np.testing.assert_allclose(shares, expected, rtol=1e-4)
+
+
+# -- results -------------------------------------------------------------------------------------
+
+
+def test_known_parameters_lie_in_their_intervals(fit):
+    for part, known in (("last 30 days", (1.59, -0.437)), ("last year", (3.82, -0.346))):
+        shift, log_scale = fit.shift[part], fit.log_scale[part]
+        assert abs(shift.mean - known[0]) < 4 * shift.sd
+        assert abs(log_scale.mean - known[1]) < 4 * log_scale.sd
+    assert abs(fit.slope.mean - 13.4) < 4 * fit.slope.sd
+    assert abs(fit.alpha.mean - 0.461) < 4 * fit.alpha.sd
+    assert abs(fit.person_sd.mean - 1.5) < 4 * fit.person_sd.sd
+
+
+def test_scale_and_variance_are_labelled_apart(fit):
+    scale, variance = fit.scale_ratio["last year"], fit.variance_ratio["last year"]
+    np.testing.assert_allclose(variance.draws, scale.draws**2)
+    assert {"scale_ratio, last year", "variance_ratio, last year"} <= set(
+        fit.summary()["parameter"]
+    )
+
+
+def test_shares_of_ratings_sum_to_one_and_grow_with_accuracy(fit):
+    draws = fit.rating_draws(precision=0.8, recall=0.8, part="last year")
+    np.testing.assert_allclose(draws.sum(axis=1), 1)
+    shares = [
+        fit.predict(precision=accuracy, recall=accuracy, part="hypothetical").mean
+        for accuracy in (0.5, 0.7, 0.9)
+    ]
+    assert shares == sorted(shares)
+    real = fit.predict(precision=0.7, recall=0.7, part="last year").mean
+    assert real > shares[1]  # imagined ratings are lower at the same accuracy
+
+
+def test_the_reference_part_has_no_shift(fit):
+    assert np.all(fit.part_draws("shift", "hypothetical") == 0)
+    with pytest.raises(UnknownNameError, match="last year"):
+        fit.part_draws("shift", "last yaer")
+
+
+def test_thresholds_are_ordered(fit):
+    table = fit.thresholds()
+    assert np.all(np.diff(table["mean"]) > 0)
+    assert table["up_to"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_other_scales_and_more_parts_work():
+    parts = {
+        "imagined": {},
+        "alpha test": {"shift": 0.5},
+        "beta test": {"shift": 1.0, "log_scale": 0.2},
+        "release": {"shift": 2.0},
+    }
+    answers = ask.simulate_ordinal_answers(
+        people=60, parts=parts, reference="imagined", thresholds=(7, 9, 11, 12.5), random_state=3
+    )
+    fit = learn.fit_ordinal(
+        answers, reference="imagined", scale=5, means=(0,), draws=1000, random_state=3
+    )
+    assert fit.levels == (1, 2, 3, 4, 5)
+    assert set(fit.shift) == {"alpha test", "beta test", "release"}
+    assert fit.mean_probabilities == {0: 1.0}
+
+
+def test_few_people_are_warned_about():
+    answers = ask.simulate_ordinal_answers(people=22, random_state=4)
+    with pytest.warns(FewRespondentsWarning, match="22 respondents"):
+        fit = learn.fit_ordinal(answers, means=(0,), draws=500, random_state=4)
+    assert fit.diagnostics.passed
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"reference": "imagined"}, UnknownNameError, "hypothetical"),
+        ({"part": "phase"}, MissingColumnError, "phase"),
+    ],
+)
+def test_wrong_parts_are_named(answers, change, error, words):
+    with pytest.raises(error, match=words):
+        learn.fit_ordinal(answers, random_state=1, **change)
+
+
+def test_a_single_rating_teaches_nothing(answers):
+    same = dict(answers, rating=np.full(len(answers), 4))
+    with pytest.raises(InputError, match="at least two different ratings"):
+        learn.fit_ordinal(same)
+
+
+# -- leaving people out --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def left_out(answers):
+    return learn.leave_one_person_out(answers, means=(0,), draws=500, random_state=1)
+
+
+def test_every_real_rating_is_predicted_once(answers, left_out):
+    assert len(left_out.predictions) == int(np.sum(answers["part"] != "hypothetical"))
+    errors = np.abs(left_out.predictions["predicted"] - left_out.predictions["rating"])
+    assert left_out.mean_absolute_error == errors.mean()
+
+
+def test_the_model_beats_the_median_of_the_others(left_out):
+    # People differ (sd 1.5), and their imagined ratings tell how.
+    assert left_out.mean_absolute_error < left_out.baseline
+
+
+@pytest.mark.slow
+def test_reweighting_agrees_with_fitting_anew(answers):
+    cells = _cells(answers)
+    person = cells.people[0]
+    kept = (answers["participant"] != person) | (answers["part"] == "hypothetical")
+    without = learn.fit_ordinal(
+        {name: values[kept] for name, values in answers.items()},
+        means=(0,),
+        draws=4000,
+        random_state=5,
+    )
+    from howgood.learn.left_out import _Fit, _reweighed
+    from howgood.stats.importance import weighted
+
+    rng = np.random.default_rng(6)
+    points = _Fit(cells, HOWGOOD, (0,), 4000, rng).points(cells.counts)
+    log_ratio, _ = _reweighed(points, np.array([0]))
+    model, rows = points[0]
+    sample = weighted(rows, log_ratio[:, 0])
+    assert sample.khat < 0.7
+    reweighted = sample.weights @ model.natural(rows)
+    refitted, spread = without.averaged_draws.mean(axis=0), without.averaged_draws.std(axis=0)
+    moved = (reweighted - refitted)[:-1] / spread[:-1]  # p is fixed
+    np.testing.assert_allclose(moved, 0, atol=0.12)  # five standard errors of 4000 draws
+
+
+def test_leaving_out_needs_somebody_with_real_ratings(answers):
+    imagined = answers["part"] == "hypothetical"
+    with pytest.raises(InputError, match="at least two"):
+        learn.leave_one_person_out(
+            {name: values[imagined] for name, values in answers.items()}, random_state=1
+        )
