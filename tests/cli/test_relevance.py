@@ -61,6 +61,15 @@ def test_the_command_gives_the_librarys_score(files, capsys, file, engine):
     assert found["provenance"]["settings"]["dropped"] == ["user"]
 
 
+def test_spark_reads_the_file_too(files, capsys, spark):
+    folder, _ = files
+    found, expected = (
+        _json(capsys, _arguments(folder, "--engine", engine, file="test.parquet"))
+        for engine in ("spark", "polars")
+    )
+    assert found["models"]["copy"]["value"] == pytest.approx(expected["models"]["copy"]["value"])
+
+
 def test_several_models_are_compared_in_plain_words(files, capsys):
     folder, _ = files
     assert run(_arguments(folder, "--predicted", "blind=guess", "--groups", "user")) == 0

@@ -294,6 +294,9 @@ def test_wrong_input_says_what_is_needed():
         score.relevance_score(ACTUAL, PREDICTED, sample_weight=[1, 2], **good)
     with pytest.raises(LengthMismatchError, match="groups has 1"):
         score.relevance_report(ACTUAL, PREDICTED, groups=["a"], **good)
+    for settings_ in ({"probability": 1.0}, {"resamples": 0}):
+        with pytest.raises(InputError, match="between 0 and 1"):
+            score.relevance_report(ACTUAL, PREDICTED, **settings_, **good)
     with pytest.raises(InputError, match="without rows"):
         score.relevance_score([], [], contexts={"room": []}, table=table)
     for weights in ([1, 1, -1, 1, 1], [1, 1, np.nan, 1, 1], [0] * 5):
@@ -321,6 +324,12 @@ def test_a_cross_fitted_table_refuses_rows_it_was_not_made_from():
     for contexts, truth in [({"room": ["new"]}, ["A"]), ({"room": ["x"]}, ["Z"])]:
         with pytest.raises(InputError, match=r"row 1.*rows it was made from"):
             score.relevance_score(truth, ["B"], contexts=contexts, table=table)
+    folds = learn.outcome_probabilities(
+        {**ROOM, "f": [0, 1] * 5}, outcome="light", context=["room"], reference="cross-fit",
+        folds="f",
+    )  # fmt: skip
+    with pytest.raises(InputError, match="fold 7, which the table does not hold"):
+        score.relevance_score(["A"], ["B"], contexts={"room": ["x"], "f": [7]}, table=folds)
     many = {"room": ["x"] * 5000}
     with pytest.raises(InputError, match="row 5000"):
         score.relevance_score(["A"] * 4999 + ["Z"], ["B"] * 5000, contexts=many, table=table)

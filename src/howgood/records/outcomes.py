@@ -182,9 +182,10 @@ class OutcomeTable:
         folds = codes_of(columns[self.folds], self.fold_levels, where=f"column {self.folds!r}")
         if np.any(folds < 0):
             first = int(np.argmax(folds < 0))
+            fold = columns[self.folds][first : first + 1].tolist()[0]
             raise InputError(
                 where=f"contexts, column {self.folds!r}, row {first + 1}",
-                found=f"fold {columns[self.folds][first]!r}, which the table does not hold",
+                found=f"fold {fold!r}, which the table does not hold",
                 needed="a cross-fitted table scores the rows it was made from",
                 cure="Make the table from these rows, or use reference='train'.",
             )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import LengthMismatchError
+from howgood.errors import InputError, LengthMismatchError
 from howgood.learn.mismatch import TIE, Mismatch
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.levels import as_column, codes_of, distinct
@@ -164,17 +164,12 @@ def relevance_report(
     (0.4, [1, 5, 2, 6, 1], [100.0, 80.0, 93.3, 100.0, 100.0])
     """
     share = alpha_share(alpha, beta)
+    _check_interval(probability, resamples)
     coded = coded_rows(
         y_true, y_pred, contexts=contexts, table=table, sample_weight=sample_weight, unseen=unseen
     )
     generator, seed = generator_and_seed(random_state)
-    rows = coded.mismatch()
-    rows.require_rows_of_the_table()
-    counted = counted_rows(rows)
-    refuse_unseen(coded, counted)
-    mass = coded.mass(counted)
-    if not mass.sum() > 0:
-        raise nothing_to_score(len(counted))
+    rows, counted, mass = _graded(coded)
     ends = np.stack([row_scores(rows, 1.0), row_scores(rows, 0.0)], axis=1)
     draws = _end_draws(ends, mass, groups, resamples, generator)
     means = mass @ ends / mass.sum()
@@ -203,6 +198,30 @@ def relevance_report(
         reference=table.reference,
         provenance=_provenance(coded, counted, seed, groups is not None, resamples),
     )
+
+
+def _graded(
+    coded: CodedRows,
+) -> tuple[Mismatch, NDArray[np.bool_], NDArray[np.float64]]:
+    """Return the rows' probabilities, which rows count, and with what weight."""
+    rows = coded.mismatch()
+    rows.require_rows_of_the_table()
+    counted = counted_rows(rows)
+    refuse_unseen(coded, counted)
+    mass = coded.mass(counted)
+    if not mass.sum() > 0:
+        raise nothing_to_score(len(counted))
+    return rows, counted, mass
+
+
+def _check_interval(probability: float, resamples: int) -> None:
+    if not 0 < probability < 1 or resamples < 2:
+        raise InputError(
+            where="relevance_report",
+            found=f"probability {probability} from {resamples} resamples",
+            needed="a probability between 0 and 1 from at least two resamples",
+            cure="The defaults are probability=.95 and resamples=2000.",
+        )
 
 
 def _cases(rows: Mismatch) -> NDArray[np.int64]:

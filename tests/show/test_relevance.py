@@ -1,0 +1,67 @@
+"""Relevance Scores in words and pictures."""
+
+import numpy as np
+import pytest
+
+from howgood import learn, score
+from howgood.show import relevance
+from howgood.show.figures import relevance as pictures
+
+ROWS = {"c": [0] * 10, "y": [*"AAAAABBBCC"]}  # .5, .3, .2
+
+
+def _reports(**predicted):
+    table = learn.outcome_probabilities(ROWS, outcome="y", context=["c"])
+    return {
+        name: score.relevance_report(
+            [*"CCCC"], [*labels], contexts={"c": [0] * 4}, table=table, random_state=0
+        )
+        for name, labels in predicted.items()
+    }
+
+
+def test_guidance_names_the_ratio_at_which_two_models_change_places():
+    # Always A errs by .3 (1 - s), always B by .2 s + .1 (1 - s): level at s = 1/2, alpha = beta.
+    sweep = score.relevance_sweep(_reports(a="AAAA", b="BBBB"))
+    text = " ".join(relevance.guidance(sweep))
+    assert "a leads when alpha is more than 1.00 times beta" in text
+    assert "b when it is less" in text
+
+
+def test_guidance_says_when_the_choice_does_not_matter():
+    same = score.relevance_sweep(_reports(good="CCCC", bad="BBBB"))
+    assert "same for every alpha and beta" in relevance.guidance(same)[0]
+    one = score.relevance_sweep(_reports(only="CCCC"))
+    assert relevance.guidance(one)[0].startswith("One model")
+
+
+def test_findings_compare_with_a_paired_interval():
+    text = " ".join(relevance.findings(_reports(good="CCCC", bad="BBBB"), None))
+    # Always B for C: 100 (1 - [2 x .2 + 1 x .1] / 3) = 83.3, so 16.7 behind, in every resample.
+    assert "good is 16.7 points ahead of bad (paired 95 % interval 16.7 to 16.7)" in text
+
+
+def test_cautions_fit_the_data():
+    thick = " ".join(relevance.cautions(_reports(m="AAAA")))
+    assert "include the rows that are scored" in thick
+    assert "Contexts are thin" not in thick
+    rows = {"c": np.arange(8), "y": [*"ABABABAB"]}
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"], reference="cross-fit")
+    report = score.relevance_report(
+        rows["y"], [*"AAAAAAAA"], contexts=rows, table=table, random_state=0
+    )
+    thin = " ".join(relevance.cautions({"m": report}))
+    assert "Contexts are thin" in thin
+    assert "flatters every model" in thin
+    assert "include the rows that are scored" not in thin
+
+
+@pytest.mark.parametrize("n_models", [1, 4, 9])
+def test_labels_of_lines_never_overlap(n_models):
+    reports = _reports(**{f"model {number}": "ABBA" for number in range(n_models)})
+    with pictures.sweep_figure(score.relevance_sweep(reports), chosen=0.5) as figure:
+        axes = figure.axes[0]
+        heights = sorted(text.xy[1] for text in axes.texts)
+        low, high = axes.get_ylim()
+    assert len(heights) == n_models
+    assert all(gap >= 0.054 * (high - low) for gap in np.diff(heights))
