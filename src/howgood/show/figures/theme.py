@@ -65,6 +65,7 @@ def to_svg(figure: "Figure", *, title: str) -> str:
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     escaped = title.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     return re.sub(r"<svg ", f'<svg role="img" aria-label="{escaped}" ', svg, count=1)
 
