@@ -99,7 +99,8 @@ class Details:
     """Something to open when wanted: the description again, the costs of errors."""
 
     summary: str
-    paragraphs: tuple[Paragraph, ...]
+    paragraphs: tuple[Paragraph, ...] = ()
+    grid: Grid | None = None
     open: bool = False
     block: Literal["details"] = "details"
 

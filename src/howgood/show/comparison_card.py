@@ -79,7 +79,7 @@ def comparison_card(
         *_counts(ribbons, unit),
     ]
     rates = class_rates(matrix, wording, language=language)
-    text, height = _legend(matrix, wording, name, rates, y=_TOP + _TALL + _GAP + 30)
+    text, height = _legend(matrix, wording, name, rates, y=_TOP + _TALL + _GAP + 42)
     chart, height = _bar_chart(matrix, wording, name, y=height + 12) if bars else ([], height)
     label = escape(described(matrix, wording, name=name, language=language))
     title, says = (

@@ -96,7 +96,7 @@ def test_evaluation_pairs_look_like_all_others():
     shown = [screen for screen in screens if screen.key.startswith("compare-")]
     assert len({screen.title for screen in shown}) == 1
     assert {tuple(type(block).__name__ for block in screen.blocks) for screen in shown} == {
-        ("Heading", "Cards", "Details")
+        ("Cards", "Details")
     }
     # Undo is missing on the very first pair only: there is nothing to take back.
     assert [len(screen.buttons) for screen in shown] == [1] + [2] * (len(shown) - 1)

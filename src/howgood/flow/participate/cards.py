@@ -14,7 +14,7 @@ from howgood.flow.participate.interview import comparison_plan
 from howgood.flow.participate.pieces import words
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.screen import Block, Button, Card, Cards, Details, Drawing, Paragraph
+from howgood.records.screen import Block, Button, Card, Cards, Details, Drawing, Grid
 from howgood.records.study import Study
 from howgood.show.comparison_card import comparison_card
 from howgood.show.comparison_text import described, difference
@@ -72,18 +72,13 @@ def cost_details(study: Study, *, is_open: bool) -> tuple[Block, ...]:
     costs = comparison_plan(study).costs
     if costs is None:
         return ()
-    wording = wording_of(study)
-    paragraphs = tuple(
-        Paragraph(words=words(f"**{error}**: " + " ".join(_kinds(study.language, text))))
-        for error, text in ((wording.miss, costs.miss), (wording.alarm, costs.alarm))
-    )
-    summary = sentence(study.language, "costs_title")
-    return (Details(summary=summary, paragraphs=paragraphs, open=is_open),)
-
-
-def _kinds(language: str, text: object) -> list[str]:
-    return [
-        f"{sentence(language, f'cost_{kind}')}: {getattr(text, kind)}"
+    wording, language = wording_of(study), study.language
+    summary = sentence(language, "costs_title")
+    rows = tuple(
+        (sentence(language, f"cost_{kind}"), getattr(costs.miss, kind), getattr(costs.alarm, kind))
         for kind in _COSTS
-        if getattr(text, kind)
-    ]
+        if getattr(costs.miss, kind) or getattr(costs.alarm, kind)
+    )
+    header = ("", wording.miss, wording.alarm)
+    grid = Grid(caption=summary, header=header, rows=rows)
+    return (Details(summary=summary, grid=grid, open=is_open),)

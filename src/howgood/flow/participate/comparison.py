@@ -31,7 +31,6 @@ from howgood.records.screen import (
     Block,
     Button,
     Field,
-    Heading,
     Screen,
 )
 from howgood.records.study import Study
@@ -197,9 +196,9 @@ def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo:
         return Screen(
             key=key,
             kind="task",
-            title=sentence(language, "compare_title"),
+            title=plan.question,
             language=language,
-            blocks=(Heading(text=plan.question), cards, *cost_details(study, is_open=False)),
+            blocks=(cards, *cost_details(study, is_open=False)),
             buttons=tuple(buttons),
         )
 
