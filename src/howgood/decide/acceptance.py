@@ -63,12 +63,10 @@ def acceptance(
     Examples
     --------
     >>> from howgood.records.acceptance import AcceptanceDraws
-    >>> class Known:
-    ...     applications = ("alarm",)
-    ...     def acceptance_draws(self, application):
-    ...         return AcceptanceDraws(application="alarm", p=[0], alpha=[0.3], intercept=[-12],
-    ...                                slope=[16], person_sd=[2])
-    >>> share = acceptance(Known(), [1] * 90 + [0] * 90, [1] * 80 + [0] * 100, random_state=1)
+    >>> people = AcceptanceDraws(
+    ...     application="alarm", p=0, alpha=0.3, intercept=-12, slope=16, person_sd=2
+    ... )
+    >>> share = acceptance(people, [1] * 90 + [0] * 90, [1] * 80 + [0] * 100, random_state=1)
     >>> 0.7 < share.mean < 0.9
     True
     """

@@ -59,12 +59,10 @@ def gate(
     Examples
     --------
     >>> from howgood.records.acceptance import AcceptanceDraws
-    >>> class Known:
-    ...     applications = ("alarm",)
-    ...     def acceptance_draws(self, application):
-    ...         return AcceptanceDraws(application="alarm", p=[0], alpha=[0.3], intercept=[-12],
-    ...                                slope=[16], person_sd=[2])
-    >>> gate(Known(), "alarm", [1] * 90 + [0] * 90, [1] * 30 + [0] * 150, random_state=1).verdict
+    >>> people = AcceptanceDraws(
+    ...     application="alarm", p=0, alpha=0.3, intercept=-12, slope=16, person_sd=2
+    ... )
+    >>> gate(people, "alarm", [1] * 90 + [0] * 90, [1] * 30 + [0] * 150, random_state=1).verdict
     'fail'
     """
     check_share(share, name="share", where="gate")

@@ -67,13 +67,11 @@ def go_live(
     Examples
     --------
     >>> from howgood.records.acceptance import AcceptanceDraws
-    >>> class Known:
-    ...     applications = ("alarm",)
-    ...     def acceptance_draws(self, application):
-    ...         return AcceptanceDraws(application="alarm", p=[0], alpha=[0.3], intercept=[-12],
-    ...                                slope=[16], person_sd=[2])
+    >>> people = AcceptanceDraws(
+    ...     application="alarm", p=0, alpha=0.3, intercept=-12, slope=16, person_sd=2
+    ... )
     >>> curve = {"size": [10, 20, 40], "precision": [0.6, 0.8, 0.95], "recall": [0.6, 0.85, 0.97]}
-    >>> go_live(Known(), "alarm", curve).size
+    >>> go_live(people, "alarm", curve).size
     40.0
     """
     check_share(share, name="share", where="go_live")

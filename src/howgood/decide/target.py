@@ -59,12 +59,10 @@ def target(
     Examples
     --------
     >>> from howgood.records.acceptance import AcceptanceDraws
-    >>> class Known:
-    ...     applications = ("alarm",)
-    ...     def acceptance_draws(self, application):
-    ...         return AcceptanceDraws(application="alarm", p=[0], alpha=[0.3], intercept=[-12],
-    ...                                slope=[16], person_sd=[0])
-    >>> round(target(Known(), "alarm", share=0.5).needed_mean.mean, 3)
+    >>> people = AcceptanceDraws(
+    ...     application="alarm", p=0, alpha=0.3, intercept=-12, slope=16, person_sd=0
+    ... )
+    >>> round(target(people, "alarm", share=0.5).needed_mean.mean, 3)
     0.75
     """
     check_share(share, name="share", where="target")

@@ -1,7 +1,8 @@
 """A registry of model cards: one small JSON file per application, in a folder.
 
 In: fits, cards, folders. Out: cards on disk, tables of cards, priors for the next study. Ships the
-estimates Kay et al. (2015) published. Absent: a server; share the folder as you share code.
+estimates Kay et al. (2015) published, and fits of their public answers. Absent: a server; share
+the folder as you share code.
 """
 
 import json
@@ -32,8 +33,8 @@ _CENTRE = 1e-3
 
 
 def cards(folder: Path | None = None) -> dict[str, ModelCard]:
-    """Return the published cards and those of a folder by name; the folder's win."""
-    found = {card.name: card for card in _published()}
+    """Return the shipped cards and those of a folder by name; the folder's win."""
+    found = {card.name: card for card in _shipped()}
     for path in sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else []:
         card = read_card(path)
         found[card.name] = card
@@ -77,7 +78,7 @@ def write_card(card: ModelCard, *, folder: Path, replace: bool = False) -> Path:
         )
     # Written beside it and moved over it: a reader never sees half a card.
     draft = path.with_suffix(".partial")
-    draft.write_text(to_json(card.to_dict()) + "\n", encoding="utf-8")
+    draft.write_text(_written(card), encoding="utf-8")
     os.replace(draft, path)
     return path
 
@@ -162,8 +163,16 @@ def card_table(known: dict[str, ModelCard]) -> Table:
     )
 
 
-def _published() -> Iterator[ModelCard]:
-    folder = resources.files("howgood.flow") / "published_cards"
+def _written(card: ModelCard) -> str:
+    """JSON with one line per parameter's draws: readable, and a third of the lines."""
+    values = card.to_dict()
+    draws = values.pop("draws")
+    lines = ",\n".join(f'    "{name}": {json.dumps(each)}' for name, each in draws.items())
+    return to_json(values).removesuffix("\n}") + f',\n  "draws": {{\n{lines}\n  }}\n}}\n'
+
+
+def _shipped() -> Iterator[ModelCard]:
+    folder = resources.files("howgood.flow") / "shipped_cards"
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
         data = json.loads(entry.read_text(encoding="utf-8"))
         yield record_from(data, ModelCard, where=entry.name)

@@ -62,6 +62,17 @@ class AcceptanceDraws:
     def __len__(self) -> int:
         return self.p.size
 
+    @property
+    def applications(self) -> tuple[str, ...]:
+        """The one application; so draws alone can stand in for a fit in every decision."""
+        return (self.application,)
+
+    def acceptance_draws(self, application: str) -> "AcceptanceDraws":
+        """Return these draws, if they are of that application."""
+        if application != self.application:
+            raise UnknownNameError(where="application", name=application, names=self.applications)
+        return self
+
     def means(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
         """Return the weighted power mean per draw: shape (n_draws, *broadcast shape)."""
         first, second = np.broadcast_arrays(np.asarray(precision), np.asarray(recall))
