@@ -12,12 +12,15 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
 from tests.flow.hosting.conftest import PHRASES
+
+from howgood.flow.study_files.new import template
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _HOW = (
@@ -97,6 +100,13 @@ def rerating(**changes):
             "completion": {"code": "AGAIN-7"}, "rerating": task} | changes  # fmt: skip
 
 
+def comparison(**changes):
+    """The study `howgood new` writes, made short."""
+    study = tomllib.loads(template("comparison"))
+    study["comparison"] |= {"queries": 6, "checks": 1, "repeats": 1, "evaluation": 2}
+    return study | {"slug": "pairs", "completion": {"code": "PAIR-3"}} | changes
+
+
 class Server:
     """`howgood serve` in its own process, on a free port of this machine."""
 
@@ -149,6 +159,6 @@ class Server:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """A server with a small study of every kind."""
-    running = Server(tmp_path_factory.mktemp("journey"), [survey(), rerating()])
+    running = Server(tmp_path_factory.mktemp("journey"), [survey(), rerating(), comparison()])
     yield running
     running.kill()

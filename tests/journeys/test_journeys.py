@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
-KINDS = {"doors": "DOOR-42", "again": "AGAIN-7"}
+KINDS = {"doors": "DOOR-42", "again": "AGAIN-7", "pairs": "PAIR-3"}
 
 
 def _choose(page):
@@ -22,6 +22,12 @@ def _choose(page):
         text.fill("Some words")
     for menu in page.locator("select").all():
         menu.select_option(index=2)
+
+
+def _press(page, button=None):
+    """Press a button (the first one) and wait for the page that follows."""
+    with page.expect_navigation():
+        (button or page.locator("main button").first).click()
 
 
 def _check_page(page, seen):
@@ -49,7 +55,7 @@ def _journey(context, server, slug, *, check):
         if not buttons.count():
             break
         _choose(page)
-        buttons.first.click()
+        _press(page, buttons.first)
     assert hosts == {f"127.0.0.1:{server.port}"} or hosts == {f"127.0.0.1:{server.port}", ""}
     assert faults == []
     return page
@@ -82,17 +88,17 @@ def test_pages_with_problems_and_pages_without_a_study_are_accessible_too(chromi
         page.goto(server.home + path)
         _check_page(page, seen)
     page.goto(f"{server.home}/s/doors")
-    page.locator("main button").first.click()
+    _press(page)
     page.locator("input.number").fill("4000")
-    page.locator("main button").first.click()
+    _press(page)
     assert page.locator("[role=alert]").count() == 1
     assert page.evaluate("document.activeElement.className") == "problems"
     _check_page(page, seen)
     page.goto(f"{server.home}/s/doors")
     page.locator("input.number").fill("40")
-    page.locator("main button").first.click()
-    page.locator("main button").first.click()
-    page.locator("main button").first.click()
+    _press(page)
+    _press(page)
+    _press(page)
     assert page.locator(".problem").count() > 1
     _check_page(page, seen)
     context.close()
@@ -113,8 +119,8 @@ def test_someone_takes_part_with_the_keyboard_alone(chromium, server):
             page.keyboard.press("Tab")
             if page.evaluate("document.activeElement.type") == "radio":
                 page.keyboard.press("ArrowRight")
-        page.keyboard.press("Enter")
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
         assert page.url + page.locator("h1").inner_text() != before
     assert "AGAIN-7" in page.locator("main").inner_text()
     context.close()
@@ -124,18 +130,18 @@ def test_back_reload_and_a_second_tab_change_nothing(chromium, server):
     context = chromium.new_context(viewport=DESKTOP)
     page = context.new_page()
     page.goto(f"{server.home}/s/again")
-    page.locator("main button").first.click()
-    page.locator("main button").first.click()
+    _press(page)
+    _press(page)
     old_tab = context.new_page()
     old_tab.goto(page.url)
     _choose(page)
-    page.locator("main button").first.click()
+    _press(page)
     here = page.locator("h1").inner_text()
     page.go_back()
     page.reload()
     assert page.locator("h1").inner_text() == here
     _choose(old_tab)
-    old_tab.locator("main button").first.click()
+    _press(old_tab)
     assert old_tab.locator("h1").inner_text() == here
     page.goto(f"{server.home}/s/again")
     assert page.locator("h1").inner_text() == here
