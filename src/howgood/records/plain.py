@@ -56,18 +56,30 @@ def about(
 
 def plain(value: object) -> Any:  # noqa: ANN401 - the plain form of any record
     """Return a record as dicts, lists, numbers and text; fields at their defaults are left out."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            each.name: plain(getattr(value, each.name))
-            for each in dataclasses.fields(value)
-            # `block` says which record it is, so it is never left out.
-            if each.name == "block" or (each.init and getattr(value, each.name) != _default(each))
-        }
-    if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            name: plain(inner)
+            for name, default in _written_fields(type(value))
+            if (inner := getattr(value, name)) != default
+        }
     return value
+
+
+@cache
+def _written_fields(record: type) -> tuple[tuple[str, object], ...]:
+    """Return the fields that are written, each with the value at which it is left out."""
+    return tuple(
+        # `block` says which record it is, so it is never left out.
+        (each.name, dataclasses.MISSING if each.name == "block" else _default(each))
+        for each in dataclasses.fields(record)
+        if each.init or each.name == "block"
+    )
 
 
 def digest(value: object) -> str:

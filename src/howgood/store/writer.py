@@ -1,8 +1,9 @@
 """Group commit: one thread writes, many wait, one disk flush serves them all.
 
 In: operations on a connection, from any thread. Out: each operation's result, only after the
-transaction that holds it is on disk. Absent: retries (an operation that fails is rolled back alone
-and its caller sees the error) and PostgreSQL (which groups commits itself).
+transaction that holds it is on disk. An operation changes nothing but the database: when a
+neighbour in its transaction fails, all is undone and each is run again alone. Absent: PostgreSQL
+(which groups commits itself).
 """
 
 import queue
@@ -95,11 +96,13 @@ class GroupWriter:
 
 
 def _commit(connection: Connection, batch: list[_Job]) -> None:
-    try:
-        with connection.begin():
-            outcomes = [_attempt(connection, job) for job in batch]
-    except Exception as error:  # whatever stopped the commit (a full disk): nobody is told "saved"
-        outcomes = [_Outcome(error=error)] * len(batch)
+    """Run the batch in one transaction; if one operation fails, run each in its own.
+
+    Failures are rare, so most batches need no savepoints, which cost more than the writes.
+    """
+    outcomes = _together(connection, batch)
+    if outcomes is None:
+        outcomes = [_alone(connection, job) for job in batch]
     for job, outcome in zip(batch, outcomes, strict=True):
         if outcome.error is None:
             job.done.set_result(outcome.result)
@@ -107,10 +110,18 @@ def _commit(connection: Connection, batch: list[_Job]) -> None:
             job.done.set_exception(outcome.error)
 
 
-def _attempt(connection: Connection, job: _Job) -> _Outcome:
-    """Run one operation so that its failure undoes nothing but itself."""
+def _together(connection: Connection, batch: list[_Job]) -> list[_Outcome] | None:
     try:
-        with connection.begin_nested():
-            return _Outcome(result=job.operation(connection))
+        with connection.begin():
+            return [_Outcome(result=job.operation(connection)) for job in batch]
+    except Exception:  # whatever it was is undone, and its own caller will see it
+        return None
+
+
+def _alone(connection: Connection, job: _Job) -> _Outcome:
+    try:
+        with connection.begin():
+            result = job.operation(connection)
     except Exception as error:  # the caller waits in another thread and gets it from there
         return _Outcome(error=error)
+    return _Outcome(result=result)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 
@@ -18,17 +19,25 @@ from sqlalchemy.engine import Connection
 from howgood.errors import UnknownNameError
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.view import Reason, RefusedError
-from howgood.records.participant import Position, Status
+from howgood.records.participant import Position, Status, StoredAnswer
 from howgood.records.plans import Picture
-from howgood.records.screen import Screen
+from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
-from howgood.store import migrate, participants, studies
+from howgood.store import answers, migrate, participants, studies
 from howgood.store.database import Database, open_database
 from howgood.store.participants import NewParticipant
 from howgood.store.studies import MediaFile, NewVersion, StudyRow
 
 # Enough for everyone who is likely to be here at once.
-_SCREENS = 4096
+_REMEMBERED = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A stored screen and the answers given before it."""
+
+    screen: Screen
+    answers: tuple[Answer, ...]
 
 
 class Host:
@@ -38,7 +47,7 @@ class Host:
         self.database = database
         # A version never changes, so what was read once stays right.
         self.study = lru_cache(maxsize=256)(self._read_study)
-        self._screens: OrderedDict[tuple[int, str], Screen] = OrderedDict()
+        self._known: OrderedDict[tuple[int, int], Known] = OrderedDict()
         self._gate = Lock()
 
     @cached_property
@@ -51,20 +60,31 @@ class Host:
         with self.database.reading() as connection:
             return Study.from_dict(studies.content(connection, version))
 
-    def screen(self, position: Position) -> Screen:
-        """Return the screen at a position; a stored screen never changes, so it is remembered."""
-        key = (position.participant.number, position.screen or "")
-        with self._gate:
-            known = self._screens.get(key)
-        return known or self.remember(key[0], Screen.from_dict(position.content))
+    def known(self, position: Position) -> Known:
+        """Return the screen at a position and the answers before it.
 
-    def remember(self, participant: int, screen: Screen) -> Screen:
-        """Keep a screen that was just stored: its reader comes back in a moment."""
+        Neither ever changes, so what was stored or read once is remembered.
+        """
+        key = (position.participant.number, position.number)
         with self._gate:
-            self._screens[participant, screen.key] = screen
-            if len(self._screens) > _SCREENS:
-                self._screens.popitem(last=False)
-        return screen
+            found = self._known.get(key)
+        return found or self.remember(*key, self._read_known(position))
+
+    def remember(self, participant: int, number: int, known: Known) -> Known:
+        """Keep what was just stored: its reader comes back in a moment."""
+        with self._gate:
+            self._known.pop((participant, number - 1), None)
+            self._known[participant, number] = known
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        return known
+
+    def _read_known(self, position: Position) -> Known:
+        with self.database.reading() as connection:
+            stored = answers.answers_of(connection, position.participant.number)
+        # Someone may have answered since the position was read: leave out what came after it.
+        before = takewhile(lambda each: each.screen != position.screen, stored)
+        return Known(screen=Screen.from_dict(position.content), answers=tuple(map(_answer, before)))
 
     def close(self) -> None:
         """Finish waiting writes and close the database."""
@@ -161,3 +181,12 @@ def _pictures(study: Study) -> Iterator[Picture]:
     in_survey = [each.picture for each in study.survey.applications] if study.survey else []
     in_rerating = [each.picture for each in study.rerating.items] if study.rerating else []
     yield from (picture for picture in in_survey + in_rerating if picture is not None)
+
+
+def _answer(stored: StoredAnswer) -> Answer:
+    return Answer(
+        screen=stored.screen,
+        values=stored.content,
+        at=stored.answered_at,
+        seconds=(stored.answered_at - stored.shown_at).total_seconds(),
+    )

@@ -14,10 +14,10 @@ from sqlalchemy.engine import Connection
 
 from howgood.flow.hosting import recruiting, tokens
 from howgood.flow.hosting.admission import Consent, admit_invited, admit_new, readmit
-from howgood.flow.hosting.host import Host
+from howgood.flow.hosting.host import Host, Known
 from howgood.flow.hosting.view import Arrival, Form, Reason, RefusedError, Sent, View
 from howgood.flow.participate import next_screen, parse_answer
-from howgood.records.participant import Participant, Position, Status, StoredAnswer
+from howgood.records.participant import Participant, Position, Status
 from howgood.records.screen import Answer, FormResult, Screen
 from howgood.records.study import Study
 from howgood.store import answers, participants, studies
@@ -88,7 +88,7 @@ def look(host: Host, token: str, *, now: datetime) -> View:
     if position.screen is None:
         _refuse_closed(host, position.participant, study)
         return _view(host, token, position.participant, study, _consent_screen(study, now))
-    screen = host.screen(position)
+    screen = host.known(position).screen
     if screen.kind == "wait" and now >= datetime.fromisoformat(screen.until):
         screen = _end_wait(host, position, study, now)
     return _view(host, token, position.participant, study, screen)
@@ -105,23 +105,22 @@ def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
         return _send_consent(host, token, person, study, form, now)
     if position.screen != _text(form, "screen") or person.status is Status.FULL:
         return Sent(token=token)
-    screen = host.screen(position)
+    screen = host.known(position).screen
     if not screen.awaits_answer:
         return Sent(token=token)
     result = parse_answer(screen, form)
     if not result.is_valid:
         return Sent(view=_again(_view(host, token, person, study, screen), form, result))
     is_new = _save(host, position, study, result, now)
-    seconds = (now - position.shown_at).total_seconds() if position.shown_at else None
-    return Sent(token=token, is_new=is_new, seconds=seconds)
+    return Sent(token=token, is_new=is_new, seconds=_seconds(position, now))
 
 
 def _save(host: Host, position: Position, study: Study, result: FormResult, now: datetime) -> bool:
     person, screen = position.participant, position.screen or ""
-    with host.database.reading() as connection:
-        so_far = answers.answers_of(connection, person.number)
-    given = [_answer(each) for each in so_far]
-    given.append(Answer(screen=screen, values=result.values, at=now))
+    given = (
+        *host.known(position).answers,
+        Answer(screen=screen, values=result.values, at=now, seconds=_seconds(position, now)),
+    )
     following = next_screen(
         study, condition=person.condition, seed=person.seed, answers=given, now=now
     )
@@ -136,8 +135,13 @@ def _save(host: Host, position: Position, study: Study, result: FormResult, now:
 
     is_new = host.database.write(store)
     if is_new:
-        host.remember(person.number, following)
+        known = Known(screen=following, answers=given)
+        host.remember(person.number, position.number + 1, known)
     return is_new
+
+
+def _seconds(position: Position, now: datetime) -> float | None:
+    return (now - position.shown_at).total_seconds() if position.shown_at else None
 
 
 def _store_screen(
@@ -153,8 +157,7 @@ def _store_screen(
 
 def _end_wait(host: Host, position: Position, study: Study, now: datetime) -> Screen:
     person = position.participant
-    with host.database.reading() as connection:
-        given = [_answer(each) for each in answers.answers_of(connection, person.number)]
+    given = host.known(position).answers
     screen = next_screen(
         study, condition=person.condition, seed=person.seed, answers=given, now=now
     )
@@ -222,15 +225,6 @@ def _position(host: Host, token: str) -> Position:
     if position is None:
         raise RefusedError(Reason.UNKNOWN_LINK)
     return position
-
-
-def _answer(stored: StoredAnswer) -> Answer:
-    return Answer(
-        screen=stored.screen,
-        values=stored.content,
-        at=stored.answered_at,
-        seconds=(stored.answered_at - stored.shown_at).total_seconds(),
-    )
 
 
 def _consent_screen(study: Study, now: datetime) -> Screen:

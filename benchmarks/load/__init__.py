@@ -1,0 +1,1 @@
+"""Servers in their own processes, and many people who use them at once."""

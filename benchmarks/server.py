@@ -1,0 +1,158 @@
+"""The web server under load: against oTree in the same run, and with adaptive comparisons.
+
+oTree is installed into an environment of its own (folder `.venv-otree`, made once). Everything runs
+on 127.0.0.1, on SQLite files in a temporary folder, and ends with the run.
+"""
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from benchmarks.load.people import Browser, Load, Response, begin_howgood, keep_submitting
+from benchmarks.load.servers import HowgoodServer, OtreeServer
+from benchmarks.rows import Row
+from howgood.flow.study_files.new import template
+
+PEOPLE, SECONDS = 50, 12.0
+_OTREE = Path(__file__).parents[1] / ".venv-otree"
+_FASTER, _SHORTER, _ADAPTIVE_MS = 20.0, 5.0, 150.0
+# People look at a pair of flow charts for some seconds before they answer; this is quick.
+_THINK = 3.0
+
+Starts = Callable[[], Awaitable[tuple[Browser, str, Response]]]
+
+
+def run() -> list[Row]:
+    with tempfile.TemporaryDirectory(prefix="howgood-bench-") as name:
+        folder = Path(name)
+        ours, peer = _survey(folder / "ours"), _otree(folder / "otree")
+        pairs = _comparison(folder / "pairs")
+    faster = ours.per_second / peer.per_second
+    shorter = peer.quantile(0.99) / ours.quantile(0.99)
+    size = f"{PEOPLE} people, 3 items"
+    p95 = 1000 * pairs.quantile(0.95)
+    return [
+        Row(
+            subject="submissions per second",
+            size=size,
+            ours=f"{ours.per_second:.0f}",
+            peer="oTree 6",
+            peer_value=f"{peer.per_second:.1f}",
+            ratio=faster,
+            target=f">= {_FASTER:g}x",
+            met=faster >= _FASTER and ours.wrong == 0,
+        ),
+        Row(
+            subject="99 % of submissions within (ms)",
+            size=size,
+            ours=f"{1000 * ours.quantile(0.99):.0f}",
+            peer="oTree 6",
+            peer_value=f"{1000 * peer.quantile(0.99):.0f}",
+            ratio=shorter,
+            target=f">= {_SHORTER:g}x",
+            met=shorter >= _SHORTER,
+        ),
+        Row(
+            subject="adaptive pair, 95 % within (ms)",
+            size=f"{PEOPLE} people, {len(pairs.latencies)} pairs",
+            ours=f"{p95:.0f}",
+            target=f"< {_ADAPTIVE_MS:g}",
+            met=p95 < _ADAPTIVE_MS and pairs.wrong == 0,
+        ),
+    ]
+
+
+def _survey(folder: Path) -> Load:
+    folder.mkdir()
+    study = tomllib.loads(template("survey"))
+    study["survey"].pop("attention", None)
+    study["survey"].pop("per_application", None)
+    study |= {"slug": "load", "demographics": []}
+    server = HowgoodServer(folder, [study])
+    try:
+        return asyncio.run(_many(lambda seed: _at_door(server.port, "load", seed), SECONDS))
+    finally:
+        server.kill()
+
+
+def _comparison(folder: Path) -> Load:
+    folder.mkdir()
+    study = tomllib.loads(template("comparison")) | {"slug": "load", "demographics": []}
+    study["comparison"] |= {"practice": False, "direct": "none"}
+    server = HowgoodServer(folder, [study])
+    try:
+        return asyncio.run(
+            _many(
+                lambda seed: _at_door(server.port, "load", seed),
+                10 * _THINK,
+                think=_THINK,
+                counts=lambda page: 'class="cards"' in page,
+            )
+        )
+    finally:
+        server.kill()
+
+
+def _otree(folder: Path) -> Load:
+    folder.mkdir()
+    server = OtreeServer(folder, _otree_programs())
+    # Twenty rounds are more than anybody gets through: nobody begins a second time.
+    paths = iter(server.participants(PEOPLE))
+
+    def starts(_seed: int) -> Starts:
+        async def start() -> tuple[Browser, str, Response]:
+            browser = Browser(server.port)
+            return browser, *await browser.follow(next(paths))
+
+        return start
+
+    try:
+        return asyncio.run(_many(starts, SECONDS))
+    finally:
+        server.kill()
+
+
+def _at_door(port: int, slug: str, seed: int) -> Starts:
+    return lambda: begin_howgood(port, slug, seed)
+
+
+async def _many(
+    starts: Callable[[int], Starts],
+    seconds: float,
+    *,
+    think: float = 0.0,
+    counts: Callable[[str], bool] = lambda page: True,
+) -> Load:
+    load = Load()
+    begun = time.perf_counter()
+    await asyncio.gather(
+        *(
+            keep_submitting(
+                starts(seed), load, until=begun + seconds, seed=seed, think=think, counts=counts
+            )
+            for seed in range(PEOPLE)
+        )
+    )
+    load.seconds = time.perf_counter() - begun
+    return load
+
+
+def _otree_programs() -> Path:
+    programs = _OTREE / "bin"
+    if not (programs / "otree").exists():
+        print("benchmark: installing oTree into .venv-otree", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", str(_OTREE)], check=True)
+        subprocess.run(
+            [str(programs / "python"), "-m", "pip", "install", "-qq", "otree>=6,<7"], check=True
+        )
+    return programs
+
+
+if __name__ == "__main__":
+    for row in run():
+        print(row)
