@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingExtraError
 from howgood.records.confusion import ConfusionMatrix
+from howgood.stats.confusion_scores import capped_score, f_beta_score
 
 Choice = Literal["first", "second", "same"]
 
@@ -180,9 +181,7 @@ class FBetaMetric(ElicitedMetric):
     ) -> NDArray[np.float64]:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, _ = _floats(tp, fn, fp, tn)
-        top = (1.0 + self.beta**2) * found
-        bottom = top + self.beta**2 * missed + alarms
-        return np.asarray(np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0))
+        return f_beta_score(found, missed, alarms, beta=self.beta)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -223,9 +222,7 @@ class CappedMetric(ElicitedMetric):
     ) -> NDArray[np.float64]:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        total = found + missed + alarms + cleared
-        within = missed <= self.cap * total * (1.0 + 1e-12)
-        return np.where(within, 1.0 - alarms / total, -missed / total)
+        return capped_score(missed, alarms, found + missed + alarms + cleared, cap=self.cap)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -17,6 +17,7 @@ from howgood.records.elicited_metric import (
     FBetaMetric,
     LinearMetric,
 )
+from howgood.stats.confusion_scores import capped_score, f_beta_score
 
 FloatArray = NDArray[np.float64]
 
@@ -53,12 +54,15 @@ class Family:
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         if self.name == "linear":
             return _linear_strengths(nodes, first, second)
-        gaps = [
-            self.metric(node).of_counts(*first.T) - self.metric(node).of_counts(*second.T)
-            for node in nodes
-        ]
-        strengths = 100.0 * np.stack(gaps, axis=1)[:, :, None] * _ABSOLUTE
+        gaps = self._utilities(nodes, first) - self._utilities(nodes, second)
+        strengths = 100.0 * gaps[:, :, None] * _ABSOLUTE
         return np.asarray(np.clip(strengths, -_MOST, _MOST))
+
+    def _utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        tp, fn, fp, _ = counts.T[:, :, None]
+        if self.name == "f_beta":
+            return f_beta_score(tp, fn, fp, beta=np.exp(nodes))
+        return capped_score(fn, fp, counts.sum(axis=1)[:, None], cap=nodes / 100.0)
 
     def metric(self, node: float) -> ElicitedMetric:
         """Return the metric a node stands for."""
