@@ -16,6 +16,7 @@ from howgood.records.reproduction import Reproduction
 # Short name -> module with reproduce(*, data, random_state, progress) -> Reproduction.
 PAPERS: dict[str, str] = {
     "s0": "howgood.flow.reproduce.s0",
+    "s1": "howgood.flow.reproduce.s1",
     "s2": "howgood.flow.reproduce.s2",
     "s3": "howgood.flow.reproduce.s3",
 }
