@@ -16,6 +16,13 @@ from howgood.ask.lighting import simulate_lighting
 from howgood.ask.respondent import simulate_respondent
 from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
 from howgood.ask.simulate_ratings import simulate_ratings
+from howgood.ask.wording import (
+    anchors,
+    application,
+    applications,
+    items,
+    word_scenario,
+)
 
 __all__ = [
     "CANCER_WORDING",
@@ -23,8 +30,12 @@ __all__ = [
     "GENERIC_WORDING",
     "INTERVIEW",
     "LEVELS",
+    "anchors",
+    "application",
+    "applications",
     "direct_question",
     "direct_weight",
+    "items",
     "open_table",
     "practice_questions",
     "read_answers",
@@ -34,4 +45,5 @@ __all__ = [
     "simulate_ordinal_answers",
     "simulate_ratings",
     "simulate_respondent",
+    "word_scenario",
 ]

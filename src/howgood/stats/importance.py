@@ -135,7 +135,7 @@ def weigh(
 ) -> WeightedDraws:
     """Draw from the proposal and weigh by density over proposal, the largest weights smoothed.
 
-    The evidence is the plain mean of the ratios; the weights are Pareto smoothed
+    Evidence and weights come from Pareto smoothed ratios, which a few large ones upset less
     (Vehtari et al., 2024, "Pareto smoothed importance sampling", JMLR 25).
     """
     draws = proposal.sample(n_draws, rng)
@@ -149,10 +149,10 @@ def weighted(draws: FloatArray, log_ratio: FloatArray) -> WeightedDraws:
     top = float(log_ratio.max())
     if not math.isfinite(top):
         return WeightedDraws(draws, np.full(len(draws), 1.0 / len(draws)), -math.inf, math.inf)
-    log_evidence = top + math.log(float(np.mean(np.exp(log_ratio - top))))
     # Ratios this small cannot matter; the tail fit wants finite numbers.
     shifted = np.maximum(log_ratio - top, -700.0)
     smoothed, khat = _smoothed(shifted)
+    log_evidence = top + math.log(float(np.mean(np.exp(smoothed))))
     weights = np.exp(smoothed - smoothed.max())
     return WeightedDraws(draws, weights / weights.sum(), log_evidence, khat)
 
@@ -164,7 +164,8 @@ def _smoothed(log_ratio: FloatArray) -> tuple[FloatArray, float]:
     except (ValueError, IndexError):  # "All tail values are the same", or hardly any draws
         equal = float(np.ptp(log_ratio)) < 1e-9
         return log_ratio, 0.0 if equal else math.inf
-    return np.asarray(smoothed), float(khat)
+    # arviz-stats returns ratios that sum to one; below the tail only that constant was taken off.
+    return np.asarray(smoothed - np.median(smoothed - log_ratio)), float(khat)
 
 
 def _weighted_quantiles(

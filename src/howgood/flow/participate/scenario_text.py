@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from howgood.ask.levels import scenarios
+from howgood.ask.wording import word_scenario
 from howgood.flow.participate.pieces import words
 from howgood.records.plans import SurveyApplication, SurveyPlan
 from howgood.records.scenario import Scenario
@@ -17,8 +18,6 @@ from howgood.records.screen import Bullets, Entry
 PHRASES = frozenset({"happened", "found", "missed", "false_alarm", "cleared"})
 BLANK = re.compile(r"\{([^{}]*)\}")
 BLANKS = frozenset({"n", "real", "system"})
-# {time|times}: the first for a count of 1, the second for every other.
-_NUMBER = re.compile(r"\{([^{}|]*)\|([^{}]*)\}")
 
 
 def scenarios_of(plan: SurveyPlan) -> tuple[Scenario, ...]:
@@ -43,24 +42,17 @@ def _scenarios(
 
 def scenario_bullets(application: SurveyApplication, scenario: Scenario, *, system: str) -> Bullets:
     """Return the scenario in frequencies, counts in bold."""
-
-    def line(key: str, count: int) -> str:
-        text = application.phrases[key].replace("{system}", system)
-        text = _NUMBER.sub(r"\1" if count == 1 else r"\2", text)
-        return text.replace("{n}", f"**{count}**").replace(
-            "{real}", f"**{scenario.real_positives}**"
-        )
-
+    lines = word_scenario(application.phrases, scenario, system=system)
     entries = [
         Entry(
-            words=words(line("happened", scenario.real_positives)),
+            words=words(lines["happened"]),
             entries=(
-                words(line("found", scenario.true_positives)),
-                words(line("missed", scenario.false_negatives)),
+                words(lines["found"]),
+                words(lines["missed"]),
             ),
         ),
-        Entry(words=words(line("false_alarm", scenario.false_positives))),
+        Entry(words=words(lines["false_alarm"])),
     ]
     if scenario.true_negatives is not None:
-        entries.append(Entry(words=words(line("cleared", scenario.true_negatives))))
+        entries.append(Entry(words=words(lines["cleared"])))
     return Bullets(entries=tuple(entries))
