@@ -1,0 +1,61 @@
+"""Decisions in plain sentences."""
+
+import numpy as np
+import pytest
+
+from howgood import decide
+from howgood.records.acceptance import AcceptanceDraws
+from howgood.show import decisions
+
+generator = np.random.default_rng(3)
+PEOPLE = AcceptanceDraws(
+    application="alarm",
+    p=np.zeros(400),
+    alpha=generator.normal(0.3, 0.03, 400),
+    intercept=generator.normal(-12, 0.5, 400),
+    slope=generator.normal(16, 0.3, 400),
+    person_sd=np.full(400, 2.0),
+    n_respondents=25,
+)
+LABELS = np.repeat([1, 1, 0, 0], [95, 5, 5, 895]), np.repeat([1, 0, 1, 0], [95, 5, 5, 895])
+
+
+def _text(findings):
+    return " ".join(finding.text for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict", "tone"), [(0.5, "pass", "good"), (0.99, "fail", "bad")]
+)
+def test_a_gate_names_verdict_share_and_probability(share, verdict, tone):
+    gate = decide.gate(PEOPLE, "alarm", *LABELS, share=share, random_state=1)
+    finding = decisions.gate_findings(gate)[0]
+    assert finding.text.startswith(f"{verdict}:")
+    assert finding.tone == tone
+    assert decisions.gate_badge(gate)["schemaVersion"] == 1
+
+
+def test_a_target_out_of_reach_is_said_to_be_so():
+    target = decide.target(PEOPLE, share=0.9999)
+    assert "No accuracy is known to reach" in _text(decisions.target_findings(target))
+    assert "For 70 % to accept" in _text(
+        decisions.target_findings(decide.target(PEOPLE, share=0.7))
+    )
+
+
+def test_diminishing_returns_are_named_where_they_begin():
+    found = decisions.target_findings(decide.target(PEOPLE, share=0.7, least_gain=0.01))
+    assert "Returns diminish from a mean of" in _text(found)
+
+
+def test_a_choice_of_application_admits_when_it_cannot_tell():
+    choice = decide.best_application(PEOPLE, *LABELS, random_state=1)
+    assert "Best accepted in alarm" in _text(decisions.application_findings(choice))
+
+
+def test_a_threshold_says_where_the_doubt_comes_from():
+    truth = np.tile([0, 0, 1], 60)
+    scores = generator.normal(truth)
+    found = _text(decisions.threshold_findings(decide.threshold(PEOPLE, truth, scores)))
+    assert "Doubt about the threshold comes from: people" in found
+    assert "of people would accept it" in found
