@@ -8,13 +8,22 @@ text is plain text in which **two stars** make bold.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
+from howgood.errors import InputError
 from howgood.records.plain import Problem, about, digest, plain, raise_problems, record_from
 from howgood.records.plans import ComparisonPlan, Question, ReratingPlan, SurveyPlan, repeated_keys
 
 Kind = Literal["survey", "comparison", "rerating"]
 Recruitment = Literal["none", "prolific", "mturk", "sona"]
+Plan = TypeVar("Plan", SurveyPlan, ComparisonPlan, ReratingPlan)
+# Columns that howgood itself writes about a participant.
+COLUMNS = frozenset(
+    {"participant", "condition", "consent", "pages", "seconds", "attention_asked",
+     "attention_passed", "ratio_before", "ratio_after", "practice_right_at_once",
+     "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear", "agreement",
+     "checks_wrong", "looks_careless", "q1", "q2", "q3", "q4", "q5", "q6"}
+)  # fmt: skip
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
@@ -134,6 +143,19 @@ class Study:
         return record_from(data, cls, where="study")
 
 
+def plan_of(study: Study, kind: type[Plan]) -> Plan:
+    """Return the part of a study that is of a kind, or refuse a study of another kind."""
+    plan = study.plan
+    if not isinstance(plan, kind):
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found=f"a {study.kind}",
+            needed=f"a study with a {kind.__name__}",
+            cure="Pass a study of that kind.",
+        )
+    return plan
+
+
 def study_problems(study: Study) -> list[Problem]:
     """Return what single values cannot show: parts that do not fit together."""
     problems = [
@@ -151,11 +173,31 @@ def study_problems(study: Study) -> list[Problem]:
     problems += _name_problems(study)
     problems += repeated_keys(study.demographics, ("demographics",))
     problems += repeated_keys(study.closing, ("closing",))
+    problems += _column_problems(study)
     for part in ("demographics", "closing"):
         for index, question in enumerate(getattr(study, part)):
             problems += question.problems((part, index))
     plan = getattr(study, study.kind)
     return problems + ([] if plan is None else plan.problems((study.kind,)))
+
+
+def _column_problems(study: Study) -> list[Problem]:
+    """Return questions whose answers would share a column with something else."""
+    taken = set(COLUMNS) | {each.key for each in study.demographics}
+    places = [(("demographics", index, "key"), each.key, each.key in COLUMNS)
+              for index, each in enumerate(study.demographics)]  # fmt: skip
+    places += [(("closing", index, "key"), each.key, each.key in taken)
+               for index, each in enumerate(study.closing)]  # fmt: skip
+    return [
+        Problem(
+            path=path,
+            found=f"{key!r}, a column that is taken",
+            needed="a name that no other column of the data has",
+            cure="Choose another key.",
+        )
+        for path, key, is_taken in places
+        if is_taken
+    ]
 
 
 def _name_problems(study: Study) -> list[Problem]:

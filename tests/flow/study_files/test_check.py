@@ -218,3 +218,23 @@ def test_a_fault_in_a_comparison_is_named_with_its_line(tmp_path, old, new, line
     assert line in [each for each, _ in found]
     for word in words:
         assert any(word in message for _, message in found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ("[consent]", '[[demographics]]\nkey = "pages"\ntext = "?"\ntype = "text"\n\n[consent]', 6,
+         ["a column that is taken"]),
+        ("[rerating]", '[[closing]]\nkey = "a0"\ntext = "?"\ntype = "text"\n\n[rerating]', 9,
+         ["a column that is taken"]),
+        ("[rerating]", "[rerating]\ndelay_minutes = -1", 9, ["at least 0"]),
+        ('title = "Songs"', 'title = "Songs"\n[completion]\nredirect = "http://x.org"', 5, ["https://"]),
+        ('kind = "rerating"', 'kind = "survey"', 8, ["a rerating part in a survey study"]),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_fit_together_are_named(tmp_path, old, new, line, words):
+    assert old in GOOD
+    found = _problems(tmp_path, GOOD.replace(old, new))
+    assert line in [each for each, _ in found]
+    for word in words:
+        assert any(word in message for _, message in found)

@@ -10,12 +10,12 @@ from typing import Any
 
 from howgood.ask.comparison import GENERIC_WORDING
 from howgood.ask.sentences import sentence
-from howgood.flow.participate.interview import comparison_plan
 from howgood.flow.participate.pieces import words
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
+from howgood.records.plans import ComparisonPlan
 from howgood.records.screen import Block, Button, Card, Cards, Details, Drawing, Grid
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 from howgood.show.comparison_card import comparison_card
 from howgood.show.comparison_text import described, difference
 
@@ -25,7 +25,7 @@ _COSTS = ("health", "money", "time", "feelings")
 @lru_cache(maxsize=64)
 def wording_of(study: Study) -> ComparisonWording:
     """Return the study's words as charts and questions know them."""
-    plan = comparison_plan(study)
+    plan = plan_of(study, ComparisonPlan)
     own: dict[str, Any] = {name: text for name, text in plan.words.items() if name != "use"}
     return replace(GENERIC_WORDING, task=plan.task, question=plan.question, **own)
 
@@ -37,7 +37,7 @@ def card(study: Study, matrix: ConfusionMatrix, *, name: str, button: Button | N
         matrix,
         wording,
         name=name,
-        bars=comparison_plan(study).bar_chart,
+        bars=plan_of(study, ComparisonPlan).bar_chart,
         language=language,
         is_styled=False,
     )
@@ -69,7 +69,7 @@ def two_cards(
 
 def cost_details(study: Study, *, is_open: bool) -> tuple[Block, ...]:
     """Return what each error means for people, to be opened at will; nothing without texts."""
-    costs = comparison_plan(study).costs
+    costs = plan_of(study, ComparisonPlan).costs
     if costs is None:
         return ()
     wording, language = wording_of(study), study.language

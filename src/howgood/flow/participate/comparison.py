@@ -14,7 +14,6 @@ from howgood.flow.participate.cards import cost_details, two_cards, wording_of
 from howgood.flow.participate.interview import (
     Choice,
     Pair,
-    comparison_plan,
     most_pairs,
     next_pair,
 )
@@ -33,7 +32,7 @@ from howgood.records.screen import (
     Field,
     Screen,
 )
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 
 CHOICE, UNDO, RATIO = "choice", "undo", "ratio"
 BEFORE, AFTER, INTERVIEW = "direct-before", "direct-after", "interview"
@@ -44,7 +43,7 @@ def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
 ) -> list[Step]:
     """Return the steps of the comparison, with as many pairs as are still possible."""
-    plan, language = comparison_plan(study), study.language
+    plan, language = plan_of(study, ComparisonPlan), study.language
     found = [_task(study, plan)]
     if plan.practice:
         found += practice_steps(study, answered)

@@ -7,11 +7,12 @@ person with the elicited metric. Absent: fitting many people together.
 from collections.abc import Iterator
 
 from howgood.flow.participate import comparison
-from howgood.flow.participate.interview import Choice, Interview, comparison_plan, replayed
+from howgood.flow.participate.interview import Choice, Interview, replayed
 from howgood.flow.participate.practice import ANSWER, is_right, practice_key, questions_of
 from howgood.records.elicitation import ElicitationResult
+from howgood.records.plans import ComparisonPlan
 from howgood.records.screen import Answer, AnswerValue, Participation
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 
 _CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
 Row = dict[str, AnswerValue | bool]
@@ -52,7 +53,7 @@ def comparison_rows(study: Study, participation: Participation) -> Iterator[Row]
 
 def comparison_facts(study: Study, participation: Participation) -> Row:
     """Return practice, direct answers, the last questions, and what the choices say."""
-    plan = comparison_plan(study)
+    plan = plan_of(study, ComparisonPlan)
     answered = {each.screen: each for each in participation.answers}
     facts: Row = {
         "ratio_before": comparison.direct_ratio(answered, comparison.BEFORE),

@@ -18,7 +18,7 @@ from howgood.flow.participate.chance import draw
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.elicitation import AnsweredQuery, BisectionResult, ElicitationResult, Query
 from howgood.records.plans import ComparisonPlan
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 
 Choice = Literal["first", "second", "same"]
 _LARGEST_SEED = 2**32
@@ -39,7 +39,7 @@ class Interview:
     """One participant's comparison: the search, then the hidden evaluation pairs."""
 
     def __init__(self, study: Study, *, seed: int, ratio: float | None) -> None:
-        plan, reachable = comparison_plan(study), matrices_of(study)
+        plan, reachable = plan_of(study, ComparisonPlan), matrices_of(study)
         self.seed = seed % _LARGEST_SEED
         self.answered: list[AnsweredQuery] = []
         if plan.algorithm == "mixture":
@@ -163,22 +163,10 @@ def next_pair(
     return pair
 
 
-def comparison_plan(study: Study) -> ComparisonPlan:
-    """Return the comparison part of a study."""
-    if study.comparison is None:
-        raise InputError(
-            where=f"study {study.slug!r}",
-            found=f"a {study.kind}",
-            needed="a comparison",
-            cure="Pass a study of that kind.",
-        )
-    return study.comparison
-
-
 @lru_cache(maxsize=64)
 def matrices_of(study: Study) -> ThresholdMatrices | tuple[ConfusionMatrix, ...]:
     """Return the matrices as `learn` knows them, with their thresholds where these are known."""
-    rows = comparison_plan(study).matrices
+    rows = plan_of(study, ComparisonPlan).matrices
     matrices = tuple(
         ConfusionMatrix(
             true_positives=each.true_positives,

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from howgood.ask.sentences import sentence
-from howgood.errors import InputError
 from howgood.flow.participate.chance import shuffled
 from howgood.flow.participate.pieces import Step, continue_button, likert, media, paragraphs
 from howgood.records.plans import RatedItem, ReratingPlan
 from howgood.records.screen import Answer, Screen
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 
 RATING = "rating"
 
@@ -22,7 +21,7 @@ def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
 ) -> list[Step]:
     """Return the steps of every round; a round that may not begin yet is a wait."""
-    plan = plan_of(study)
+    plan = plan_of(study, ReratingPlan)
     found: list[Step] = []
     opens: datetime | None = None
     for number in range(1, plan.rounds + 1):
@@ -39,18 +38,6 @@ def steps(
         ]
         opens = max(ends) + timedelta(minutes=plan.delay_minutes) if ends else None
     return found
-
-
-def plan_of(study: Study) -> ReratingPlan:
-    """Return the rerating part of a study."""
-    if study.rerating is None:
-        raise InputError(
-            where=f"study {study.slug!r}",
-            found=f"a {study.kind}",
-            needed="a rerating",
-            cure="Pass a study of that kind.",
-        )
-    return study.rerating
 
 
 def items_in_round(plan: ReratingPlan, seed: int, number: int) -> tuple[RatedItem, ...]:

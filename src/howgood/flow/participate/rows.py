@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from howgood.flow.participate import rerating, survey
 from howgood.flow.participate.comparison_rows import comparison_facts, comparison_rows
 from howgood.flow.participate.path import CLOSING, CONSENT, DEMOGRAPHICS
-from howgood.records.plans import RealPart, SurveyPlan
+from howgood.records.plans import RealPart, ReratingPlan, SurveyPlan
 from howgood.records.screen import Answer, AnswerValue, Participation
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 
 Row = dict[str, AnswerValue | bool]
 
@@ -63,7 +63,7 @@ def participant_row(study: Study, participation: Participation) -> Row:
 
 
 def _survey_rows(study: Study, participation: Participation) -> Iterator[Row]:
-    plan, condition = survey.plan_of(study), participation.condition or ""
+    plan, condition = plan_of(study, SurveyPlan), participation.condition or ""
     answered = {each.screen: each for each in participation.answers}
     if plan.real is not None:
         yield from _real_rows(plan.real, participation, answered)
@@ -127,7 +127,7 @@ def _real_rows(
 
 
 def _rerating_rows(study: Study, participation: Participation) -> Iterator[Row]:
-    plan = rerating.plan_of(study)
+    plan = plan_of(study, ReratingPlan)
     answered = {each.screen: each for each in participation.answers}
     for trial in range(1, plan.rounds + 1):
         order = rerating.items_in_round(plan, participation.seed, trial)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from howgood.ask.sentences import labels, sentence
-from howgood.errors import InputError
 from howgood.flow.participate.chance import shuffled
 from howgood.flow.participate.pieces import (
     Step,
@@ -32,7 +31,7 @@ from howgood.records.screen import (
     Paragraph,
     Screen,
 )
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 
 SYSTEMS, NONE = "systems", "none-of-these"
 _PUBLISHED = ("acceptable", "useful", "intent")
@@ -54,7 +53,7 @@ def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
 ) -> list[Step]:
     """Return the steps of the real part, where there is one, and of every scenario."""
-    plan = plan_of(study)
+    plan = plan_of(study, SurveyPlan)
     used = used_systems(plan, answered)
     found = _real_steps(study, plan, seed, used)
     system = imagined_system(plan, seed, used)
@@ -65,18 +64,6 @@ def steps(
             found.append(_introduction(study, page.application, system))
         found.append(_scenario(study, plan, page, system))
     return found
-
-
-def plan_of(study: Study) -> SurveyPlan:
-    """Return the survey part of a study."""
-    if study.survey is None:
-        raise InputError(
-            where=f"study {study.slug!r}",
-            found=f"a {study.kind}",
-            needed="a survey",
-            cure="Pass a study of that kind.",
-        )
-    return study.survey
 
 
 def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:

@@ -89,7 +89,8 @@ class ComparisonPlan:
         default=2, metadata=about("pairs asked again with sides swapped", minimum=0, maximum=6)
     )
     evaluation: int = field(
-        default=15, metadata=about("hidden pairs at the end to test the metric", minimum=0)
+        default=15,
+        metadata=about("hidden pairs at the end to test the metric", minimum=0, maximum=60),
     )
     bar_chart: bool = field(default=False, metadata=about("bars below the flow chart"))
     interview: bool = field(default=True, metadata=about("the six published questions at the end"))

@@ -28,7 +28,8 @@ class ReratingPlan:
     items: tuple[RatedItem, ...] = field(metadata=about("what is rated, at least 2"))
     rounds: int = field(default=5, metadata=about("how often", minimum=2, maximum=50))
     delay_minutes: float = field(
-        default=0.0, metadata=about("shortest time between the end of a round and the next")
+        default=0.0,
+        metadata=about("shortest time between the end of a round and the next", minimum=0),
     )
     instructions: str = field(default="", metadata=about("before the first round"))
 

@@ -80,6 +80,27 @@ class RealPart:
         default=(), metadata=about("labels, lowest first; left out: strongly disagree to agree")
     )
 
+    def problems(self, path: Path) -> list[Problem]:
+        """Return what does not fit together."""
+        found = repeated_keys(self.systems, (*path, "systems"))
+        found += repeated_keys(self.items, (*path, "items"))
+        if not self.systems:
+            found.append(too_few((), (*path, "systems"), "systems", "Name one.", 1))
+        if not self.items:
+            found.append(too_few((), (*path, "items"), "items", "Write one.", 1))
+        known = {each.key for each in self.items}
+        return found + [
+            Problem(
+                path=(*path, "systems", index, "accuracy", key),
+                found=f"{key!r}: {list(pair)}",
+                needed=f"[precision, recall] up to 1, under one of {', '.join(sorted(known))}",
+                cure="Correct it.",
+            )
+            for index, system in enumerate(self.systems)
+            for key, pair in system.accuracy.items()
+            if key not in known or len(pair) != 2 or not all(0 <= each <= 1 for each in pair)
+        ]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyPlan:
@@ -131,6 +152,8 @@ class SurveyPlan:
         found += repeated_keys(self.branches, (*path, "branches"))
         found += repeated_keys(self.items, (*path, "items"))
         found += repeated_keys(self.attention, (*path, "attention"))
+        if len(self.scale) == 1:
+            found.append(too_few(self.scale, (*path, "scale"), "labels", "Add a label."))
         if not self.applications:
             found.append(too_few((), (*path, "applications"), "applications", "Describe one.", 1))
         found += self._level_problems(path) + self._branch_problems(path)
@@ -162,7 +185,12 @@ class SurveyPlan:
 
     def _branch_problems(self, path: Path) -> list[Problem]:
         known = [each.key for each in self.applications]
-        return [
+        empty = [
+            too_few((), (*path, "branches", place, "applications"), "applications", "Add one.", 1)
+            for place, branch in enumerate(self.branches)
+            if not branch.applications
+        ]
+        return empty + [
             Problem(
                 path=(*path, "branches", place, "applications", index),
                 found=repr(key),
