@@ -59,6 +59,7 @@ def test_the_command_gives_the_librarys_score(files, capsys, file, engine):
     assert found["value"] == pytest.approx(value)
     assert found["interval"]["lower"] < value < found["interval"]["upper"]
     assert found["provenance"]["settings"]["dropped"] == ["user"]
+    assert found["provenance"]["settings"]["alpha"] == 2.0
 
 
 def test_spark_reads_the_file_too(files, capsys, spark):
@@ -163,6 +164,7 @@ def test_a_gap_in_a_prediction_is_named_by_its_column(files, capsys, tmp_path):
         (["--drop", "mood"], "drop: no 'mood'"),
         (["--alpha", "0", "--beta", "0"], "not both 0"),
         (["--reference", "nowhere.csv"], "nowhere.csv: no such file"),
+        (["--reference", "crossfit"], "Did you mean 'cross-fit'"),
         (["--weights", "area"], "not numbers"),
         (["--plot", "picture.bmp"], "picture.bmp"),
         (["--predicted", "x=copy", "--predicted", "x=guess"], "a name of its own"),

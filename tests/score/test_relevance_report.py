@@ -85,6 +85,15 @@ def test_on_dice_a_thousand_rows_per_context_score_nearly_100():
     assert report.dice == pytest.approx(98.8, abs=0.2)
 
 
+def test_sizes_between_two_digits_do_not_bias_the_dice_control():
+    generator = np.random.default_rng(6)
+    rows = {"c": generator.integers(0, 60, 60 * 146), "y": generator.integers(0, 4, 60 * 146)}
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    guess = generator.integers(0, 4, 60 * 146)
+    report = score.relevance_report(rows["y"], guess, contexts=rows, table=table, random_state=1)
+    assert report.dice == pytest.approx(report.chance, abs=0.25)
+
+
 @pytest.mark.parametrize("unseen", ["exclude", "marginal"])
 @pytest.mark.parametrize("rows_per_context", [1, 3])
 @pytest.mark.parametrize("reference", ["all", "train", "cross-fit", "folds"])

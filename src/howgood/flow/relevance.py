@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from howgood.ask.files import open_table
+from howgood.errors import UnknownNameError
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
 from howgood.records.levels import as_column
@@ -92,6 +93,9 @@ def score_file(path: str | Path, question: RelevanceQuestion, *, seed: int) -> R
 
 def _table(test: Any, question: RelevanceQuestion) -> OutcomeTable:  # noqa: ANN401 - a frame
     named = question.reference in ("all", "cross-fit")
+    if not named and not Path(question.reference).suffix:
+        names = ("all", "cross-fit", "the path of a table file")
+        raise UnknownNameError(where="reference", name=question.reference, names=names)
     rows = test if named else open_table(question.reference, engine=question.engine)
     return outcome_probabilities(
         rows,

@@ -90,7 +90,7 @@ def _coarse(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Keep two digits of large sizes: 2412 and 2398 rows per context score alike."""
     digits = np.floor(np.log10(np.maximum(rows, 1))).astype(np.int64)
     unit = 10 ** np.maximum(digits - 1, 0)
-    coarse: NDArray[np.int64] = rows // unit * unit
+    coarse: NDArray[np.int64] = (rows + unit // 2) // unit * unit
     return coarse
 
 

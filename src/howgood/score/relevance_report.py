@@ -196,7 +196,18 @@ def relevance_report(
         rows_per_context=table.n_rows / table.n_contexts,
         singleton_share=float(np.mean(table.rows == 1)),
         reference=table.reference,
-        provenance=_provenance(coded, counted, seed, groups is not None, resamples),
+        provenance=_provenance(
+            coded,
+            counted,
+            seed,
+            {
+                "alpha": float(alpha),
+                "beta": float(beta),
+                "interval": f"bootstrap of {'rows' if groups is None else 'groups'}, table fixed",
+                "probability": probability,
+                "resamples": resamples,
+            },
+        ),
     )
 
 
@@ -272,20 +283,11 @@ def _mean_of(scores: NDArray[np.float64]) -> float:
 
 
 def _provenance(
-    coded: CodedRows,
-    counted: NDArray[np.bool_],
-    seed: int | None,
-    grouped: bool,
-    resamples: int,
+    coded: CodedRows, counted: NDArray[np.bool_], seed: int | None, settings: dict[str, Any]
 ) -> Provenance:
     return Provenance(
         method="Relevance Score (Gopalakrishna et al. 2013, Eq. 2 and 8)",
-        settings={
-            **coded.table.provenance.settings,
-            "unseen": coded.unseen,
-            "interval": f"bootstrap of {'groups' if grouped else 'rows'}, table held fixed",
-            "resamples": resamples,
-        },
+        settings={**coded.table.provenance.settings, "unseen": coded.unseen, **settings},
         seed=seed,
         rows_used=int(counted.sum()),
         rows_dropped={"wrong in a context never seen": int(np.sum(~counted))},
