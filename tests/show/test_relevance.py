@@ -31,6 +31,7 @@ def test_guidance_names_the_ratio_at_which_two_models_change_places():
 def test_guidance_says_when_the_choice_does_not_matter():
     same = score.relevance_sweep(_reports(good="CCCC", bad="BBBB"))
     assert "same for every alpha and beta" in relevance.guidance(same)[0]
+    assert relevance.crossings_table(same)["level at alpha share"].tolist() == ["never"]
     one = score.relevance_sweep(_reports(only="CCCC"))
     assert relevance.guidance(one)[0].startswith("One model")
 

@@ -165,6 +165,13 @@ def relevance_report(
     """
     share = alpha_share(alpha, beta)
     _check_interval(probability, resamples)
+    settings = {
+        "alpha": float(alpha),
+        "beta": float(beta),
+        "interval": f"bootstrap of {'rows' if groups is None else 'groups'}, table held fixed",
+        "probability": probability,
+        "resamples": resamples,
+    }
     coded = coded_rows(
         y_true, y_pred, contexts=contexts, table=table, sample_weight=sample_weight, unseen=unseen
     )
@@ -192,22 +199,8 @@ def relevance_report(
         beta=float(beta),
         n_rows=len(counted),
         n_excluded=int(np.sum(~counted)),
-        n_contexts=table.n_contexts,
-        rows_per_context=table.n_rows / table.n_contexts,
-        singleton_share=float(np.mean(table.rows == 1)),
-        reference=table.reference,
-        provenance=_provenance(
-            coded,
-            counted,
-            seed,
-            {
-                "alpha": float(alpha),
-                "beta": float(beta),
-                "interval": f"bootstrap of {'rows' if groups is None else 'groups'}, table fixed",
-                "probability": probability,
-                "resamples": resamples,
-            },
-        ),
+        **_context_facts(table),
+        provenance=_provenance(coded, counted, seed, settings),
     )
 
 
@@ -223,6 +216,15 @@ def _graded(
     if not mass.sum() > 0:
         raise nothing_to_score(len(counted))
     return rows, counted, mass
+
+
+def _context_facts(table: OutcomeTable) -> dict[str, Any]:
+    return {
+        "n_contexts": table.n_contexts,
+        "rows_per_context": table.n_rows / table.n_contexts,
+        "singleton_share": float(np.mean(table.rows == 1)),
+        "reference": table.reference,
+    }
 
 
 def _check_interval(probability: float, resamples: int) -> None:

@@ -78,6 +78,15 @@ def context_sentence(reports: Mapping[str, RelevanceReport]) -> str:
     )
 
 
+def crossings_table(sweep: RelevanceSweep) -> Table:
+    """Return where each pair of models changes places, in words where it never does."""
+    levels = [
+        "never" if np.isnan(share) else plain(share, digits=2)
+        for share in sweep.crossings["level at alpha share"]
+    ]
+    return Table({**sweep.crossings, "level at alpha share": levels})
+
+
 def guidance(sweep: RelevanceSweep) -> tuple[str, ...]:
     """Say whether alpha and beta matter for the order of the models, and how to choose."""
     rows = list(sweep.crossings.rows())
@@ -214,7 +223,7 @@ def report_of(
                 text="\n\n".join(guidance(sweep)),
                 svg=sweep_svg,
                 alt="The score is a straight line between infinite beta and infinite alpha.",
-                table=sweep.crossings if len(reports) > 1 else None,
+                table=crossings_table(sweep) if len(reports) > 1 else None,
             ),
             Section(
                 title="How near the predictions were",
