@@ -95,7 +95,7 @@ def significant_mae(
     normalise: Normalisation = "density",
     missing: MissingPolicy = "error",
 ) -> ScoreDistribution:
-    """Return the distribution of the significant MAE: as `significant_rmse`, for |u|.
+    """Return the distribution of the significant MAE: as `significant_rmse`, with absolute values.
 
     Notes
     -----

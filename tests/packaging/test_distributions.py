@@ -1,0 +1,101 @@
+"""What we would upload: whole, installable into an empty environment, typed."""
+
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "howgood"
+
+
+def _names(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
+    files = {
+        f"howgood/{path.relative_to(SOURCE).as_posix()}"
+        for path in SOURCE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert _names(wheel) == files
+
+
+@pytest.mark.parametrize(
+    "ending",
+    ["howgood/py.typed", "layout.html", "howgood.css", "en.toml", "survey.toml",
+     "m0001_first_layout.py", "kay2015-weather.json"],
+)  # fmt: skip
+def test_the_wheel_holds_data_that_is_read_while_running(wheel, ending):
+    assert any(name.endswith(ending) for name in _names(wheel))
+
+
+def test_a_wheel_from_the_sdist_is_the_same_wheel(sdist, wheel, build, tmp_path):
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "source", filter="data")
+    (source,) = (tmp_path / "source").iterdir()
+    assert (source / "LICENSE").is_file()
+    (tmp_path / "again").mkdir()
+    assert _names(build("wheel", source, tmp_path / "again")) == _names(wheel)
+
+
+def test_the_wheel_installs_into_an_empty_environment_and_runs(wheel, tmp_path):
+    """Dependencies come from the environment of the tests: no network is needed."""
+    fresh = tmp_path / "fresh"
+    venv.create(fresh, with_pip=False)
+    python = fresh / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps",
+         "--no-index", "--disable-pip-version-check", str(wheel)],
+        check=True,
+    )  # fmt: skip
+    place = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        check=True, capture_output=True, text=True,
+    ).stdout.strip()  # fmt: skip
+    (Path(place) / "tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    for arguments in (["--version"], ["new", "survey", str(tmp_path / "study.toml")]):
+        done = subprocess.run(
+            [python.parent / "howgood", *arguments], env={"PATH": ""}, capture_output=True,
+            text=True, check=False, cwd=tmp_path,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    where = subprocess.run(
+        [python, "-I", "-c", "import howgood; print(howgood.__file__)"],
+        check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    assert where.startswith(place)
+
+
+def test_every_extra_is_documented():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    page = (ROOT / "docs" / "howto" / "install.md").read_text("utf-8")
+    for extra in extras["optional-dependencies"]:
+        assert f"| `{extra}` |" in page
+
+
+def test_the_package_knows_its_version():
+    import howgood
+
+    try:
+        assert howgood.__version__ == version("howgood")
+    except PackageNotFoundError:
+        pytest.skip("howgood is used from its folder here, not installed")
+
+
+def test_the_citation_file_names_this_version_and_the_four_papers():
+    import howgood
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == howgood.__version__
+    assert [each["year"] for each in citation["references"]] == [2015, 2022, 2013, 2018]
