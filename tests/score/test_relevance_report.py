@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from howgood import learn, score
-from howgood.score.relevance_report import CASES
+from howgood.score.relevance_reporting import CASES
 from howgood.stats.bootstrap import ratio_draws
 
 COUNTS = {"x": "A" * 5 + "B" * 3 + "C" * 3 + "D"}

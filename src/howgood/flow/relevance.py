@@ -17,8 +17,8 @@ from howgood.records.levels import as_column
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.table import Table, frame_columns
 from howgood.score.relevance import Unseen
-from howgood.score.relevance_report import RelevanceReport, relevance_report
-from howgood.score.relevance_sweep import RelevanceSweep, relevance_sweep
+from howgood.score.relevance_reporting import RelevanceReport, relevance_report
+from howgood.score.relevance_sweeping import RelevanceSweep, relevance_sweep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from howgood.score.propagate import propagate, propagate_systems
 from howgood.score.propagated import PairedScores, PropagatedScore
 from howgood.score.rating_sums import rating_sums
 from howgood.score.relevance import relevance_score
-from howgood.score.relevance_report import RelevanceReport, relevance_report
-from howgood.score.relevance_scorer import RelevanceScorer, relevance_scorer
-from howgood.score.relevance_sweep import RelevanceSweep, relevance_sweep
+from howgood.score.relevance_reporting import RelevanceReport, relevance_report
+from howgood.score.relevance_scoring import RelevanceScorer, relevance_scorer
+from howgood.score.relevance_sweeping import RelevanceSweep, relevance_sweep
 from howgood.score.significant import significant_mae, significant_rmse
 from howgood.score.squared_error import magic_barrier, mse, rmse
 from howgood.score.sums import squared_error_sums

@@ -1,7 +1,7 @@
 """The Relevance Score: grade a prediction by how often people chose it, and the actual, here.
 
 In: actual and predicted outcomes, contexts, and an `OutcomeTable`. Out: a number from 0 to 100.
-Absent: counting the table (`learn.outcomes`) and the full account (`score.relevance_report`).
+Absent: counting the table (`learn.outcomes`) and the full account (`score.relevance_reporting`).
 """
 
 import math

@@ -11,8 +11,8 @@ from howgood.learn.relevance_weights import RelevanceWeights
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.score.relevance import alpha_share
-from howgood.score.relevance_report import RelevanceReport
-from howgood.score.relevance_sweep import RelevanceSweep
+from howgood.score.relevance_reporting import RelevanceReport
+from howgood.score.relevance_sweeping import RelevanceSweep
 from howgood.show.figures import relevance as pictures
 from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain, with_interval

@@ -15,7 +15,7 @@ from howgood.learn.outcomes import outcome_probabilities
 from howgood.records.outcomes import OutcomeTable, Reference
 from howgood.records.progress import Progress
 from howgood.records.table import Table
-from howgood.score.relevance_report import RelevanceReport, relevance_report
+from howgood.score.relevance_reporting import RelevanceReport, relevance_report
 
 MODELS = tuple(STANDS_FOR)
 FEATURES = ("user", "activity", "area", "company", "time", "daylight")

@@ -7,7 +7,7 @@ import numpy as np
 
 from howgood.flow.reproduce.s2_experiments import MODELS, Outcomes
 from howgood.records.table import Table
-from howgood.score.relevance_sweep import RelevanceSweep
+from howgood.score.relevance_sweeping import RelevanceSweep
 from howgood.show.figures.relevance import Dots, dots_figure, sweep_figure
 from howgood.show.figures.theme import to_svg
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.records.reproduction import Check
-from howgood.score.relevance_report import RelevanceReport, relevance_report
+from howgood.score.relevance_reporting import RelevanceReport, relevance_report
 from howgood.show.numbers import plain
 
 # Table 1: actual, predicted, the "alternative metric"; chances .4, .4, .2 (section 2).

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.score.relevance_report import CASES, RelevanceReport
-from howgood.score.relevance_sweep import RelevanceSweep
+from howgood.score.relevance_reporting import CASES, RelevanceReport
+from howgood.score.relevance_sweeping import RelevanceSweep
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
 from howgood.show.numbers import percent, plain
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.records.table import Table
-from howgood.score.relevance_report import RelevanceReport
+from howgood.score.relevance_reporting import RelevanceReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
