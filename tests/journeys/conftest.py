@@ -4,20 +4,13 @@ Never skipped: where no Chromium is found, it is installed if we may, else the t
 how to get one.
 """
 
-import json
 import os
 import shutil
-import signal
-import socket
 import subprocess
-import sys
-import time
 import tomllib
-import urllib.error
-import urllib.request
-from pathlib import Path
 
 import pytest
+from benchmarks.load.servers import HowgoodServer
 from tests.flow.hosting.conftest import PHRASES
 
 from howgood.flow.study_files.new import template
@@ -107,58 +100,11 @@ def comparison(**changes):
     return study | {"slug": "pairs", "completion": {"code": "PAIR-3"}} | changes
 
 
-class Server:
-    """`howgood serve` in its own process, on a free port of this machine."""
-
-    def __init__(self, folder: Path, studies, *, database="answers.sqlite", workers=1) -> None:
-        self.folder, self.database, self.workers = folder, database, workers
-        (folder / "door.svg").write_text(PICTURE)
-        self.files = []
-        for study in studies:
-            path = folder / f"{study['slug']}.yaml"
-            path.write_text(json.dumps(study))  # JSON is YAML
-            self.files.append(path.name)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.home = f"http://127.0.0.1:{self.port}"
-        self.start()
-
-    def start(self) -> None:
-        """Start, or start again after a kill, and wait until it answers."""
-        self.log = (self.folder / "log.txt").open("ab")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "howgood", "serve", *self.files, "--port", str(self.port),
-             "--database", self.database, "--workers", str(self.workers)],
-            cwd=self.folder, stdout=self.log, stderr=self.log, start_new_session=True,
-        )  # fmt: skip
-        for _ in range(600):
-            assert self.process.poll() is None, (self.folder / "log.txt").read_text()
-            try:
-                urllib.request.urlopen(f"{self.home}/health", timeout=5).close()  # noqa: S310
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.05)
-            else:
-                return
-        pytest.fail("the server did not answer within 30 seconds")
-
-    def kill(self) -> None:
-        """End every process at once, as a power cut would."""
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        self.log.close()
-
-    def stop(self) -> int:
-        """Ask it to stop and return its exit code."""
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30)
-        self.log.close()
-        return code
-
-
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """A server with a small study of every kind."""
-    running = Server(tmp_path_factory.mktemp("journey"), [survey(), rerating(), comparison()])
+    folder = tmp_path_factory.mktemp("journey")
+    (folder / "door.svg").write_text(PICTURE)
+    running = HowgoodServer(folder, [survey(), rerating(), comparison()])
     yield running
     running.kill()
