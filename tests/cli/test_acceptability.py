@@ -164,3 +164,16 @@ def test_notes_are_one_line_without_code(tmp_path, capsys):
     error = capsys.readouterr().err
     assert "howgood: note: few respondents" in error
     assert "warnings.warn" not in error
+
+
+def test_the_ordinal_model_compares_imagined_and_real_systems(tmp_path, capsys):
+    answers = ask.simulate_ordinal_answers(people=60, random_state=1)
+    path = tmp_path / "weather.csv"
+    lines = [",".join(answers.columns)]
+    lines += [",".join(str(value) for value in row.values()) for row in answers.rows()]
+    path.write_text("\n".join(lines))
+    report = tmp_path / "report.md"
+    code, values = _json(capsys, "fit", path, "--model", "ordinal", "--out", report)
+    assert code == 0
+    assert any("last year: rated higher" in text for text in values["findings"])
+    assert "What not to conclude" in report.read_text()

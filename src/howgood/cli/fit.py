@@ -4,13 +4,19 @@ In: a table of answers. Out: findings and tables, JSON, a picture, a report, a s
 fitting (see `learn`).
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
 from howgood.cli.knowledge import say
 from howgood.cli.options import named_columns, report_options, write_report
 from howgood.flow import acceptability as flow
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.ordinal_fit import OrdinalFit
+from howgood.records.report import Finding, Report
+from howgood.records.table import Table
 from howgood.show import progress, text
 
 
@@ -28,6 +34,9 @@ from howgood.show import progress, text
 @click.option(
     "--engine", type=click.Choice(["auto", "importance", "nuts"]), default="auto", show_default=True
 )
+@click.option(
+    "--reference", default="hypothetical", show_default=True, help="Ordinal: the imagined part."
+)
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
 @report_options
@@ -38,6 +47,7 @@ def command(
     columns: dict[str, str],
     cut: int,
     engine: str,
+    reference: str,
     save: Path | None,
     seed: int,
     as_json: bool,
@@ -47,29 +57,64 @@ def command(
     """Learn from ANSWERS (CSV or Parquet) what accuracy people accept.
 
     ANSWERS has columns participant, application, precision, recall, and rating (1 to 7, or the
-    labels) or accepted. Rename columns with --map.
+    labels) or accepted. Rename columns with --map. The ordinal model needs a column part, which
+    tells imagined systems (--reference) from real ones.
     """
-    from howgood.show import acceptability as show
-
+    settings: dict[str, Any] = {
+        "columns": columns,
+        "priors": priors,
+        "engine": engine,
+        "random_state": seed,
+    }
     with progress.bar("fit") as report:
-        fit = flow.fit_answers(
-            answers,
-            columns=columns,
-            priors=priors,
-            cut=cut,
-            engine=engine,
-            random_state=seed,
-            progress=report,
+        shown = (
+            _ordinal(flow.fit_parts(answers, reference=reference, progress=report, **settings))
+            if model == "ordinal"
+            else _binary(flow.fit_answers(answers, cut=cut, progress=report, **settings), save)
         )
     if as_json:
-        click.echo(text.to_json(show.fit_values(fit)))
+        click.echo(text.to_json(shown.values()))
     else:
-        say(show.fit_findings(fit))
-        click.echo(text.text_table(fit.summary()))
+        say(shown.findings)
+        click.echo(text.text_table(shown.table))
+    if out:
+        write_report(shown.report(), out)
+    if plot:
+        click.echo(f"wrote {shown.picture(plot)}", err=True)
+    return 0
+
+
+class _Shown(NamedTuple):
+    """What a fit has to show, whichever model it is of."""
+
+    findings: tuple[Finding, ...]
+    table: Table
+    values: Callable[[], dict[str, Any]]
+    report: Callable[[], Report]
+    picture: Callable[[Path], Path]
+
+
+def _binary(fit: AcceptabilityFit, save: Path | None) -> _Shown:
+    from howgood.show import acceptability as show
+
     if save:
         fit.save(save)
-    if out:
-        write_report(show.fit_report(fit), out)
-    if plot:
-        click.echo(f"wrote {show.save_picture(fit, plot)}", err=True)
-    return 0
+    return _Shown(
+        findings=show.fit_findings(fit),
+        table=fit.summary(),
+        values=lambda: show.fit_values(fit),
+        report=lambda: show.fit_report(fit),
+        picture=lambda path: show.save_picture(fit, path),
+    )
+
+
+def _ordinal(fit: OrdinalFit) -> _Shown:
+    from howgood.show import ordinal as show
+
+    return _Shown(
+        findings=show.ordinal_findings(fit),
+        table=fit.summary(),
+        values=lambda: show.ordinal_values(fit),
+        report=lambda: show.ordinal_report(fit),
+        picture=lambda path: show.save_ordinal_picture(fit, path),
+    )

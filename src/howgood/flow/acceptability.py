@@ -11,6 +11,7 @@ from howgood import learn
 from howgood.errors import FileFormatError, InputError
 from howgood.flow import registry
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.acceptance import AcceptanceModel
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
@@ -36,6 +37,28 @@ def fit_answers(
         priors=open_priors(priors),
         cut=cut,
         engine=engine,  # type: ignore[arg-type]  # the fit refuses unknown names kindly
+        random_state=random_state,
+        progress=progress,
+    )
+
+
+def fit_parts(
+    answers: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    priors: str = "howgood",
+    engine: str = "auto",
+    reference: str = "hypothetical",
+    random_state: int | None = None,
+    progress: Progress = silent,
+) -> OrdinalFit:
+    """Fit the ordinal model to a file of ratings in parts (imagined and real)."""
+    return learn.fit_ordinal(
+        answers,
+        columns=columns,
+        priors=open_priors(priors),
+        engine=engine,  # type: ignore[arg-type]  # the fit refuses unknown names kindly
+        reference=reference,
         random_state=random_state,
         progress=progress,
     )

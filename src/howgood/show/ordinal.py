@@ -1,0 +1,113 @@
+"""A fit of imagined and real systems in words, tables and a picture.
+
+In: `OrdinalFit`. Out: findings, plain values, a `Report`. Absent: fitting; writing files.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from howgood.learn.ordinal_fit import OrdinalFit
+from howgood.records.report import Finding, Report, Section
+from howgood.show.acceptability import MEAN_NAMES, picture_section
+from howgood.show.figures import acceptability as figures
+from howgood.show.figures import theme
+from howgood.show.numbers import percent, with_interval
+
+_FEW_PEOPLE = 40
+CAUTIONS = (
+    "Shift and scale compare ratings at the same accuracy; they say how answers differ between "
+    "parts, not why.",
+    "The results hold for the systems people use and for people like those asked.",
+)
+
+
+def ordinal_findings(fit: OrdinalFit) -> tuple[Finding, ...]:
+    """Return what the fit says, most useful first."""
+    below = 1.0 - fit.alpha.probability_above(0.5)
+    reference = fit.parts[0]
+    found = [
+        Finding(
+            text=f"Ratings rise with the weighted mean of precision and recall: slope "
+            f"{with_interval(fit.slope)}."
+        ),
+        Finding(
+            text=f"Weight of precision alpha {with_interval(fit.alpha)}; {percent(below)} "
+            "probability that recall weighs more."
+        ),
+    ]
+    for part, shift in fit.shift.items():
+        higher = "higher" if shift.mean > 0 else "lower"
+        settled = 0.0 not in shift.interval
+        found.append(
+            Finding(
+                text=f"{part}: rated {higher} than {reference} at the same accuracy "
+                f"({with_interval(shift)} on the logit scale); scale "
+                f"{with_interval(fit.scale_ratio[part])} and variance "
+                f"{with_interval(fit.variance_ratio[part])} of {reference}.",
+                tone="neutral" if settled else "unsure",
+            )
+        )
+    return tuple(found)
+
+
+def ordinal_values(fit: OrdinalFit) -> dict[str, Any]:
+    """Return a fit's results as plain values, ready for JSON."""
+    return {
+        "findings": [finding.text for finding in ordinal_findings(fit)],
+        "mean_probabilities": {f"{p:g}": each for p, each in fit.mean_probabilities.items()},
+        "parameters": fit.summary(),
+        "thresholds": fit.thresholds(),
+        "metric": fit.metric().to_dict(),
+        "diagnostics": fit.diagnostics.to_dict(),
+        "provenance": fit.provenance.to_dict(),
+    }
+
+
+def ordinal_report(fit: OrdinalFit) -> Report:
+    """Return the report of an ordinal fit."""
+    return Report(
+        title="What accuracy people accept, imagined and real",
+        question="Do ratings of imagined systems tell how people rate the systems they use?",
+        findings=ordinal_findings(fit),
+        sections=(
+            picture_section(
+                "Which errors weigh more",
+                "Posterior of the weight of precision (alpha) with its 95 % interval.",
+                figures.alpha_figure({"": {"all parts": fit.alpha}}),
+            ),
+            Section(title="Parameters", table=fit.summary()),
+            Section(title="Where one rating passes into the next", table=fit.thresholds()),
+        ),
+        methods=_methods(fit),
+        provenance=fit.provenance,
+        cautions=_cautions(fit),
+    )
+
+
+def save_ordinal_picture(fit: OrdinalFit, path: Path) -> Path:
+    """Write the picture of alpha to a file."""
+    with figures.alpha_figure({"": {"all parts": fit.alpha}}) as figure:
+        return theme.save(figure, path)
+
+
+def _methods(fit: OrdinalFit) -> str:
+    means = ", ".join(MEAN_NAMES.get(int(p), f"p = {p:g}") for p in fit.mean_probabilities)
+    return (
+        f"{fit.n_respondents} respondents gave {fit.provenance.rows_used} ratings in "
+        f"{len(fit.parts)} parts ({', '.join(fit.parts)}). We fitted a Bayesian cumulative logit "
+        "model of the rating on a weighted power mean of precision and recall (Kay, Patel, Kientz "
+        "2015, Study 2), with a shift and a log scale per part (zero in the first) and a normal "
+        f"effect per respondent. Kinds of mean considered: {means or 'continuous p'}. Priors: "
+        f"{fit.priors.name}. Intervals are 95 % highest-density intervals. Posterior by "
+        f"{fit.diagnostics.engine}, {fit.diagnostics.effective_draws:,.0f} effective draws."
+    )
+
+
+def _cautions(fit: OrdinalFit) -> tuple[str, ...]:
+    if fit.n_respondents >= _FEW_PEOPLE:
+        return CAUTIONS
+    return (
+        f"Only {fit.n_respondents} respondents: with so few, slope and scale come out too large, "
+        "and their intervals too narrow (86 % coverage with 22).",
+        *CAUTIONS,
+    )
