@@ -193,3 +193,13 @@ def on_engine(request):
         return {"polars": frame, "polars lazy": frame.lazy(), "pyarrow": frame.to_arrow()}[engine]
 
     return convert
+
+
+@pytest.fixture(scope="session")
+def kay_file() -> Path:
+    """The public answers of Kay et al. (2015): read by tests, never part of the project."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    path = Path(os.environ.get("HOWGOOD_DATA", beside)) / "kay2015_study1.csv"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} in {path.parent}: set HOWGOOD_DATA to the folder it is in")
+    return path
