@@ -26,6 +26,7 @@ _NEEDED = ("participant", "application", "precision", "recall")
 _ANSWERS = ("rating", "accepted")
 _OPTIONAL = ("usefulness", "intent", "ease", "part")
 _RATED = ("rating", "usefulness", "intent", "ease")
+_SMALL_FILE = 2_000_000
 _YES, _NO = {"true", "yes", "1", "1.0"}, {"false", "no", "0", "0.0"}
 
 
@@ -105,8 +106,15 @@ def read_answers(
 
 def _opened(path_or_frame: Any) -> tuple[str, Any]:  # noqa: ANN401 - foreign data enters here
     if isinstance(path_or_frame, str | Path):
-        return str(path_or_frame), open_table(path_or_frame)
+        return str(path_or_frame), open_table(path_or_frame, engine=_engine_for(path_or_frame))
     return "answers", path_or_frame
+
+
+def _engine_for(path: str | Path) -> str:
+    """Small CSV files need no engine, and loading one takes longer than reading them."""
+    location = Path(path)
+    plain = location.suffix.lower() in (".csv", ".tsv", ".txt") and location.is_file()
+    return "built-in" if plain and location.stat().st_size < _SMALL_FILE else "auto"
 
 
 def _named_columns(

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit, logit
 
 from howgood.errors import InputError
@@ -121,6 +120,8 @@ def fit_recalibration(
     >>> np.abs(recalibrate([0.0, 1.0]) - expit([-1.0, 1.0])).max() < 0.05
     np.True_
     """
+    from scipy.optimize import isotonic_regression  # a third of a second, so only when asked
+
     positive, values, _ = labels_and_scores(
         y_true, scores, pos_label=pos_label, missing=missing, where="fit_recalibration"
     )
@@ -156,6 +157,8 @@ def _logistic_fit(x: FloatArray, positive: NDArray[np.bool_]) -> tuple[float, fl
     target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
     centre, spread = float(x.mean()), float(x.std()) or 1.0
     standard = (x - centre) / spread
+
+    from scipy.optimize import minimize  # a third of a second, so only when asked
 
     def loss(weights: FloatArray) -> tuple[float, FloatArray]:
         linear = weights[0] * standard + weights[1]
