@@ -12,6 +12,7 @@ from howgood.flow.participate import (
     fill,
     interview,
     next_screen,
+    parse_answer,
     participant_row,
     take_part,
 )
@@ -221,3 +222,25 @@ def test_the_published_questions_are_asked_in_the_published_words():
         "prefer your doctor to use?"
     )
     assert len(questions) == 6
+
+
+def test_the_log_holds_the_pair_as_it_was_shown_whatever_the_browser_sends():
+    study = replace(SHORT, demographics=())
+    screens, _ = _walk_by(study, 5, lambda n: "first", most=2)
+    pair = screens[1]
+    shown = pair.fields[0].value
+    result = parse_answer(pair, {"choice": "first", "pair": "0 0 0 0 / 1 1 1 1"})
+    assert result.values == {"choice": "first", "pair": shown}
+    answers = [
+        Answer(screen="consent", values={"consent": "yes"}, at=NOW),
+        Answer(screen="task", values={}, at=NOW),
+        Answer(screen=pair.key, values=result.values, at=NOW),
+    ]
+    (row,) = answers_as_rows(study, _participation(answers))
+    assert row["kind"] == "choice"
+    left = " ".join(str(row[f"left_{cell}"]) for cell in CELLS)
+    assert shown.startswith(left)
+    other = {**result.values, "pair": "35 0 1 64 / 34 1 0 65"}
+    answers[-1] = Answer(screen=pair.key, values=other, at=NOW)
+    (row,) = answers_as_rows(study, _participation(answers))
+    assert (row["kind"], row["left_true_positives"]) == (None, 35)

@@ -1,7 +1,7 @@
 """Reading forms: right values, and a message in the language of the study where they are wrong."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howgood.ask.sentences import languages, sentences
@@ -79,6 +79,7 @@ def test_wrong_answers_get_a_message_in_the_language_of_the_study(field, sent, k
 _TEXTS = st.text("0123456789,.-+eE nanifyes_\0\n\u0663é", max_size=12)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["f", "g"]), _TEXTS | st.lists(_TEXTS, max_size=3)))
 def test_no_form_whatever_breaks_the_reader(form):
     for kind in ("likert", "choice", "choices", "number", "text", "agree", "hidden"):

@@ -34,7 +34,7 @@ from howgood.records.screen import (
 )
 from howgood.records.study import Study, plan_of
 
-CHOICE, UNDO, RATIO = "choice", "undo", "ratio"
+CHOICE, UNDO, RATIO, PAIR = "choice", "undo", "ratio", "pair"
 BEFORE, AFTER, INTERVIEW = "direct-before", "direct-after", "interview"
 _CHOICES: dict[str, Choice] = {"first": "first", "second": "second", "same": "same"}
 
@@ -103,6 +103,14 @@ def interview_questions(plan: ComparisonPlan, language: str) -> tuple[Question, 
             )
             for number in range(2, 7)
         ),
+    )
+
+
+def pair_text(pair: Pair) -> str:
+    """Return the counts as shown, left and right; kept with the answer as what was judged."""
+    return " / ".join(
+        " ".join(f"{count:g}" for count in side.to_dict().values())
+        for side in (pair.left, pair.right)
     )
 
 
@@ -198,6 +206,7 @@ def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo:
             title=plan.question,
             language=language,
             blocks=(cards, *cost_details(study, is_open=False)),
+            fields=(Field(name=PAIR, kind="hidden", label="", value=pair_text(pair)),),
             buttons=tuple(buttons),
         )
 

@@ -7,7 +7,7 @@ person with the elicited metric. Absent: fitting many people together.
 from collections.abc import Iterator
 
 from howgood.flow.participate import comparison
-from howgood.flow.participate.interview import Choice, Interview, replayed
+from howgood.flow.participate.interview import Choice, Interview, Pair, replayed
 from howgood.flow.participate.practice import ANSWER, is_right, practice_key, questions_of
 from howgood.records.elicitation import ElicitationResult
 from howgood.records.plans import ComparisonPlan
@@ -29,16 +29,7 @@ def comparison_rows(study: Study, participation: Participation) -> Iterator[Row]
         given = answer.values.get(comparison.CHOICE)
         if pair is None or not isinstance(given, str):
             return
-        yield {
-            "participant": participation.participant,
-            "screen": answer.screen,
-            "number": len(choices) + 1,
-            "kind": pair.kind,
-            **{f"left_{name}": int(getattr(pair.left, name)) for name in _CELLS},
-            **{f"right_{name}": int(getattr(pair.right, name)) for name in _CELLS},
-            "choice": {"first": "left", "second": "right"}.get(given, given),
-            "seconds": answer.seconds,
-        }
+        yield _row(participation, answer, pair, number=len(choices) + 1, given=given)
         if given == comparison.UNDO:
             choices = choices[:-1]
             interviews.append(
@@ -49,6 +40,25 @@ def comparison_rows(study: Study, participation: Participation) -> Iterator[Row]
         else:
             choices.append(given)
             interviews[-1].take(_checked((given,))[0])
+
+
+def _row(
+    participation: Participation, answer: Answer, pair: Pair, *, number: int, given: str
+) -> Row:
+    """Return one pair as it was shown; what kind it was comes from replaying the choices."""
+    replayed_text = comparison.pair_text(pair)
+    shown = str(answer.values.get(comparison.PAIR) or replayed_text)
+    left, right = ([int(count) for count in side.split()] for side in shown.split(" / "))
+    return {
+        "participant": participation.participant,
+        "screen": answer.screen,
+        "number": number,
+        "kind": pair.kind if shown == replayed_text else None,
+        **{f"left_{name}": count for name, count in zip(_CELLS, left, strict=True)},
+        **{f"right_{name}": count for name, count in zip(_CELLS, right, strict=True)},
+        "choice": {"first": "left", "second": "right"}.get(given, given),
+        "seconds": answer.seconds,
+    }
 
 
 def comparison_facts(study: Study, participation: Participation) -> Row:

@@ -145,6 +145,11 @@ def _read_agreement(field: Field, given: list[str]) -> AnswerValue:
     return "yes"
 
 
+def _read_hidden(field: Field, given: list[str]) -> AnswerValue:
+    """Take what the screen said, whatever the browser sent: it is a record, not a question."""
+    return field.value or None
+
+
 _READERS = {
     "choice": _read_one,
     "likert": _read_one,
@@ -152,5 +157,5 @@ _READERS = {
     "number": _read_number,
     "text": _read_text,
     "agree": _read_agreement,
-    "hidden": _read_text,
+    "hidden": _read_hidden,
 }

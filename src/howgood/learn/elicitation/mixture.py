@@ -205,7 +205,8 @@ class Elicitor:
     def _best_pair(self) -> int:
         information = self._belief.information(self._tables)
         information[self._asked_pairs()] = -np.inf
-        return int(np.argmax(information))
+        # Rounded, so that machines that add in another order still ask the same question.
+        return int(np.argmax(np.round(information, 9)))
 
     def _asked_pairs(self) -> list[int]:
         return [step.pair for step in self._steps if step.kind == "choice"]
