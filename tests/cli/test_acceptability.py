@@ -130,14 +130,26 @@ def test_the_gate_reads_a_table_of_predictions(study, capsys):
     assert "TP,FN,FP,TN" in capsys.readouterr().err
 
 
+def test_a_classifier_is_told_where_it_suits_best(study, capsys):
+    arguments = ["best-application", study / "fit.npz", "--counts", "970,30,400,5000"]
+    code, values = _json(capsys, *arguments)
+    assert code == 0
+    assert values["best"] == "text"
+    assert run([*map(str, arguments)]) == 0
+    assert "Best accepted in text" in capsys.readouterr().out
+
+
 def test_threshold_takes_people_or_a_metric(study, capsys, tmp_path):
     arguments = ["threshold", study / "scores.csv", "--truth", "y", "--score", "s"]
     arguments += ["--positive", "ill"]
     plot = tmp_path / "threshold.png"
+    report = tmp_path / "threshold.html"
     people = ["--model", study / "fit.npz", "--application", "text", "--plot", plot]
+    people += ["--out", report]
     code, values = _json(capsys, *arguments, *people)
     assert code == 0
     assert plot.stat().st_size > 10_000
+    assert "this classifier" in report.read_text()
     assert sum(values["variance_shares"].values()) == pytest.approx(1.0)
     assert run([*map(str, arguments), "--alpha", ".35"]) == 0
     assert "flag a case when its score reaches it" in capsys.readouterr().out

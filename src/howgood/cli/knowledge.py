@@ -34,6 +34,19 @@ def model_options(command: Command) -> Command:
     return command
 
 
+def label_options(command: Command) -> Command:
+    """Add the PREDICTIONS argument, --truth, --predicted, --positive and --counts."""
+    for option in (
+        click.option("--counts", help="Instead of PREDICTIONS: TP,FN,FP,TN."),
+        click.option("--positive", default="1", show_default=True, help="The positive label."),
+        click.option("--predicted", default="y_pred", show_default=True, help="Column."),
+        click.option("--truth", default="y_true", show_default=True, help="Column."),
+        click.argument("predictions", type=click.Path(path_type=Path), required=False),
+    ):
+        command = option(command)
+    return command
+
+
 def say(findings: tuple[Finding, ...]) -> None:
     """Print findings, one per line."""
     for finding in findings:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold, with its doubt."),
     "target": ("howgood.cli.target", "Say what accuracy to aim for."),
     "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
+    "best-application": ("howgood.cli.best_application", "Say where a classifier suits best."),
     "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
     "study-size": ("howgood.cli.study_size", "Say how many people a study needs."),
     "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),

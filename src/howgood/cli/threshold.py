@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
+from howgood.cli.options import write_report
 from howgood.flow import acceptability, decisions
+from howgood.records.acceptance import draws_for
 from howgood.records.power_mean import PowerMean
 from howgood.show import decisions as show
 from howgood.show import text
@@ -24,6 +26,7 @@ from howgood.show import text
 @click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
 @click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write the picture.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write a report: .html, .md, .json.")
 @model_options
 def command(
     scores: Path,
@@ -34,6 +37,7 @@ def command(
     alpha: float | None,
     order: float,
     plot: Path | None,
+    out: Path | None,
     application: str | None,
     folder: Path,
     seed: int,
@@ -42,10 +46,9 @@ def command(
     """Choose the threshold for SCORES that most people would accept, and say how sure that is."""
     if (model is None) == (alpha is None):
         raise click.UsageError("say what counts: either --model MODEL or --alpha WEIGHT")
+    people = acceptability.open_model(model, folder=folder, random_state=seed) if model else None
     choice = decisions.decide_threshold(
-        PowerMean(p=order, alpha=alpha)
-        if alpha is not None
-        else acceptability.open_model(str(model), folder=folder, random_state=seed),
+        people if people is not None else PowerMean(p=order, alpha=alpha or 0.0),
         scores,
         truth=truth,
         score=score,
@@ -59,4 +62,7 @@ def command(
         say(show.threshold_findings(choice))
     if plot:
         click.echo(f"wrote {show.save_threshold_picture(choice, plot)}", err=True)
+    if out:
+        asked = draws_for(people, application, where="threshold") if people else None
+        write_report(show.threshold_report(choice, asked), out)
     return 0

@@ -5,7 +5,7 @@ In: what is known about people, paths and settings. Out: decisions. Absent: prin
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from howgood.records.decision import (
 )
 from howgood.records.progress import Progress, silent
 from howgood.records.table import frame_columns
+
+Labels: TypeAlias = tuple[NDArray[np.int_], NDArray[np.int_]]
 
 # An alarm that sends a text message and one that calls the police: the alphas published by
 # Kay et al. (2015); intercepts and slopes, which they do not print, as fits of their answers give.
@@ -55,7 +57,7 @@ def decide_threshold(
 
 def decide_gate(
     model: AcceptanceModel,
-    labels: tuple[NDArray[np.int_], NDArray[np.int_]],
+    labels: Labels,
     *,
     application: str | None,
     share: float,
@@ -75,7 +77,7 @@ def decide_gate(
 
 def decide_application(
     model: AcceptanceModel,
-    labels: tuple[NDArray[np.int_], NDArray[np.int_]],
+    labels: Labels,
     *,
     certainty: float,
     random_state: int | None = None,
@@ -138,10 +140,20 @@ def decide_study_size(
     )
 
 
-def read_labels(
-    path: Path, *, truth: str, predicted: str, positive: str = "1"
-) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """Return true and predicted labels of a file as 1 (positive) and 0."""
+def labels_from(
+    path: Path | None, *, counts: str | None, truth: str, predicted: str, positive: str
+) -> Labels:
+    """Return true and predicted labels (1 and 0) of a file, or of "TP,FN,FP,TN"."""
+    if counts is not None:
+        cells = _parsed_counts(counts)
+        return np.repeat([1, 1, 0, 0], cells), np.repeat([1, 0, 1, 0], cells)
+    if path is None:
+        raise InputError(
+            where="labels",
+            found="neither a table nor counts",
+            needed="a table of predictions, or four counts",
+            cure="Name the table, or give --counts TP,FN,FP,TN.",
+        )
     columns = frame_columns(ask.open_table(path), [truth, predicted], where=str(path))
     return (
         positives(columns[truth], positive, where=f"{path}, column {truth!r}"),
@@ -149,9 +161,16 @@ def read_labels(
     )
 
 
-def labels_of_counts(counts: tuple[int, int, int, int]) -> tuple[Any, Any]:
-    """Return labels with the given true positives, false negatives, false positives, negatives."""
-    return np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
+def _parsed_counts(counts: str) -> list[int]:
+    parts = [part.strip() for part in counts.split(",")]
+    if len(parts) != 4 or not all(part.isdecimal() for part in parts):
+        raise InputError(
+            where="--counts",
+            found=repr(counts),
+            needed="four whole numbers: TP,FN,FP,TN",
+            cure="For instance --counts 85,15,10,890.",
+        )
+    return [int(part) for part in parts]
 
 
 def positives(

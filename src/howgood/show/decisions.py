@@ -5,6 +5,7 @@ In: decision records. Out: findings and plain values. Absent: deciding, printing
 
 from pathlib import Path
 
+from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.decision import (
     ApplicationChoice,
     Gate,
@@ -13,8 +14,8 @@ from howgood.records.decision import (
     Target,
     ThresholdChoice,
 )
-from howgood.records.report import Finding
-from howgood.show.acceptability import share_text
+from howgood.records.report import Finding, Report
+from howgood.show.acceptability import picture_section, share_text
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, plain, probability, with_interval
@@ -86,6 +87,43 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     found.append(Finding(text=accuracy))
     found.append(Finding(text=f"Doubt about the threshold comes from: {shares}."))
     return tuple(found)
+
+
+def threshold_report(choice: ThresholdChoice, draws: AcceptanceDraws | None) -> Report:
+    """Return the report of a threshold; `draws` (whom we asked) add the map of acceptance."""
+    sections = [
+        picture_section(
+            "Which threshold",
+            "Expected value by threshold with its 95 % band, and the posterior of the best "
+            "threshold.",
+            figures.threshold_figure(choice),
+        )
+    ]
+    if draws is not None:
+        sections.append(
+            picture_section(
+                "The classifier on the map of acceptance",
+                "Lines of equal acceptance over precision and recall, the classifier's "
+                "precision-recall curve on them, and the chosen threshold.",
+                figures.map_figure(
+                    draws,
+                    curve=choice.curve,
+                    chosen=(choice.precision.mean, choice.recall.mean),
+                ),
+            )
+        )
+    return Report(
+        title="Which threshold people accept",
+        question="From which score on should the classifier speak up?",
+        findings=threshold_findings(choice),
+        sections=tuple(sections),
+        methods="For every draw of people crossed with every draw of the test set (Bayesian "
+        "bootstrap, the same case weights at every threshold) the best threshold was found. The "
+        "chosen threshold has the highest expected value; a two-way analysis of variance splits "
+        "the variance of the best threshold into people, test set, and both together.",
+        provenance=choice.provenance,
+        cautions=("The threshold holds for scores of this classifier on cases like those tested.",),
+    )
 
 
 def save_threshold_picture(choice: ThresholdChoice, path: Path) -> Path:

@@ -1,0 +1,51 @@
+"""`howgood best-application`: which application or interface suits a classifier.
+
+In: what is known about people in several applications, and a test set. Out: findings or JSON.
+Absent: deciding.
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.knowledge import label_options, say
+from howgood.flow import acceptability, decisions
+from howgood.show import decisions as show
+from howgood.show import text
+
+
+@click.command("best-application")
+@click.argument("model")
+@label_options
+@click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
+@click.option("--seed", type=int, default=2015, show_default=True, help="Seed of chance.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    model: str,
+    predictions: Path | None,
+    truth: str,
+    predicted: str,
+    positive: str,
+    counts: str | None,
+    certainty: float,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Say in which of MODEL's applications these PREDICTIONS are best accepted.
+
+    MODEL is a saved fit (.npz) of several applications, or a table of answers. Exit code 0 also
+    when the evidence does not say.
+    """
+    choice = decisions.decide_application(
+        acceptability.open_model(model, random_state=seed),
+        decisions.labels_from(
+            predictions, counts=counts, truth=truth, predicted=predicted, positive=positive
+        ),
+        certainty=certainty,
+        random_state=seed,
+    )
+    if as_json:
+        click.echo(text.to_json(choice.to_dict()))
+    else:
+        say(show.application_findings(choice))
+    return 0
