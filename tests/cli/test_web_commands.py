@@ -1,0 +1,150 @@
+"""serve, links and backup: what they refuse kindly, and what they do."""
+
+import json
+import socket
+import sqlite3
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from tests.flow.hosting.conftest import RERATING
+
+from howgood.cli.main import run
+from howgood.errors import InputError
+from howgood.flow.hosting import Host, add_study, look, open_host
+from howgood.flow.study_files import new_study
+from howgood.records.study import Study
+from howgood.settings import read_settings
+from howgood.store.database import open_database
+
+WRONG = 2
+
+
+@pytest.fixture
+def database_file(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    host = open_host(str(path))
+    add_study(host, Study.from_dict(RERATING), folder=Path(), now=datetime.now(UTC))
+    host.close()
+    return path
+
+
+def test_serving_nothing_says_how_to_begin(tmp_path, capsys):
+    assert run(["serve", "--database", str(tmp_path / "new.sqlite")]) == WRONG
+    assert "howgood new survey" in capsys.readouterr().err
+
+
+def test_several_workers_on_sqlite_are_refused(tmp_path, capsys):
+    assert run(["serve", "--workers", "2", "--database", str(tmp_path / "x.sqlite")]) == WRONG
+    assert "postgresql://" in capsys.readouterr().err
+    assert not (tmp_path / "x.sqlite").exists()
+
+
+def test_two_files_with_the_same_short_name_are_refused(tmp_path, capsys):
+    files = [str(new_study("rerating", tmp_path / name)) for name in ("a.toml", "b.toml")]
+    assert run(["serve", *files, "--database", str(tmp_path / "x.sqlite")]) == WRONG
+    assert "slug" in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_named(database_file, capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert run(["serve", "--port", str(port), "--database", str(database_file)]) == WRONG
+    assert f"port {port}" in capsys.readouterr().err
+
+
+def test_a_newer_database_is_refused_in_one_line(database_file, capsys):
+    with sqlite3.connect(database_file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    assert run(["serve", "--database", str(database_file)]) == WRONG
+    told = capsys.readouterr().err
+    assert "Update howgood" in told
+    assert "Traceback" not in told
+
+
+def test_links_lead_to_the_study_and_are_not_stored(database_file, capsys):
+    words = ["links", "songs", "--people", "3", "--database", str(database_file), "--json"]
+    assert run(words) == 0
+    links = json.loads(capsys.readouterr().out)["links"]
+    assert len(set(links)) == len(links) == 3
+    host = Host(open_database(str(database_file)))
+    token = links[0].rpartition("/")[2]
+    assert look(host, token, now=datetime.now(UTC)).screen.kind == "consent"
+    host.close()
+
+
+def test_links_to_an_unknown_study_name_those_there_are(database_file, capsys):
+    assert run(["links", "song", "--database", str(database_file)]) == WRONG
+    assert "Did you mean 'songs'" in capsys.readouterr().err
+
+
+def test_a_backup_taken_while_others_write_is_of_one_moment(database_file, tmp_path):
+    database = open_database(str(database_file))
+    database.write(lambda c: c.execute(sa.text("CREATE TABLE pairs (a int, b int)")))
+    stop = threading.Event()
+
+    def keep_writing():
+        number = 0
+        while not stop.is_set():
+            number += 1
+            database.write(
+                lambda c, n=number: c.execute(
+                    sa.text("INSERT INTO pairs VALUES (:n, :n)"), {"n": n}
+                )
+            )
+
+    writer = threading.Thread(target=keep_writing)
+    writer.start()
+    try:
+        time.sleep(0.2)
+        target = tmp_path / "monday.sqlite"
+        assert run(["backup", str(target), "--database", str(database_file)]) == 0
+    finally:
+        stop.set()
+        writer.join()
+        database.close()
+    with sqlite3.connect(target) as copy:
+        assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        rows = copy.execute("SELECT a, b FROM pairs ORDER BY a").fetchall()
+        assert rows == [(n, n) for n in range(1, len(rows) + 1)]
+        assert copy.execute("SELECT slug FROM studies").fetchall() == [("songs",)]
+    assert len(list(tmp_path.glob("monday.sqlite*"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "database", "told"),
+    [("answers.sqlite", "answers.sqlite", "ever overwritten"),
+     ("new.sqlite", "missing.sqlite", "no such file"),
+     ("no/folder/x.sqlite", "answers.sqlite", "no such folder"),
+     ("new.sqlite", "letter.txt", "cannot be copied")],
+)  # fmt: skip
+def test_a_backup_that_cannot_be_made_says_why(database_file, capsys, target, database, told):
+    folder = database_file.parent
+    (folder / "letter.txt").write_text("Dear reader, " * 200)
+    words = ["backup", str(folder / target), "--database", str(folder / database)]
+    assert run(words) == WRONG
+    assert told in capsys.readouterr().err
+    assert not list(folder.glob("*.unfinished"))
+
+
+def test_postgresql_is_backed_up_by_its_own_program(capsys):
+    assert run(["backup", "x.sqlite", "--database", "postgresql://me:geheim@db/x"]) == WRONG
+    told = capsys.readouterr().err
+    assert "pg_dump" in told
+    assert "geheim" not in told
+
+
+def test_settings_come_from_the_environment_or_their_defaults():
+    given = {"HOWGOOD_DATABASE": "x.sqlite", "HOWGOOD_PUBLIC_URL": "https://a.example/",
+             "HOWGOOD_BUSY_LIMIT": "7"}  # fmt: skip
+    settings = read_settings(given)
+    assert (settings.database, settings.public_url) == ("x.sqlite", "https://a.example")
+    assert settings.busy_limit == 7
+    assert read_settings({}).database == "howgood.sqlite"
+    with pytest.raises(InputError, match="HOWGOOD_BUSY_LIMIT"):
+        read_settings({"HOWGOOD_BUSY_LIMIT": "many"})
