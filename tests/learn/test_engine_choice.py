@@ -1,0 +1,79 @@
+"""Which engine is used, and that nothing ungated gets out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from howgood.errors import FallbackWarning, MissingExtraError, UngatedPosteriorError
+from howgood.learn.engines import choice
+from howgood.learn.engines.importance import complaint
+from howgood.learn.engines.mixture import Mixture
+from howgood.learn.engines.nuts import Chains
+from howgood.stats.importance import WeightedDraws
+
+DRAWS = WeightedDraws(np.zeros((500, 1)), np.full(500, 1 / 500), -3.0, 0.9)
+
+
+@pytest.fixture
+def failing_importance(monkeypatch):
+    mixture = Mixture({0.0: DRAWS}, {0.0: 1.0}, {0.0: -3.0}, {0.0: complaint(DRAWS)})
+    monkeypatch.setattr(choice, "sample_mixture", lambda *_, **__: mixture)
+
+
+def _sample(engine):
+    rng = np.random.default_rng(1)
+    return choice.choose_and_sample({0.0: None}, {0.0: 1.0}, engine=engine, draws=500, rng=rng)
+
+
+def _nuts(monkeypatch, words=""):
+    chains = Chains(replace(DRAWS, independent=450.0), 1.002, words)
+    monkeypatch.setattr(choice, "sample_chains", lambda *_, **__: {0.0: chains})
+
+
+@pytest.mark.parametrize(
+    ("khat", "weights", "words"),
+    [
+        (0.51, np.full(100, 0.01), "k-hat is 0.51"),
+        (np.inf, np.full(100, 0.01), "k-hat"),
+        (np.nan, np.full(100, 0.01), "k-hat"),
+        (0.1, np.array([0.9] + [0.1 / 99] * 99), "effective"),
+    ],
+)
+def test_each_gate_complains_in_words(khat, weights, words):
+    assert words in complaint(WeightedDraws(np.zeros((100, 1)), weights, 0.0, khat))
+
+
+def test_sound_draws_pass():
+    assert complaint(replace(DRAWS, khat=0.2)) == ""
+
+
+def test_nuts_takes_over_and_says_why(failing_importance, monkeypatch):
+    _nuts(monkeypatch)
+    with pytest.warns(FallbackWarning, match="k-hat is 0.90"):
+        mixture, diagnostics = _sample("auto")
+    assert diagnostics.engine == "nuts"
+    assert "k-hat" in diagnostics.reason
+    assert mixture.effective_draws == pytest.approx(450)
+
+
+def test_importance_by_name_never_falls_back(failing_importance):
+    with pytest.raises(UngatedPosteriorError, match="k-hat"):
+        _sample("importance")
+
+
+def test_without_the_extra_there_is_no_posterior(failing_importance, monkeypatch):
+    def missing(*_, **__):
+        raise MissingExtraError(task="full sampling", extra="nuts")
+
+    monkeypatch.setattr(choice, "sample_chains", missing)
+    with pytest.raises(UngatedPosteriorError, match=r"k-hat.*pip install"):
+        _sample("auto")
+    with pytest.raises(MissingExtraError):
+        _sample("nuts")
+
+
+def test_chains_that_do_not_mix_are_an_error(failing_importance, monkeypatch):
+    _nuts(monkeypatch, "R-hat is 1.200, above 1.01")
+    with pytest.raises(UngatedPosteriorError, match=r"k-hat.*R-hat"):
+        _sample("auto")
