@@ -217,6 +217,40 @@ def test_thousands_of_distinct_sigmas_are_condensed_without_loss():
         assert abs(ours.sf(x) - _imhof_sf(x, *groups)) < 1e-10
 
 
+@pytest.mark.parametrize("n", [30, 50, 300])
+def test_equal_sigmas_stay_exact_across_the_edges_of_the_shared_lines(n):
+    deviation = np.linspace(-1.0, 2.0, n)
+    ours = score.mse(deviation, 0.9, 0.0)
+    lines = ours.law.lines
+    weight, noncentral = 0.81 / n, np.sum(deviation**2) / 0.81
+    edges = lines._edges * lines.function.scale
+    x = np.ravel([edges * (1 - 1e-9), edges * (1 + 1e-9)])
+    below, above = ours.cdf(x), ours.sf(x)
+    assert lines._lines[0] is not None
+    for at, lower, upper in zip(x, below, above, strict=True):
+        small, is_upper = (upper, True) if upper < lower else (lower, False)
+        expected = _line_tail(at, [weight], [n], [weight * noncentral], upper=is_upper)
+        assert abs(small / expected - 1) < 1e-9
+
+
+@pytest.mark.parametrize("giant", [False, True])
+@pytest.mark.parametrize("n", [25, 60, 700])
+def test_shared_lines_join_the_contour_without_a_step(n, giant):
+    deviation, sd = _pairs(n, seed=n)
+    if giant:
+        sd[0] = 8.0
+    ours = score.mse(deviation, sd, 0.0)
+    lines = ours.law.lines
+    edges = lines._edges * lines.function.scale
+    left, right = edges * (1 - 1e-11), edges * (1 + 1e-11)
+    drift = ours.pdf(edges) * (right - left)
+    for tail in (ours.cdf, ours.sf):
+        step = np.abs(tail(right) - tail(left)) - drift
+        assert np.all(step <= 1e-12)
+        assert np.all(step <= 3e-9 * np.minimum(ours.cdf(edges), ours.sf(edges)) + 1e-15)
+    assert ours.pdf(left) == pytest.approx(ours.pdf(right), rel=1e-8)
+
+
 @pytest.mark.parametrize("n", [1, 3, 10, 400, 20_000])
 def test_moments_of_the_root_equal_the_laguerre_closed_form(n):
     ours = score.rmse(np.full(n, 0.7), 0.9, 0.0)

@@ -34,6 +34,10 @@ def orthant_by_quadrature(means, covariance):
     return integrate.quad(inner, min(-12.0, top - 1), top, epsabs=1e-13, limit=200)[0]
 
 
+def test_means_whose_product_underflows_keep_their_side():
+    assert lower_orthant(np.array([1e-200, 1e-200]), np.eye(2)) == pytest.approx(0.25, abs=1e-15)
+
+
 @settings(max_examples=60, deadline=None)
 @given(m1=st.floats(-3, 3), m2=st.floats(-3, 3), rho=st.floats(-0.99, 0.99), s=st.floats(0.2, 5))
 def test_the_orthant_equals_an_adaptive_integral(m1, m2, rho, s):

@@ -28,7 +28,7 @@ METHODS = ("exact", "paper", "monte-carlo")
 _ANSWERS_AT_ONCE = 4_000_000
 
 _SERIES = "12 cumulants inverted by Gil-Pelaez and along the saddlepoint contour"
-_CONTOUR = "exact characteristic function along the saddlepoint contour"
+_CONTOUR = "exact characteristic function on shared lines and along the saddlepoint contour"
 _POINT = "no spread anywhere: a point"
 _LISTED = "all outcomes listed by convolution"
 PAPER = "first-order Gaussian error propagation (Jasberg and Sizov 2018, Eq. 12 and 13)"

@@ -125,6 +125,8 @@ def _merged(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatA
 class DiscreteMean(InvertedLaw):
     """The mean of so many discrete terms that its outcomes cannot be listed."""
 
+    has_lines = False  # the transform of discrete terms need not fall off
+
     def __init__(self, values: FloatArray, probabilities: FloatArray) -> None:
         self._values = values / len(values)
         self._probabilities = probabilities

@@ -104,7 +104,8 @@ def lower_orthant(means: FloatArray, covariance: FloatArray) -> float:
         return max(0.0, first + second - 1.0)
     if h == 0.0 and k == 0.0:
         return 0.25 + float(np.arcsin(rho)) / (2 * np.pi)
-    opposite = h * k < 0 or (h * k == 0 and h + k < 0)
+    side = np.sign(h) * np.sign(k)  # the product itself may underflow
+    opposite = side < 0 or (side == 0 and h + k < 0)
     total = (first + second) / 2 - _owen(h, k, rho) - _owen(k, h, rho) - 0.5 * opposite
     return float(min(max(total, 0.0), first, second))
 

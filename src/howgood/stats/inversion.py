@@ -5,6 +5,8 @@ density and quantiles. Absent: the cumulant functions themselves (see `cumulant_
 `folded_sum`, `discrete_sum`).
 """
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from howgood.stats.contour import body_and_density, tail_and_density
 from howgood.stats.cumulant_functions import CumulantFunction, SeriesCumulants
 from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
 from howgood.stats.root_moments import root_moments
+from howgood.stats.shared_lines import SharedLines
 
 FloatArray = NDArray[np.float64]
 
@@ -26,6 +29,8 @@ class InvertedLaw:
     The series, where there is one, serves the body (Gil-Pelaez, shared nodes) and the tails as
     far as it can be trusted; the exact function serves the rest. Without an exact function the
     series serves everywhere, and tails beyond its reach are accurate in absolute terms only.
+    Where the exact function serves, points near the mean share the nodes of a few lines, and
+    those farther out (or all, when the terms are very few) have a contour each.
     Subclasses say what the functions are and where the support ends.
     """
 
@@ -33,6 +38,12 @@ class InvertedLaw:
     variance: float
     series: SeriesCumulants | None
     has_exact: bool = True
+    has_lines: bool = True
+
+    @cached_property
+    def lines(self) -> SharedLines:
+        """Nodes that points near the mean share."""
+        return SharedLines(self.exact)
 
     @property
     def exact(self) -> CumulantFunction:
@@ -136,10 +147,16 @@ class InvertedLaw:
             upper[body] = 1.0 - lower[body]
             ends = self.series.resolved()
             resolved = (z > ends[0]) & (z < ends[1]) | (not self.has_exact)
+        own = ~body & ~resolved
+        if self.has_lines and own.any():
+            served, *found = self.lines.evaluate(x[own])
+            place = np.flatnonzero(own)[served]
+            lower[place], upper[place], density[place] = (part[served] for part in found)
+            own[place] = False
         for is_upper, side in ((False, z <= _SIDE), (True, z > _SIDE)):
             small, large = (upper, lower) if is_upper else (lower, upper)
-            for by_series in (False, True):
-                chosen = side & ~body & (resolved == by_series)
+            for by_series, rest in ((False, own), (True, ~body & resolved)):
+                chosen = side & rest
                 if chosen.any():
                     function = self.function if by_series else self.exact
                     small[chosen], density[chosen] = _tail(function, x[chosen], is_upper)

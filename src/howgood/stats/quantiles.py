@@ -15,6 +15,7 @@ FloatArray = NDArray[np.float64]
 Evaluation = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 
 _MOST_STEPS = 60
+_SMALL_STEP = 1e-9
 _TABLE_SCORES = np.linspace(-8.2, 8.2, 821)
 
 
@@ -57,9 +58,13 @@ def _solve(evaluate: Evaluation, q: FloatArray, start: FloatArray, lower_end: fl
         low[active] = np.where(too_low, np.maximum(low[active], here), low[active])
         high[active] = np.where(too_low, high[active], np.minimum(high[active], here))
         step = _newton_step(lower, upper, density * rise, goal)
-        proposal = _keep_inside(here + step, here, too_low, low[active], high[active])
+        # Newton's error is about the square of its step, so after a small one all is done.
+        done = np.abs(step) < _SMALL_STEP
+        kept = _keep_inside(here + step, here, too_low, low[active], high[active])
+        proposal = np.where(done, here + step, kept)
         log_x[active] = proposal
-        active[active] = np.abs(proposal - here) > 2e-15 * np.maximum(1.0, np.abs(here))
+        still = np.abs(proposal - here) > 2e-15 * np.maximum(1.0, np.abs(here))
+        active[active] = still & ~done
         if not active.any():
             break
     return log_x
