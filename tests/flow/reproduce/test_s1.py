@@ -19,7 +19,8 @@ def wisconsin_like(path, n=300):
         ",".join([str(1000 + row), *map(str, measures[row]), "4" if ill[row] else "2"])
         for row in range(n)
     ]
-    lines[3] = lines[3].replace(lines[3].split(",")[6], "?", 1)
+    gap = lines[3].split(",")
+    lines[3] = ",".join([*gap[:6], "?", *gap[7:]])
     path.write_text("\n".join(lines))
     return path
 
