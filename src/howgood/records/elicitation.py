@@ -172,7 +172,7 @@ class ElicitationResult:
 
     `a0` and `ratio` (false alarms one miss is worth) hold if the metric is linear (None when
     that was not considered); `is_linear` says whether that is at least 80 % probable.
-    `metric` is linear unless another family is 80 % probable. `matrix` is the reachable system
+    `metric` is linear unless another family is 95 % probable. `matrix` is the reachable system
     with the highest metric, `thresholds` where it is reached (None for a table of systems), and
     `optimal_range` every a0 for which it is the best of all. `disagreeing` numbers the
     questions whose answer the others make improbable (below 1 in 10).

@@ -12,7 +12,7 @@ from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
-from howgood.records.elicited_metric import CappedMetric, FBetaMetric
+from howgood.records.elicited_metric import CappedMetric, FBetaMetric, LinearMetric
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
@@ -182,7 +182,8 @@ def _ratio_text(result: ElicitationResult) -> str:
 
 
 def _metric_tone(result: ElicitationResult) -> str:
-    return "good" if max(result.families.values()) >= 0.8 else "unsure"
+    is_settled = result.is_linear or not isinstance(result.metric, LinearMetric)
+    return "good" if is_settled else "unsure"
 
 
 def _system_text(result: ElicitationResult, wording: ComparisonWording) -> str:

@@ -25,7 +25,7 @@ WEIGHTS = {"linear": 0.6, "f_beta": 0.25, "cap": 0.15}
 LAPSES = np.array([0.02, 0.1, 0.25])
 WIDTHS = np.array([0.0, 0.5, 1.5])
 # Sensitivity to a difference of one case in 100, from faint to razor-sharp. All families get the
-# same values: with a sharper set, a family would win by its noise instead of its metric (ADR 20).
+# same values: with a sharper set, a family would win by its noise instead of its metric (ADR 40).
 _ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
 # Sensitivity to the ratio of gains against the ratio of costs (Weber's law).
 _WEBER = np.array([1.0, 4.0, 16.0, 64.0])

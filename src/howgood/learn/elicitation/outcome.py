@@ -26,7 +26,10 @@ from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
 from howgood.stats.grid_posterior import grid_draws
 
-_SURE = 0.8  # a family's probability from which it carries the headline
+_SURE = 0.8  # probability of the linear family from which a0 is the headline
+# What another family needs to displace it. An interview that stops as soon as a bound is reached
+# passes it by luck now and then; linear is the simpler reading, so the others need more.
+_DISPLACING = 0.95
 _IMPROBABLE = 0.1  # an answer less probable than this, given the others, is worth a second look
 
 
@@ -37,9 +40,9 @@ def best_family(belief: Belief) -> str:
 
 
 def precise_enough(belief: Belief) -> bool:
-    """Is one family at least 80 % probable, and its parameter known well enough to act on?"""
+    """Is the family settled, and its parameter known well enough to act on?"""
     name = best_family(belief)
-    if belief.family_probabilities()[name] < _SURE:
+    if belief.family_probabilities()[name] < (_SURE if name == "linear" else _DISPLACING):
         return False
     low, high = np.quantile(_family_draws(belief, name), [0.05, 0.95])
     if name == "cap":
@@ -105,9 +108,7 @@ def summarise(
 def _metric(belief: Belief) -> ElicitedMetric:
     name = best_family(belief)
     chances = belief.family_probabilities()
-    # At high costs of missing, F-beta and linear choose alike: the simpler one stands until
-    # another is 80 % probable.
-    if name == "linear" or ("linear" in chances and chances[name] < _SURE):
+    if name == "linear" or ("linear" in chances and chances[name] < _DISPLACING):
         name = "linear"
         # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
         return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-_family_draws(belief, name))))))
