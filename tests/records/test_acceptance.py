@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
@@ -39,6 +39,7 @@ def test_the_population_agrees_with_simulated_people():
     assert draws.shares(0.8, 0.9)[1] == pytest.approx(expit(location + people).mean(), abs=0.003)
 
 
+@settings(deadline=None)
 @given(st.floats(0.05, 0.95), st.floats(0.1, 5.0))
 def test_the_needed_mean_gives_the_wanted_share(share, person_sd):
     draws = _draws(person_sd=[person_sd] * 3)

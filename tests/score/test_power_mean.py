@@ -24,12 +24,14 @@ def test_means_by_hand():
     )
 
 
+@settings(deadline=None)
 @given(shares, shares, st.floats(-5, 5), shares)
 def test_a_mean_lies_between_its_parts(precision, recall, p, alpha):
     value = float(score.power_mean(precision, recall, p=p, alpha=alpha))
     assert min(precision, recall) - 1e-9 <= value <= max(precision, recall) + 1e-9
 
 
+@settings(deadline=None)
 @given(shares, shares, st.floats(-5, 5), st.integers(0, 64))
 def test_swapping_precision_and_recall_swaps_the_weight(precision, recall, p, sixty_fourths):
     alpha = sixty_fourths / 64  # 1 - alpha is exact

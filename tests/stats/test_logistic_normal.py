@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import expit
@@ -29,6 +29,7 @@ def test_without_spread_it_is_the_logistic_curve_and_at_zero_one_half():
     np.testing.assert_allclose(logistic_normal_mean(0.0, [0.5, 3.0]), 0.5, rtol=1e-14)
 
 
+@settings(deadline=None)
 @given(locations, spreads)
 def test_the_curve_is_symmetric_and_spread_pulls_towards_one_half(location, sd):
     value = float(logistic_normal_mean(location, sd))
@@ -36,6 +37,7 @@ def test_the_curve_is_symmetric_and_spread_pulls_towards_one_half(location, sd):
     assert abs(value - 0.5) <= abs(expit(location) - 0.5) + 1e-9
 
 
+@settings(deadline=None)
 @given(st.floats(0.001, 0.999), spreads)
 def test_the_inverse_gives_the_mean_back(mean, sd):
     assert float(logistic_normal_mean(location_for_mean(mean, sd), sd)) == pytest.approx(

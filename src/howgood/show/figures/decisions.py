@@ -161,11 +161,7 @@ def _posterior_bars(axes: Any, choice: ThresholdChoice) -> None:  # noqa: ANN401
     parts = ", ".join(
         f"{name} {percent(value)}" for name, value in choice.variance_shares.items() if value > 0
     )
-    where = "right" if choice.chosen < float(edges.mean()) else "left"
-    axes.text(
-        0.99 if where == "right" else 0.01, 0.97, f"uncertainty from: {parts or 'nothing'}",
-        transform=axes.transAxes, ha=where, va="top", fontsize=9, color=INK,
-    )  # fmt: skip
+    axes.set_title(f"Doubt comes from: {parts or 'nothing'}", fontsize=9.5, weight="normal")
     axes.set_ylabel("probability")
     axes.set_yticks([])
     axes.set_xlabel("threshold: where each draw of people and test set puts it, 95 % interval")
