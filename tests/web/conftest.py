@@ -18,6 +18,12 @@ HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
 
 
 @pytest.fixture
+def database_address(tmp_path):
+    """SQLite alone: what pages do is the same on both, and store and flow are tested on both."""
+    return str(tmp_path / "answers.sqlite")
+
+
+@pytest.fixture
 def host(database):
     opened = Host(database)
     for study in (RERATING, SURVEY):

@@ -6,11 +6,13 @@ import re
 
 import pytest
 from starlette.testclient import TestClient
+from tests.flow.hosting.conftest import RERATING
 from tests.web.conftest import hidden_fields
 
-from howgood.flow.hosting import tokens
+from howgood.flow.hosting import add_study, tokens
 from howgood.flow.participate import fill
 from howgood.records.screen import Screen
+from howgood.records.study import Study
 from howgood.settings import Settings
 from howgood.store import participants, studies
 from howgood.web.app import make_app
@@ -253,3 +255,29 @@ def test_the_server_says_whether_it_is_well(browser):
 def test_a_closed_study_says_so(browser, host):
     host.database.write(lambda c: studies.set_open(c, ["songs"], is_open=False))
     assert "This study is closed" in browser.get("/s/songs").text
+
+
+def test_a_picture_is_kept_by_browsers_and_a_player_may_ask_for_a_part(browser, host, tmp_path):
+    from datetime import UTC, datetime
+
+    (tmp_path / "clip.mp4").write_bytes(bytes(range(100)))
+    items = [
+        {"key": "x", "picture": {"file": "clip.mp4", "alternative": "A clip"}},
+        {"key": "y", "text": "Second"},
+    ]
+    study = {**RERATING, "slug": "film", "rerating": {**RERATING["rerating"], "items": items}}
+    row = add_study(host, Study.from_dict(study), folder=tmp_path, now=datetime.now(UTC))
+    address = f"/media/{row.version}/clip.mp4"
+    whole = browser.get(address)
+    assert whole.content == bytes(range(100))
+    assert whole.headers["content-type"] == "video/mp4"
+    assert "sandbox" in whole.headers["content-security-policy"]
+    for wanted, status, content in [
+        ("bytes=10-19", 206, bytes(range(10, 20))),
+        ("bytes=90-", 206, bytes(range(90, 100))),
+        ("bytes=90-500", 206, bytes(range(90, 100))),
+        ("bytes=200-", 416, b""),
+        ("bytes=-5", 200, bytes(range(100))),
+    ]:
+        part = browser.get(address, headers={"Range": wanted})
+        assert (part.status_code, part.content) == (status, content)

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from howgood.flow import hosting
 from howgood.web.forms import read_form
 from howgood.web.pages import kept_parameters, screen_page
-from howgood.web.render import show, style_address
+from howgood.web.render import part_of_file, show, style_address
 
 _log = logging.getLogger("howgood.web")
 _REMEMBER = 180 * 24 * 3600
@@ -85,12 +85,7 @@ async def get_media(request: Request) -> Response:
         request.path_params["version"],
         request.path_params["name"],
     )
-    headers = {
-        "Cache-Control": "public, max-age=31536000, immutable",
-        # An SVG opened by itself is a document; it may do nothing.
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    }
-    return Response(found.content, media_type=found.media_type, headers=headers)
+    return part_of_file(found.content, found.media_type, request.headers.get("range", ""))
 
 
 def _now() -> datetime:
