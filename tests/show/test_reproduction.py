@@ -14,7 +14,7 @@ def test_every_check_shows_both_numbers_its_rule_and_its_note():
     text = reproduction_text(
         Reproduction(paper="s0", citation="Somebody (2015)", checks=checks, errata=("a misprint",))
     )
-    assert "0 holds, 1 does not hold, 1 cannot be checked here" in text
+    assert "0 hold, 1 do not hold, 1 cannot be checked here" in text
     assert "✗ S0-1 Fig. 1: a" in text
     assert "does not hold: paper 1, ours 2 (within .1)" in text
     assert "why" in text

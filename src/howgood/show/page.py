@@ -13,7 +13,7 @@ from howgood.show.numbers import plain
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1b1b1f;--paper:#fff;--soft:#f3f4f6;--line:#c9ccd3;
 --good:#00694d;--bad:#a33b00;--unsure:#5b4a8a}
-@media(prefers-color-scheme:dark){:root{--ink:#ececf1;--paper:#16171b;--soft:#24262c;
+@media screen and (prefers-color-scheme:dark){:root{--ink:#ececf1;--paper:#16171b;--soft:#24262c;
 --line:#4a4d57;--good:#5fd3ae;--bad:#ffae80;--unsure:#c7b8f5}}
 body{font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);
 max-width:52rem;margin:0 auto;padding:1.5rem}
@@ -28,17 +28,18 @@ figure{margin:1rem 0}figure svg{max-width:100%;height:auto}
 th,td{padding:.3rem .7rem;border-bottom:1px solid var(--line);text-align:left}
 td.n,th.n{text-align:right}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;white-space:pre-wrap}
-@media print{body{max-width:none;padding:0}h2,figure,table{break-inside:avoid}}
+@media print{:root{color-scheme:light}body{max-width:none;padding:0}
+h2{break-after:avoid}figure,tr,li{break-inside:avoid}}
 """
 
 
 def to_html(report: Report) -> str:
     """Return the report as one HTML page that needs nothing else."""
     findings = "".join(
-        f'<li class="{escape(finding.tone)}">{escape(finding.text)}</li>'
+        f'<li class="{escape(finding.tone)}">{_prose(finding.text)}</li>'
         for finding in report.findings
     )
-    cautions = "".join(f"<li>{escape(text)}</li>" for text in report.cautions)
+    cautions = "".join(f"<li>{_prose(text)}</li>" for text in report.cautions)
     parts = [
         "<!doctype html>",
         f'<html lang="en"><head><meta charset="utf-8"><title>{escape(report.title)}</title>',
@@ -98,7 +99,12 @@ def _section_html(section: Section) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    return "".join(f"<p>{escape(part)}</p>" for part in text.split("\n\n") if part.strip())
+    return "".join(f"<p>{_prose(part)}</p>" for part in text.split("\n\n") if part.strip())
+
+
+def _prose(text: str) -> str:
+    """Return text for HTML in which no line breaks between a number and its per cent sign."""
+    return escape(text).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _table_html(table: Table) -> str:

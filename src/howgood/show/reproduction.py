@@ -1,11 +1,15 @@
-"""A reproduction as lines people can read.
+"""A reproduction as lines people can read, and several as one page.
 
-In: `Reproduction`. Out: text, one claim per paragraph. Absent: running it.
+In: `Reproduction`. Out: text, one claim per paragraph; a `Report`. Absent: running it.
 """
 
 import textwrap
+from collections.abc import Iterator, Sequence
 
+from howgood.records.provenance import Provenance
+from howgood.records.report import Finding, Report, Section
 from howgood.records.reproduction import Check, Reproduction
+from howgood.records.table import Table
 
 _VERDICTS = ("holds", "does not hold", "cannot be checked here")
 _MARKS = {"holds": "✓", "does not hold": "✗", "cannot be checked here": "?"}
@@ -13,15 +17,77 @@ _MARKS = {"holds": "✓", "does not hold": "✗", "cannot be checked here": "?"}
 
 def reproduction_text(reproduction: Reproduction, *, width: int = 100) -> str:
     """Return citation, counts, every check, the errata."""
-    counts = ", ".join(
-        f"{sum(check.verdict == verdict for check in reproduction.checks)} {verdict}"
-        for verdict in _VERDICTS
-    )
-    lines = [reproduction.citation, counts, ""]
+    lines = [reproduction.citation, _counts(reproduction), ""]
     lines += [_lines(check, width) for check in reproduction.checks]
     lines += [""] if reproduction.errata else []
     lines += [_wrapped(f"erratum: {each}", width, "  ") for each in reproduction.errata]
     return "\n".join(lines)
+
+
+def reproduction_report(reproductions: Sequence[Reproduction]) -> Report:
+    """Return one report: counts first, then each paper's claims, pictures and misprints."""
+    return Report(
+        title="Four papers, recomputed" if len(reproductions) > 1 else "A paper, recomputed",
+        question="Which published claims hold when they are computed again, and which do not?",
+        findings=tuple(
+            Finding(text=f"{each.paper}, {each.citation}: {_counts(each)}.", tone=_tone(each))
+            for each in reproductions
+        ),
+        sections=tuple(section for each in reproductions for section in _sections(each)),
+        methods=(
+            "Every claim was computed again from the paper's definitions; each verdict names the "
+            "rule it was reached by. Where the paper's data are not public, data with the "
+            "published properties were simulated, and the claim says so; what simulation cannot "
+            "show counts as not checkable here."
+        ),
+        provenance=Provenance(
+            method="howgood reproduce", seed=reproductions[0].seed if reproductions else None
+        ),
+        cautions=(
+            "A claim that does not hold here may still hold for the paper's own data, when those "
+            "were not at hand.",
+            "A claim that holds was recomputed, not replicated: no new people were asked.",
+        ),
+    )
+
+
+def _sections(reproduction: Reproduction) -> Iterator[Section]:
+    name = reproduction.paper
+    yield Section(
+        title=f"{name}: ours beside theirs",
+        text=reproduction.citation,
+        table=_claims(reproduction.checks),
+    )
+    for figure, svg in reproduction.figures.items():
+        title = figure.removeprefix(f"{name}-").replace("-", " ")
+        yield Section(title=f"{name}: {title}", svg=svg, alt=f"Recomputed: {title}.")
+    if reproduction.errata:
+        yield Section(title=f"{name}: errata", text="\n\n".join(reproduction.errata))
+
+
+def _claims(checks: Sequence[Check]) -> Table:
+    return Table(
+        {
+            "verdict": [f"{_MARKS[check.verdict]} {check.verdict}" for check in checks],
+            "claim": [f"{check.claim} ({check.item}, {check.place})" for check in checks],
+            "paper": [check.paper for check in checks],
+            "ours": [check.ours or "none" for check in checks],
+            "how judged": [". ".join(filter(None, (check.rule, check.note))) for check in checks],
+        }
+    )
+
+
+def _counts(reproduction: Reproduction) -> str:
+    words = dict(zip(_VERDICTS, ("hold", "do not hold", "cannot be checked here"), strict=True))
+    return ", ".join(
+        f"{sum(check.verdict == verdict for check in reproduction.checks)} {word}"
+        for verdict, word in words.items()
+    )
+
+
+def _tone(reproduction: Reproduction) -> str:
+    failing = any(check.verdict == "does not hold" for check in reproduction.checks)
+    return "unsure" if failing else "good"
 
 
 def _lines(check: Check, width: int) -> str:

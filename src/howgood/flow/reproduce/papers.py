@@ -4,14 +4,16 @@ In: a paper's short name. Out: `Reproduction` records and their files. Absent: t
 (one module per paper beside this one).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from howgood.errors import UnknownNameError
+from howgood.errors import InputError, UnknownNameError
 from howgood.records.progress import Progress, silent
 from howgood.records.reproduction import Reproduction
+from howgood.show import page
+from howgood.show.reproduction import reproduction_report
 
 # Short name -> module with reproduce(*, data, random_state, progress) -> Reproduction.
 PAPERS: dict[str, str] = {
@@ -20,6 +22,8 @@ PAPERS: dict[str, str] = {
     "s2": "howgood.flow.reproduce.s2",
     "s3": "howgood.flow.reproduce.s3",
 }
+# What a paper's file is called in a folder of data.
+DATA_FILES = {"s0": "kay2015_study1.csv", "s1": "breast-cancer-wisconsin.data"}
 
 
 def reproduce(
@@ -29,12 +33,55 @@ def reproduce(
     random_state: int = 2018,
     progress: Progress = silent,
 ) -> Reproduction:
-    """Run every experiment of one paper; `data` names the file some papers need."""
+    """Run every experiment of one paper; `data` is its file, or a folder that holds it."""
     if paper not in PAPERS:
         raise UnknownNameError(where="paper", name=paper, names=PAPERS)
     module = import_module(PAPERS[paper])
     run = cast("Callable[..., Reproduction]", module.reproduce)
-    return run(data=data, random_state=random_state, progress=progress)
+    return run(data=_file_of(paper, data), random_state=random_state, progress=progress)
+
+
+def reproduce_all(
+    *, data: Path | None = None, random_state: int = 2018, progress: Progress = silent
+) -> tuple[Reproduction, ...]:
+    """Run every experiment of every paper; `data` is a folder with the files some need."""
+    if data is not None and not data.is_dir():
+        raise InputError(
+            where=f"--data {data}",
+            found="no folder",
+            needed="a folder when all papers are reproduced",
+            cure=f"Put {' and '.join(DATA_FILES.values())} into one folder and name it.",
+        )
+    done: list[Reproduction] = []
+    for paper in PAPERS:
+        before = len(done)
+        done.append(
+            reproduce(
+                paper,
+                data=data,
+                random_state=random_state,
+                progress=lambda share, step, paper=paper, before=before: progress(
+                    (before + share) / len(PAPERS), f"{paper}: {step}"
+                ),
+            )
+        )
+    return tuple(done)
+
+
+def write_page(reproductions: Sequence[Reproduction], folder: Path) -> Path:
+    """Write one page with every claim, picture and misprint, and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "index.html"
+    path.write_text(page.to_html(reproduction_report(reproductions)), encoding="utf-8")
+    return path
+
+
+def _file_of(paper: str, data: Path | None) -> Path | None:
+    """Return the paper's file in a folder of data, if it is there; a file stays a file."""
+    if data is None or not data.is_dir():
+        return data
+    path = data / DATA_FILES.get(paper, "")
+    return path if path.is_file() else None
 
 
 def write_figures(reproduction: Reproduction, folder: Path) -> list[Path]:
