@@ -200,6 +200,20 @@ def test_matrices_come_from_a_file_of_scores(tmp_path):
     assert matrices[-1].upper is None
 
 
+def test_matrices_come_from_a_table_of_systems(tmp_path):
+    header = "true_positives,false_negatives,false_positives,true_negatives\n"
+    (tmp_path / "systems.csv").write_text(header + "70,0,60,70\n60,10,20,110\n40,30,5,125\n")
+    text = COMPARISON.replace(
+        "scores: {file: scores.csv, truth: y, score: p}", "table: systems.csv"
+    )
+    matrices = read_study(_written(tmp_path, text, "study.yaml")).comparison.matrices
+    # 70 of 200 are 35 of 100; 20 of 200 false alarms are 10.
+    assert [(each.true_positives, each.false_positives) for each in matrices][1] == (30, 10)
+    (tmp_path / "systems.csv").write_text(header + "70,0,60,70\n")
+    found = _problems(tmp_path, text, "study.yaml")
+    assert any(line == 11 and "at least 3" in message for line, message in found)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [

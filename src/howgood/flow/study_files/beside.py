@@ -13,7 +13,8 @@ from typing import Any
 
 from howgood.ask.files import open_table
 from howgood.errors import HowgoodError, InputError
-from howgood.learn import threshold_matrices
+from howgood.learn import table_matrices, threshold_matrices
+from howgood.records.confusion import ConfusionMatrix
 from howgood.records.plain import Path, Problem
 from howgood.records.table import frame_columns
 
@@ -30,8 +31,9 @@ def filled_from_files(
     """Return the values with what the files beside the study say."""
     filled: dict[str, Any] = _replaced(data, (), folder, problems)
     comparison = filled.get("comparison")
-    if isinstance(comparison, dict) and isinstance(comparison.get("scores"), Mapping):
-        _fill_matrices(comparison, folder, problems)
+    if isinstance(comparison, dict):
+        for source in ("scores", "table"):
+            _fill_matrices(comparison, source, folder, problems)
     return filled
 
 
@@ -85,31 +87,43 @@ def _fingerprint(
     return {"digest": hashlib.sha256(location.read_bytes()).hexdigest()[:16]}
 
 
-def _fill_matrices(comparison: dict[str, Any], folder: FilePath, problems: list[Problem]) -> None:
-    scores = comparison["scores"]
+def _fill_matrices(
+    comparison: dict[str, Any], source: str, folder: FilePath, problems: list[Problem]
+) -> None:
+    """Put in the matrices a file gives; values of a wrong type are reported elsewhere."""
+    try:
+        made = _SOURCES[source](comparison.get(source), folder)
+    except HowgoodError as error:
+        found, needed, cure = str(error), "a readable table", "Save it as CSV."
+        if isinstance(error, InputError):
+            found, needed, cure = f"{error.where}: {error.found}", error.needed, error.cure
+        path = ("comparison", source)
+        problems.append(Problem(path=path, found=found, needed=needed, cure=cure))
+        return
+    if made:
+        comparison["matrices"] = made
+
+
+def _from_table(name: object, folder: FilePath) -> list[dict[str, Any]]:
+    if not isinstance(name, str) or not name:
+        return []
+    return [_counts(each) for each in table_matrices(open_table(folder / name))]
+
+
+def _from_scores(scores: object, folder: FilePath) -> list[dict[str, Any]]:
+    if not isinstance(scores, Mapping):
+        return []
     names = [scores.get(each) for each in ("file", "truth", "score")]
     if not all(isinstance(each, str) for each in names):
-        return  # the types are reported where the record is made
-    try:
-        comparison["matrices"] = _matrices(folder / names[0], truth=names[1], score=names[2])
-    except InputError as error:
-        problems.append(
-            Problem(
-                path=("comparison", "scores"),
-                found=f"{error.where}: {error.found}",
-                needed=error.needed,
-                cure=error.cure,
-            )
-        )
-    except HowgoodError as error:
-        problems.append(
-            Problem(
-                path=("comparison", "scores"),
-                found=str(error),
-                needed="a readable table",
-                cure="Save it as CSV.",
-            )
-        )
+        return []
+    return _matrices(folder / names[0], truth=names[1], score=names[2])
+
+
+_SOURCES = {"scores": _from_scores, "table": _from_table}
+
+
+def _counts(matrix: ConfusionMatrix) -> dict[str, Any]:
+    return {name: int(count) for name, count in matrix.to_dict().items()}
 
 
 def _matrices(location: FilePath, *, truth: str, score: str) -> list[dict[str, Any]]:
@@ -117,7 +131,7 @@ def _matrices(location: FilePath, *, truth: str, score: str) -> list[dict[str, A
     found = threshold_matrices(columns[truth], columns[score])
     return [
         {
-            **{name: int(count) for name, count in matrix.to_dict().items()},
+            **_counts(matrix),
             "lower": each.lower,
             "upper": None if math.isinf(each.upper) else each.upper,
         }

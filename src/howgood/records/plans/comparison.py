@@ -58,7 +58,12 @@ class ComparisonPlan:
     question: str = field(metadata=about("asked above every pair"))
     words: Mapping[str, str] = field(metadata=about("the words of the flow chart"))
     matrices: tuple[Matrix, ...] = field(
-        default=(), metadata=about("the matrices to compare, at least 3; or name `scores`")
+        default=(),
+        metadata=about("the matrices to compare, at least 3; or name `table` or `scores`"),
+    )
+    table: str = field(
+        default="",
+        metadata=about("file with one system per row and the columns of `matrices`, as any counts"),
     )
     scores: ScoresFile | None = field(
         default=None, metadata=about("make the matrices from a classifier's scores")
@@ -98,7 +103,7 @@ class ComparisonPlan:
     def problems(self, path: Path) -> list[Problem]:
         """Return what does not fit together."""
         if not self.matrices:
-            place, found = path, "neither matrices nor a readable scores file"
+            place, found = path, "no matrices, and no file they could be made from"
         elif len({_counts(each) for each in self.matrices}) < 3:
             place, found = (*path, "matrices"), "fewer than 3 different matrices"
         elif len({_classes(each) for each in self.matrices}) > 1:
@@ -110,7 +115,7 @@ class ComparisonPlan:
                 path=place,
                 found=found,
                 needed="at least 3 different matrices of the same cases",
-                cure="List the matrices, or name a file of scores.",
+                cure="List the matrices, or name a table of them or a file of scores.",
             )
         ]
 
