@@ -113,10 +113,10 @@ def _from_table(name: object, folder: FilePath) -> list[dict[str, Any]]:
 def _from_scores(scores: object, folder: FilePath) -> list[dict[str, Any]]:
     if not isinstance(scores, Mapping):
         return []
-    names = [scores.get(each) for each in ("file", "truth", "score")]
-    if not all(isinstance(each, str) for each in names):
+    file, truth, score = (scores.get(each) for each in ("file", "truth", "score"))
+    if not (isinstance(file, str) and isinstance(truth, str) and isinstance(score, str)):
         return []
-    return _matrices(folder / names[0], truth=names[1], score=names[2])
+    return _matrices(folder / file, truth=truth, score=score)
 
 
 _SOURCES = {"scores": _from_scores, "table": _from_table}
