@@ -166,6 +166,8 @@ def test_a_gap_in_a_prediction_is_named_by_its_column(files, capsys, tmp_path):
         (["--reference", "nowhere.csv"], "nowhere.csv: no such file"),
         (["--reference", "crossfit"], "Did you mean 'cross-fit'"),
         (["--weights", "area"], "not numbers"),
+        (["--context", "user,area,light"], "the outcome 'light' among the context columns"),
+        (["--context", "user,area,copy"], "the prediction 'copy' among the context columns"),
         (["--plot", "picture.bmp"], "picture.bmp"),
         (["--predicted", "x=copy", "--predicted", "x=guess"], "a name of its own"),
     ],
@@ -176,3 +178,37 @@ def test_wrong_input_is_told_without_a_traceback(files, capsys, change, message)
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error
+
+
+def test_a_dropped_column_may_stand_outside_the_context(files, capsys):
+    folder, _ = files
+    inside = _json(capsys, _arguments(folder))
+    outside = _json(capsys, _arguments(folder, "--context", ",".join(CONTEXT)))
+    assert outside["models"] == inside["models"]
+
+
+def test_the_rows_of_another_file_need_no_column_that_is_dropped(files, capsys, tmp_path):
+    folder, rows = files
+    other = tmp_path / "train.csv"
+    pl.DataFrame({name: rows[name] for name in [*CONTEXT, "light"]}).write_csv(other)
+    found = _json(
+        capsys, _arguments(folder, "--context", ",".join(CONTEXT), "--reference", str(other))
+    )
+    whole = _json(capsys, _arguments(folder))
+    assert found["models"]["copy"]["value"] == pytest.approx(whole["models"]["copy"]["value"])
+
+
+def test_gaps_and_ragged_rows_are_told_by_file_and_row(capsys, tmp_path):
+    file = tmp_path / "test.csv"
+    arguments = [
+        "relevance", str(file), "--outcome", "y", "--predicted", "p", "--context", "a"
+    ]  # fmt: skip
+    file.write_text("a,y,p\n" + "x,A,A\n" * 5 + ",A,B\n" * 2)
+    assert run(arguments) == 2
+    assert f"{file}, column 'a': 2 of 7 values missing (first: row 6)" in capsys.readouterr().err
+    file.write_text("a,y,p\nx,A,A\nx,A,A,B,B\n")
+    assert run(arguments) == 2
+    assert "rows that cannot be read" in capsys.readouterr().err
+    file.write_text("a,y,p\n")
+    assert run(arguments) == 2
+    assert f"{file}: a table without rows" in capsys.readouterr().err

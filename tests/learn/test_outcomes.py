@@ -145,8 +145,10 @@ def test_text_is_no_weight(kind):
 def test_wrong_calls_say_what_is_needed():
     with pytest.raises(MissingColumnError, match="Did you mean 'room'"):
         learn.outcome_probabilities(ROWS, outcome="light", context=["rooms"])
-    with pytest.raises(UnknownNameError, match="drop"):
-        _table(drop=["user"])
+    with pytest.raises(UnknownNameError, match=r"drop: no 'usr'.*Did you mean 'user'"):
+        _table(drop=["usr"])
+    with pytest.raises(InputError, match="the outcome 'light' among the context columns"):
+        learn.outcome_probabilities(ROWS, outcome="light", context=["room", "light"])
     with pytest.raises(InputError, match="no context columns left"):
         _table(drop=["room", "hour"])
     with pytest.raises(InputError, match="without rows"):
@@ -177,3 +179,33 @@ def test_many_columns_of_many_values_do_not_overflow():
     )
     assert table.n_contexts == 500
     assert len(np.unique(table.encode(rows).codes)) == 500
+
+
+@pytest.mark.parametrize("kind", sorted(FRAMES))
+def test_a_dropped_column_need_not_be_in_the_context(kind):
+    table = _table(FRAMES[kind](ROWS), drop=["user"])
+    assert table.dropped == ("user",)
+    assert "user" not in table.context
+    np.testing.assert_array_equal(table.weights, _table(FRAMES[kind](ROWS)).weights)
+
+
+@pytest.mark.parametrize("column", ["room", "light"])
+def test_nan_in_a_list_of_texts_is_missing(column):
+    rows = {name: list(values) for name, values in ROWS.items()}
+    rows[column][1] = float("nan")
+    with pytest.raises(InputError, match=rf"'{column}'.*missing \(first: row 2\)"):
+        _table(rows)
+
+
+def test_gaps_in_a_lazy_frame_are_counted_in_rows():
+    frame = pl.LazyFrame({"room": ["a", None, None, None], "light": ["x", "y", "y", "y"]})
+    with pytest.raises(InputError, match=r"'room': 3 of 4 values missing;"):
+        learn.outcome_probabilities(frame, outcome="light", context=["room"])
+
+
+def test_rows_that_no_engine_can_read_are_named(tmp_path):
+    (tmp_path / "ragged.csv").write_text("room,light\na,x\na,x,y,z\n")
+    with pytest.raises(InputError, match="rows that cannot be read"):
+        learn.outcome_probabilities(
+            pl.scan_csv(tmp_path / "ragged.csv"), outcome="light", context=["room"]
+        )

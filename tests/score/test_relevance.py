@@ -333,3 +333,46 @@ def test_a_cross_fitted_table_refuses_rows_it_was_not_made_from():
     many = {"room": ["x"] * 5000}
     with pytest.raises(InputError, match="row 5000"):
         score.relevance_score(["A"] * 4999 + ["Z"], ["B"] * 5000, contexts=many, table=table)
+
+
+@pytest.mark.parametrize("side", ["y_true", "y_pred"])
+def test_nan_among_labels_in_a_list_is_missing_and_no_label(side):
+    labels = {"y_true": [*ACTUAL], "y_pred": [*PREDICTED]}
+    labels[side][1] = math.nan
+    with pytest.raises(InputError, match=rf"{side}: 1 of 5 values missing \(first: row 2\)"):
+        score.relevance_score(**labels, contexts=HERE, table=_room())
+
+
+def test_contexts_in_a_list_of_rows_may_mix_text_and_numbers():
+    rows = {"room": [*"aabb"], "hour": [1, 2, 1, 2], "light": [*"ABAB"]}
+    table = learn.outcome_probabilities(rows, outcome="light", context=["room", "hour"])
+    # Right is 100; wrong where everybody chose otherwise is 0.
+    found = score.relevance_score([*"AB"], [*"BB"], contexts=[("a", 1), ("b", 2)], table=table)
+    assert found == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "uint64"])
+def test_every_kind_of_integer_label_scores_alike(kind):
+    rows = np.random.default_rng(0).integers(0, 3, (2, 400))
+    table = learn.outcome_probabilities(
+        {"c": np.zeros(400, dtype=int), "y": rows[0]}, outcome="y", context=["c"]
+    )
+    found = score.relevance_score(
+        rows[0].astype(kind), rows[1].astype(kind), contexts=np.zeros(400, dtype=int), table=table
+    )
+    texts = learn.outcome_probabilities(
+        {"c": np.zeros(400, dtype=int), "y": rows[0].astype(str)}, outcome="y", context=["c"]
+    )
+    expected = score.relevance_score(
+        rows[0].astype(str), rows[1].astype(str), contexts=np.zeros(400, dtype=int), table=texts
+    )
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_text_is_no_weight_and_one_label_no_column():
+    with pytest.raises(InputError, match="no number"):
+        score.relevance_score(
+            ACTUAL, PREDICTED, contexts=HERE, table=_room(), sample_weight=[*"abcde"]
+        )
+    with pytest.raises(LengthMismatchError):
+        score.relevance_score("A", PREDICTED, contexts=HERE, table=_room())

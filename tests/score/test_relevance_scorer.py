@@ -27,8 +27,12 @@ def _model():
 
 @pytest.mark.parametrize("reference", ["all", "cross-fit"])
 def test_frames_and_arrays_score_alike_in_cross_validation(reference):
-    scorer = score.relevance_scorer(_table(reference=reference))
-    names = [*CONTEXT, "company", "user"]
+    table = _table(reference=reference)
+    by_name, by_place = (
+        score.relevance_scorer(table),
+        score.relevance_scorer(table, columns=[1, 2, 3]),
+    )
+    names = ["user", *CONTEXT, "company"]
     frame = ROWS.to_pandas()[names]
     polars = ROWS.to_polars().select(names)
     array = np.column_stack([ROWS[name] for name in names]).astype(object)
@@ -36,7 +40,7 @@ def test_frames_and_arrays_score_alike_in_cross_validation(reference):
         cross_validate(_model(), features, ROWS["light"], scoring={"rs": scorer}, cv=KFold(3))[
             "test_rs"
         ]
-        for features in (frame, polars, array)
+        for features, scorer in ((frame, by_name), (polars, by_name), (array, by_place))
     ]
     np.testing.assert_allclose(found[1], found[0])
     np.testing.assert_allclose(found[2], found[0])
@@ -75,3 +79,13 @@ def test_an_array_with_too_few_columns_is_refused():
         scorer(model, array, ROWS["light"])
     with pytest.raises(InputError, match="not both 0"):
         score.relevance_scorer(_table(), alpha=0, beta=0)
+
+
+def test_a_wider_array_needs_to_say_where_the_context_is():
+    # Taking the first columns would meet unknown contexts only, and score every model 100.
+    array = np.column_stack([ROWS[name] for name in ("user", *CONTEXT)]).astype(object)
+    model = _model().fit(array, ROWS["light"])
+    with pytest.raises(InputError, match="Say which columns of the array hold the context"):
+        score.relevance_scorer(_table())(model, array, ROWS["light"])
+    with pytest.raises(InputError, match=r"X of shape \(236, 4\)"):
+        score.relevance_scorer(_table(), columns=[1, 2, 9])(model, array, ROWS["light"])

@@ -37,7 +37,9 @@ def _names(context: click.Context, option: click.Parameter, value: str) -> tuple
     callback=_names,
     help="Columns that make up the observed context: a,b,c.",
 )
-@click.option("--drop", default="", callback=_names, help="Context columns to leave out: user.")
+@click.option(
+    "--drop", default="", callback=_names, help="Columns to leave out of the context: user."
+)
 @click.option(
     "--reference",
     default="all",

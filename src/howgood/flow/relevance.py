@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from howgood.ask.files import open_table
-from howgood.errors import UnknownNameError
+from howgood.errors import InputError, UnknownNameError
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
 from howgood.records.levels import as_column
 from howgood.records.outcomes import OutcomeTable
-from howgood.records.table import Table, frame_columns
+from howgood.records.table import Table, frame_column_names, frame_columns
 from howgood.score.relevance import Unseen
 from howgood.score.relevance_reporting import RelevanceReport, relevance_report
 from howgood.score.relevance_sweeping import RelevanceSweep, relevance_sweep
@@ -62,10 +62,10 @@ class RelevanceStudy:
 def score_file(path: str | Path, question: RelevanceQuestion, *, seed: int) -> RelevanceStudy:
     """Score every model of a test file; the resamples of the models are paired."""
     test = open_table(path, engine=question.engine)
+    columns = _columns(test, question, where=str(path))
     table = _table(test, question)
     learned = _learned(table, question, seed)
     alpha, beta = (learned.alpha, learned.beta) if learned else (question.alpha, question.beta)
-    columns = _columns(test, table, question, where=str(path))
     contexts = table.encode({name: columns[name] for name in table.encoded_columns})
     reports = {
         model: relevance_report(
@@ -97,11 +97,13 @@ def _table(test: Any, question: RelevanceQuestion) -> OutcomeTable:  # noqa: ANN
         names = ("all", "cross-fit", "the path of a table file")
         raise UnknownNameError(where="reference", name=question.reference, names=names)
     rows = test if named else open_table(question.reference, engine=question.engine)
+    # Other rows need not hold a column that is left out of the context anyway.
+    known = {*question.context, *frame_column_names(rows)}
     return outcome_probabilities(
         rows,
         outcome=question.outcome,
         context=question.context,
-        drop=question.drop,
+        drop=[name for name in question.drop if name in known],
         weights=question.weights,
         smoothing=question.smoothing,
         reference=question.reference if named else "train",  # type: ignore[arg-type]  # checked
@@ -111,17 +113,42 @@ def _table(test: Any, question: RelevanceQuestion) -> OutcomeTable:  # noqa: ANN
 
 def _columns(
     test: Any,  # noqa: ANN401 - any supported frame
-    table: OutcomeTable,
     question: RelevanceQuestion,
     *,
     where: str,
 ) -> Table:
-    optional = [name for name in (question.weights, question.groups) if name]
-    names = [*table.encoded_columns, question.outcome, *question.predicted.values(), *optional]
-    columns = Table(frame_columns(test, names, where=where))
-    for name in (question.outcome, *question.predicted.values()):
+    """Read the test rows first, so that a gap is reported with its file and row."""
+    context = [name for name in question.context if name not in question.drop]
+    predicted = list(question.predicted.values())
+    present = frame_column_names(test)
+    for name in question.drop:
+        if name not in (*question.context, *present):
+            raise UnknownNameError(where="drop", name=name, names=present)
+    _refuse_predictions_as_context(context, predicted)
+    full = [*context, question.outcome, *predicted]
+    optional = [name for name in (question.folds, question.weights, question.groups) if name]
+    columns = Table(frame_columns(test, [*full, *optional], where=where))
+    if len(columns) == 0:
+        raise InputError(
+            where=where,
+            found="a table without rows",
+            needed="at least one row",
+            cure="Check how the rows were selected.",
+        )
+    for name in full:
         as_column(columns[name], where=f"{where}, column {name!r}")
     return columns
+
+
+def _refuse_predictions_as_context(context: Sequence[str], predicted: Sequence[str]) -> None:
+    both = [name for name in predicted if name in context]
+    if both:
+        raise InputError(
+            where="context",
+            found=f"the prediction {both[0]!r} among the context columns",
+            needed="a context that is known before anything is predicted",
+            cure="Leave the prediction out of the context.",
+        )
 
 
 def _learned(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError
-from howgood.records.levels import as_column, codes_of, distinct
+from howgood.records.levels import as_array, as_column, codes_of, distinct
 from howgood.records.outcomes import OutcomeTable
 
 # Probabilities closer than this are the same: they are quotients of sums of weights.
@@ -57,10 +57,10 @@ class Mismatch:
 
 def label_codes(table: OutcomeTable, y_true: ArrayLike, y_pred: ArrayLike) -> Labels:
     """Code actual and predicted labels alike; small integers take a short cut."""
-    actual, predicted = np.asarray(y_true), np.asarray(y_pred)
+    actual, predicted = as_array(y_true), as_array(y_pred)
     if actual.shape[:1] != predicted.shape[:1]:
         raise LengthMismatchError(
-            where="relevance", lengths={"y_true": len(actual), "y_pred": len(predicted)}
+            where="relevance", lengths={"y_true": actual.size, "y_pred": predicted.size}
         )
     if _already_coded(actual, table) and _already_coded(predicted, table):
         return Labels(values=table.outcomes, actual=actual, predicted=predicted)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.grouped import grouped_counts
-from howgood.records.levels import as_column, codes_of, distinct, numbered
+from howgood.records.levels import as_column, codes_of, distinct, missing_values, numbered
 from howgood.records.outcomes import OutcomeTable, Reference
 from howgood.records.provenance import Provenance
-from howgood.records.table import frame_columns
+from howgood.records.table import frame_column_names, frame_columns
 
 _WHERE = "outcome_probabilities"
 
@@ -45,7 +45,8 @@ def outcome_probabilities(
     context : list of str
         Columns that make up the observed context.
     drop : list of str
-        Context columns to leave out: the features behind the randomness, such as user identity.
+        Columns to leave out of the context: the features behind the randomness, such as user
+        identity. A column of the frame that is not in `context` is left out anyway.
     weights : str, optional
         Column of weights; a weight of 3 equals the row three times.
     smoothing : float
@@ -80,7 +81,7 @@ def outcome_probabilities(
     >>> table.lookup({"activity": ["read"]})
     array([[0.4, 0.4, 0.2]])
     """
-    names, dropped = _checked_names(context, drop)
+    names, dropped = _checked_names(frame, outcome, context, drop)
     _check_settings(smoothing, reference, folds, weights)
     keys = [*names, outcome] + ([folds] if folds else [])
     columns, counts, mass = _counted(frame, keys, weights)
@@ -128,6 +129,7 @@ def _counted(
     if grouped is not None:
         columns, counts, mass = grouped.keys, grouped.rows, grouped.weight
         smallest = grouped.smallest_weight
+        _refuse_gaps(columns, counts)
     else:
         wanted = [*keys, weights] if weights else keys
         columns = frame_columns(frame, wanted, where=_WHERE)
@@ -142,6 +144,19 @@ def _counted(
         )
     _check_weights(mass, smallest, weights)
     return {name: as_column(columns[name], where=_place(name)) for name in keys}, counts, mass
+
+
+def _refuse_gaps(columns: Mapping[str, NDArray[Any]], counts: NDArray[np.float64]) -> None:
+    """Count the rows without a value; the engine that grouped them knows no row numbers."""
+    for name, column in columns.items():
+        missing = missing_values(column)
+        if missing.any():
+            raise InputError(
+                where=_place(name),
+                found=f"{int(counts[missing].sum())} of {int(counts.sum())} values missing",
+                needed="a value in every row",
+                cure="Leave these rows out, or give the gap a name of its own, such as 'unknown'.",
+            )
 
 
 def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
@@ -206,14 +221,24 @@ def _stacked(
 
 
 def _checked_names(
-    context: Iterable[str], drop: Iterable[str]
+    frame: Any,  # noqa: ANN401 - any supported frame
+    outcome: str,
+    context: Iterable[str],
+    drop: Iterable[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     given = (context,) if isinstance(context, str) else tuple(dict.fromkeys(context))
     dropped = (drop,) if isinstance(drop, str) else tuple(dict.fromkeys(drop))
     for name in dropped:
-        if name not in given:
-            raise UnknownNameError(where="drop", name=name, names=given)
+        if name not in given and name not in (present := frame_column_names(frame)):
+            raise UnknownNameError(where="drop", name=name, names=present)
     names = tuple(name for name in given if name not in dropped)
+    if outcome in names:
+        raise InputError(
+            where=_WHERE,
+            found=f"the outcome {outcome!r} among the context columns",
+            needed="a context that is known before the outcome is chosen",
+            cure="Leave the outcome out of the context.",
+        )
     if not names:
         raise InputError(
             where=_WHERE,

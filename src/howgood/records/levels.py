@@ -17,9 +17,24 @@ _NUMBER_KINDS = "biuf"
 _LOOKUP_SPAN = 1 << 20
 
 
+def as_array(values: ArrayLike) -> NDArray[Any]:
+    """Return an array; NaN in a list of texts stays missing and does not become the text 'nan'.
+
+    Examples
+    --------
+    >>> as_array(["a", float("nan")])
+    array(['a', nan], dtype=object)
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "US" or not isinstance(values, list | tuple):
+        return array
+    has_gap = any(isinstance(value, float) and value != value for value in values)
+    return np.array(values, dtype=object) if has_gap else array
+
+
 def as_column(values: ArrayLike, *, where: str) -> NDArray[Any]:
     """Return a one-dimensional array without missing values, or say where one is missing."""
-    column = np.asarray(values)
+    column = as_array(values)
     if column.ndim != 1:
         raise InputError(
             where=where,
@@ -27,7 +42,7 @@ def as_column(values: ArrayLike, *, where: str) -> NDArray[Any]:
             needed="one value per row",
             cure="Pass a one-dimensional array.",
         )
-    missing = _missing(column)
+    missing = missing_values(column)
     if missing.any():
         first = int(np.argmax(missing))
         raise InputError(
@@ -144,7 +159,8 @@ def _all_text(values: list[Any]) -> bool:
     return bool(values) and all(isinstance(value, str) for value in values)
 
 
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+def missing_values(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the missing values: NaN, NaT, None and pandas' NA."""
     if column.dtype.kind in "fMm":
         # A missing number or date is the one that differs from itself.
         unequal: NDArray[np.bool_] = column != column

@@ -195,7 +195,8 @@ class OutcomeTable:
         names = self.encoded_columns
         if not isinstance(contexts, np.ndarray | list | tuple):
             return frame_columns(contexts, names, where="contexts")
-        array = np.asarray(contexts)
+        # A list of rows may mix text and numbers, which one plain array would turn into text.
+        array = np.asarray(contexts, dtype=None if isinstance(contexts, np.ndarray) else object)
         array = array[:, np.newaxis] if array.ndim == 1 else array
         if array.ndim != 2 or array.shape[1] != len(names):
             raise InputError(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingColumnError, MissingExtraError
+from howgood.records.levels import as_array
 
 _FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
 
@@ -89,7 +90,7 @@ def frame_columns(
     wanted = list(dict.fromkeys(names))
     if isinstance(frame, Mapping):
         _require_columns(wanted, [str(name) for name in frame], where)
-        return dict(Table({name: frame[name] for name in wanted}))
+        return dict(Table({name: as_array(frame[name]) for name in wanted}))
     import narwhals as nw
 
     wrapped = _wrapped(frame, where)
@@ -117,8 +118,26 @@ def lazy_frame(
 
 def collected(lazy: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401 - a narwhals lazy frame
     """Run a narwhals lazy frame and return its columns as NumPy arrays."""
-    result = lazy.collect(backend=_collect_backend(lazy))
+    try:
+        result = lazy.collect(backend=_collect_backend(lazy))
+    except Exception as error:
+        if not _is_about_the_data(error):
+            raise
+        raise InputError(
+            where="the table",
+            found=f"rows that cannot be read ({str(error).strip().splitlines()[0]})",
+            needed="as many fields in every row as there are columns, of one kind per column",
+            cure="Correct the rows, or save the table again.",
+        ) from error
     return {name: result.get_column(name).to_numpy() for name in result.columns}
+
+
+def _is_about_the_data(error: Exception) -> bool:
+    """Whether an engine complains about the rows it reads, which only reading them shows."""
+    from narwhals.exceptions import ComputeError
+
+    engine = type(error).__module__.partition(".")[0]
+    return isinstance(error, ComputeError) or engine in ("duckdb", "_duckdb", "pyspark")
 
 
 def _wrapped(frame: Any, where: str) -> Any:  # noqa: ANN401 - narwhals' own types
@@ -141,9 +160,7 @@ def frame_column_names(
     """Return the column names of any supported frame, without reading its rows."""
     if isinstance(frame, Mapping):
         return [str(name) for name in frame]
-    import narwhals as nw
-
-    return list(nw.from_native(frame).collect_schema().names())
+    return list(_wrapped(frame, "the table").collect_schema().names())
 
 
 def _require_columns(wanted: list[str], present: list[str], where: str) -> None:

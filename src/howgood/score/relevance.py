@@ -164,7 +164,10 @@ def coded_rows(
 
 def checked_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     """Return weights as floats, or say what is wrong with them."""
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        weight = np.full(n_rows, np.nan)  # text is no weight, and is refused as such below
     if weight.shape != (n_rows,):
         raise LengthMismatchError(
             where="relevance", lengths={"y_true": n_rows, "sample_weight": weight.size}
@@ -172,7 +175,7 @@ def checked_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64
     if not (np.all(np.isfinite(weight)) and weight.min() >= 0 and weight.sum() > 0):
         raise InputError(
             where="sample_weight",
-            found="a weight that is negative, missing or infinite, or only zeros",
+            found="a weight that is no number, negative, missing or infinite, or only zeros",
             needed="finite weights of 0 or more, not all 0",
             cure="Correct the weights, or leave these rows out.",
         )
@@ -290,5 +293,6 @@ def _cells_in_chunks(coded: CodedRows) -> Any:  # noqa: ANN401 - a generator
         np.multiply(codes, n_labels * n_labels, out=here)
         np.multiply(coded.labels.actual[part], n_labels, out=scaled[: len(codes)], dtype=np.intp)
         here += scaled[: len(codes)]
-        here += coded.labels.predicted[part]
+        # Unsigned labels of 64 bits would turn the sum into floats.
+        np.add(here, coded.labels.predicted[part], out=here, dtype=np.intp, casting="unsafe")
         yield part, here

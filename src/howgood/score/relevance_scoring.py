@@ -38,7 +38,7 @@ class RelevanceScorer:
     ) -> float:
         """Predict X and return the Relevance Score of the predictions."""
         return relevance_score(
-            np.asarray(y),
+            y,
             np.asarray(estimator.predict(X)),
             contexts=self._contexts(X),
             table=self.table,
@@ -52,8 +52,12 @@ class RelevanceScorer:
         if self.columns is None and not isinstance(features, np.ndarray):
             return features
         array = np.asarray(features)
-        columns = range(len(self.table.encoded_columns)) if self.columns is None else self.columns
-        if array.ndim != 2 or array.shape[1] <= max(columns):
+        width = array.shape[1] if array.ndim == 2 else 0
+        n_needed = len(self.table.encoded_columns)
+        columns = range(n_needed) if self.columns is None else self.columns
+        # Guessing which columns of a wider array are the context would score other contexts.
+        guessed = self.columns is None and width != n_needed
+        if guessed or not all(-width <= column < width for column in columns):
             raise InputError(
                 where="relevance_scorer",
                 found=f"X of shape {array.shape}",
@@ -79,8 +83,8 @@ def relevance_scorer(
         Made from the rows to be scored: reference "cross-fit" keeps a row from vouching for
         itself, "all" is the paper's. (A scorer never sees the training rows of a split.)
     columns : list of int, optional
-        Where the context columns are when X is an array, in the table's order; by default the
-        first ones. With a frame, columns are found by name.
+        Where the context columns are when X is an array, in the table's order; not needed when X
+        holds these columns alone. With a frame, columns are found by name.
     alpha, beta, unseen
         As in `relevance_score`.
 
