@@ -123,7 +123,7 @@ def answer_table(answers: Sequence[AnsweredQuery]) -> Table:
     return Table(
         {
             "question": [each.query.number for each in answers],
-            "asked to": [each.query.kind for each in answers],
+            "kind": [each.query.kind for each in answers],
             "misses A": [int(each.query.first.false_negatives) for each in answers],
             "false alarms A": [int(each.query.first.false_positives) for each in answers],
             "misses B": [int(each.query.second.false_negatives) for each in answers],
