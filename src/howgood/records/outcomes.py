@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.levels import codes_of, places
@@ -145,6 +144,9 @@ class OutcomeTable:
         The interval is the Jeffreys interval of a share; with one row per context it spans
         nearly everything, which is the point of showing it. It treats weights as counts.
         """
+        # Imported here: records load fast, and only this table needs it.
+        from scipy.special import betaincinv
+
         n_contexts, n_outcomes = self.n_contexts, len(self.outcomes)
         context_codes = self._level_codes()
         columns: dict[str, ArrayLike] = {

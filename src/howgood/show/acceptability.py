@@ -42,8 +42,8 @@ def share_text(estimate: Estimate) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> share_text(Estimate.from_draws(np.linspace(0.5, 0.7, 101), kind="quantile"))
-    '60 % [51–70]'
+    >>> share_text(Estimate.from_draws(np.linspace(0.4, 0.8, 101), kind="quantile"))
+    '60 % [41–79]'
     """
     lower, upper = (round(100 * end) for end in (estimate.interval.lower, estimate.interval.upper))
     return f"{percent(estimate.mean)} [{lower}–{upper}]"
