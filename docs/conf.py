@@ -13,13 +13,13 @@ copyright = "2026, the howgood developers"
 version = release = __version__
 extensions = [
     "mathml",
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
 html_math_renderer = "mathml"
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "howgood"
@@ -29,5 +29,9 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
+# Notebooks are run when the pages are built; a cell that fails fails the build.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
 # "array of shape (n,)" in a docstring is a shape, not a reference to something called n.
 suppress_warnings = ["ref.python"]
