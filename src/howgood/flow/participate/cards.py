@@ -32,6 +32,13 @@ def wording_of(study: Study) -> ComparisonWording:
 
 def card(study: Study, matrix: ConfusionMatrix, *, name: str, button: Button | None = None) -> Card:
     """Return one system as a flow chart, and the button that prefers it."""
+    title = sentence(study.language, "card_title", name=name)
+    return Card(title=title, drawing=_drawing(study, matrix, name), button=button)
+
+
+@lru_cache(maxsize=1024)
+def _drawing(study: Study, matrix: ConfusionMatrix, name: str) -> Drawing:
+    """Return the flow chart; a study has a few hundred, and they are shown again and again."""
     wording, language = wording_of(study), study.language
     svg = comparison_card(
         matrix,
@@ -41,12 +48,7 @@ def card(study: Study, matrix: ConfusionMatrix, *, name: str, button: Button | N
         language=language,
         is_styled=False,
     )
-    alternative = described(matrix, wording, name=name, language=language)
-    return Card(
-        title=sentence(language, "card_title", name=name),
-        drawing=Drawing(svg=svg, alternative=alternative),
-        button=button,
-    )
+    return Drawing(svg=svg, alternative=described(matrix, wording, name=name, language=language))
 
 
 def two_cards(

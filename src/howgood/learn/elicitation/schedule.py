@@ -137,11 +137,15 @@ class Schedule:
 
     def _held_out_steps(self, steps: Sequence[Step]) -> list[Step]:
         asked = {frozenset((step.first, step.second)) for step in steps}
-        pairs = self._chance(_HELD_OUT).permutation(self.bank.everything).tolist()
-        fresh = [pair for pair in pairs if frozenset(pair) not in asked]
-        return [
-            self._sided("held-out", sharp, calm, steps) for sharp, calm in fresh[: self.held_out]
-        ]
+        fresh: list[list[int]] = []
+        # Thousands of pairs are there and a handful is needed: stop as soon as it is found.
+        for index in self._chance(_HELD_OUT).permutation(len(self.bank.everything)):
+            if len(fresh) == self.held_out:
+                break
+            pair = self.bank.everything[index].tolist()
+            if frozenset(pair) not in asked:
+                fresh.append(pair)
+        return [self._sided("held-out", sharp, calm, steps) for sharp, calm in fresh]
 
     def _sided(
         self,
