@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from howgood.records.ranking import Ranking
 from howgood.records.report import Report
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
+from howgood.score.from_sums import from_sums
 from howgood.score.rating_sums import rating_sums
-from howgood.score.squared_error import squared_error_from_sums
 from howgood.score.sums import squared_error_sums
 from howgood.show import ranking as words
 from howgood.show.figures.ranking import ScoreCurve, ranking_figure
 from howgood.show.figures.theme import to_svg
-from howgood.stats.power_sums import PowerSums
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -185,15 +184,8 @@ def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
     reach = _REACH * max(sd, 1e-9 * max(abs(mean), 1.0))
     grid = np.linspace(max(mean - reach, 0.0), mean + reach, _POINTS)
     if ranked.sums is not None and sd > 0:
-        distribution = squared_error_from_sums(
-            PowerSums(
-                n=ranked.sums.n,
-                largest_variance=ranked.sums.max_variance,
-                variance_sum=float(ranked.sums.variance_powers[0]),
-                sums=ranked.sums.power_sums(name),
-            ),
-            metric="mse" if ranking.metric == "mse" else "rmse",
-        )
+        metric: Literal["mse", "rmse"] = "mse" if ranking.metric == "mse" else "rmse"
+        distribution = from_sums(ranked.sums, name, metric=metric)
         lower, upper = distribution.quantile(np.array([0.025, 0.975]))
         density = np.maximum(distribution.pdf(grid), 0.0)
     else:

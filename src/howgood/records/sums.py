@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
 from howgood.stats.error_sums import TrialSums
+from howgood.stats.power_sums import cumulants_of_mean
 
 FloatArray = NDArray[np.float64]
 
@@ -103,11 +104,7 @@ class SquaredErrorSums:
 
     def cumulants(self, system: str) -> FloatArray:
         r"""Return :math:`\kappa_s = 2^{s-1}(s-1)!\,P_s/N^s` of the mean squared error."""
-        factors = [
-            2.0 ** (order - 1) * math.factorial(order - 1) / float(self.n) ** order
-            for order in range(1, len(self.variance_powers) + 1)
-        ]
-        return np.asarray(factors) * self.power_sums(system)
+        return cumulants_of_mean(self.power_sums(system), self.n)
 
     @property
     def barrier(self) -> float:

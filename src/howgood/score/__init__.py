@@ -6,6 +6,7 @@ from howgood.records.sums import SquaredErrorSums
 from howgood.score.absolute_error import mae
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.feedback import DiscreteFeedback, categorical_feedback, empirical_feedback
+from howgood.score.from_sums import from_sums
 from howgood.score.power_mean import power_mean
 from howgood.score.propagate import propagate, propagate_systems
 from howgood.score.propagated import PairedScores, PropagatedScore
@@ -33,6 +34,7 @@ __all__ = [
     "SquaredErrorSums",
     "categorical_feedback",
     "empirical_feedback",
+    "from_sums",
     "mae",
     "magic_barrier",
     "mse",

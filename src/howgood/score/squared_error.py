@@ -1,14 +1,12 @@
 r"""MSE and RMSE as distributions.
 
-In: mean and spread of the feedback per person-item pair and a system's predictions, or the power
-sums any engine computed from them. Out: `ScoreDistribution`. Absent: comparing systems
+In: mean and spread of the feedback per person-item pair and a system's predictions. Out:
+`ScoreDistribution`. Absent: the same from sums alone (see `from_sums`), comparing systems
 (see `decide`).
 
 With :math:`\Delta_v = \mu_v - \pi_v` the mean squared error is
 :math:`\frac1N \sum_v (\sigma_v Z_v + \Delta_v)^2`, a weighted sum of non-central chi-squares.
 """
-
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,29 +14,18 @@ from numpy.typing import ArrayLike
 from howgood.records.progress import Progress, silent
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.error_score import (
-    PAPER,
     ErrorOptions,
     Method,
-    describe,
     error_score,
-    how_inverted,
-    propagated,
-    rooted,
 )
 from howgood.score.error_terms import checked_terms
 from howgood.score.feedback import DiscreteFeedback
 from howgood.score.pairs import (
     MissingPolicy,
     checked_columns,
-    require_choice,
     require_not_negative,
 )
-from howgood.stats.laws import Law
-from howgood.stats.power_sums import PowerSums
 from howgood.stats.randomness import RandomState
-from howgood.stats.weighted_chi_square import WeightedChiSquare
-
-_GAMMA = "gamma distribution with the same mean and variance (too few pairs for 12 cumulants)"
 
 
 def rmse(
@@ -68,7 +55,7 @@ def rmse(
         `categorical_feedback` and `empirical_feedback`.
     method : {"exact", "paper", "monte-carlo"}
         "exact" inverts the characteristic function; probabilities are within 1e-10, small
-        tails keep ten digits or more. "paper" is the Gaussian of the paper's Eq. 12 and 13.
+        tails within 1e-8 of themselves. "paper" is the Gaussian of the paper's Eq. 12 and 13.
         "monte-carlo" takes `draws` exact draws.
     missing : {"error", "drop"}
         What to do about NaN; "drop" leaves those pairs out and counts them in the provenance.
@@ -151,47 +138,3 @@ def magic_barrier(sd: ArrayLike) -> float:
     columns, _, _ = checked_columns({"sd": sd}, where="magic_barrier", missing="error")
     require_not_negative(columns["sd"], column="sd", where="magic_barrier")
     return float(np.sqrt(np.mean(columns["sd"] ** 2)))
-
-
-def squared_error_from_sums(
-    sums: PowerSums,
-    *,
-    metric: Literal["rmse", "mse"] = "rmse",
-    method: Literal["exact", "paper"] = "exact",
-) -> ScoreDistribution:
-    """Return the distribution of RMSE or MSE from power sums alone.
-
-    Nothing else is needed once an engine has passed over the pairs. Twelve cumulants give the
-    distribution to 1e-10 when the pairs are many; tails beyond about 1e-18 are then absolute, not
-    relative. When a few pairs dominate, twelve cumulants do not suffice, and the gamma
-    distribution with the same mean and variance stands in: `method` is then "gamma".
-
-    Examples
-    --------
-    >>> from howgood.stats.power_sums import power_sums
-    >>> sums = power_sums(np.full(2000, 3.0), np.ones(2000), np.full(2000, 2.0))
-    >>> round(squared_error_from_sums(sums, metric="mse").mean, 12)
-    2.0
-    """
-    require_choice(method, ("exact", "paper"), name="method", where=metric)
-    square = WeightedChiSquare.from_sums(sums)
-    root = metric == "rmse"
-    law: Law
-    used: str = method
-    if method == "paper":
-        law, how = propagated(square, root=root), PAPER
-    else:
-        law, how = rooted(square) if root else square, how_inverted(square)
-        if square.series is None and not square.is_point:
-            used, how = "gamma", _GAMMA
-    return describe(
-        metric,
-        law,
-        expected=square.mean,
-        floor=sums.variance_sum / sums.n,
-        n=sums.n,
-        method=used,
-        how=how,
-        dropped={},
-        feedback="gaussian",
-    )

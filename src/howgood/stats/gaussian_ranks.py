@@ -112,7 +112,8 @@ def lower_orthant(means: FloatArray, covariance: FloatArray) -> float:
 
 def _owen(h: float, k: float, rho: float) -> float:
     across = np.sqrt((1.0 - rho) * (1.0 + rho))
-    slope = np.copysign(np.inf, k) if h == 0.0 else (k - rho * h) / (h * across)
+    with np.errstate(over="ignore"):
+        slope = np.copysign(np.inf, k) if h == 0.0 else (k - rho * h) / (h * across)
     return float(owens_t(h, slope))
 
 

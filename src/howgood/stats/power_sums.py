@@ -42,11 +42,15 @@ class PowerSums:
         >>> power_sums(np.zeros(1), np.ones(1), np.zeros(1)).cumulants()[:3].tolist()
         [1.0, 2.0, 8.0]
         """
-        orders = np.arange(1, ORDERS + 1)
-        factorials = np.cumprod(np.maximum(orders - 1, 1)).astype(np.float64)
-        # Dividing stepwise keeps N**12 from overflowing when the sums are small.
-        scaled = self.sums / float(self.n) ** orders
-        return np.asarray(2.0 ** (orders - 1) * factorials * scaled)
+        return cumulants_of_mean(self.sums, self.n)
+
+
+def cumulants_of_mean(sums: FloatArray, n: int) -> FloatArray:
+    r"""Return :math:`\kappa_s = 2^{s-1} (s-1)!\, P_s / N^s` from the first power sums."""
+    orders = np.arange(1, sums.size + 1)
+    factorials = np.cumprod(np.maximum(orders - 1, 1)).astype(np.float64)
+    # Dividing stepwise keeps N**12 from overflowing when the sums are small.
+    return np.asarray(2.0 ** (orders - 1) * factorials * (sums / float(n) ** orders))
 
 
 def power_sums(location: FloatArray, scale: FloatArray, origin: FloatArray) -> PowerSums:

@@ -1,0 +1,68 @@
+"""One system's distribution from sums: equal to that of the pairs, and honest about few of them."""
+
+import numpy as np
+import pytest
+
+from howgood import score
+from howgood.errors import InputError, UnknownNameError
+
+RNG = np.random.default_rng(8)
+N = 4000
+TABLE = {
+    "mu": RNG.uniform(1, 5, N),
+    "sigma": RNG.uniform(0.2, 1.5, N),
+    "svd": RNG.uniform(1, 5, N),
+    "knn": RNG.uniform(1, 5, N),
+}
+NAMES = {"mean": "mu", "sd": "sigma", "predictions": ["svd", "knn"]}
+
+
+@pytest.mark.parametrize("metric", ["rmse", "mse"])
+def test_sums_give_the_distribution_of_the_pairs(metric):
+    ours = score.from_sums(score.squared_error_sums(TABLE, **NAMES), "knn", metric=metric)
+    pairs = getattr(score, metric)(TABLE["mu"], TABLE["sigma"], TABLE["knn"])
+    x = pairs.mean + pairs.sd * np.linspace(-5, 5, 11)
+    assert ours.cdf(x) == pytest.approx(pairs.cdf(x), abs=1e-10)
+    assert (ours.mean, ours.sd) == pytest.approx((pairs.mean, pairs.sd), rel=1e-10)
+    assert (ours.barrier, ours.headroom) == pytest.approx((pairs.barrier, pairs.headroom))
+    assert ours.provenance.settings["system"] == "knn"
+
+
+def test_paper_method_needs_only_two_cumulants():
+    ours = score.from_sums(score.squared_error_sums(TABLE, **NAMES), "svd", method="paper")
+    pairs = score.rmse(TABLE["mu"], TABLE["sigma"], TABLE["svd"], method="paper")
+    assert (ours.mean, ours.sd) == pytest.approx((pairs.mean, pairs.sd), rel=1e-12)
+
+
+def test_known_trials_follow_the_degrees_of_freedom():
+    """By hand: two pairs, sigma^2 = 1 (ddof 0) from n = 4 trials, deviations 0 and 1."""
+    table = {"mu": [3.0, 4.0], "sigma": [1.0, 1.0], "svd": [3.0, 3.0]}
+    sums = score.squared_error_sums(table, mean="mu", sd="sigma", predictions=["svd"], trials=4)
+    ours = score.from_sums(sums, "svd", metric="mse")
+    assert ours.mean == pytest.approx(1.5)  # ddof 0: (1 + 1 + 0 + 1) / 2
+    assert ours.barrier == pytest.approx(4 / 3)  # ddof 1
+    # second power per pair: 4/3 (2/5 + 2 Delta^2); twice the sum over N^2 is the variance
+    assert ours.variance == pytest.approx(2 * (4 / 3) * (0.4 + 0.4 + 2.0) / 4)
+
+
+def test_few_pairs_are_said_to_be_a_gamma():
+    few = {name: column[:5] for name, column in TABLE.items()}
+    ours = score.from_sums(score.squared_error_sums(few, **NAMES), "svd")
+    assert ours.method == "gamma"
+    assert "too few pairs" in ours.provenance.method
+
+
+def test_no_spread_is_a_point():
+    table = {"mu": [3.0, 4.0], "sigma": [0.0, 0.0], "svd": [3.0, 2.0]}
+    sums = score.squared_error_sums(table, mean="mu", sd="sigma", predictions=["svd"])
+    assert score.from_sums(sums, "svd").sd == 0.0
+
+
+def test_unknown_system_and_missing_powers_are_refused():
+    sums = score.squared_error_sums(TABLE, **NAMES)
+    with pytest.raises(UnknownNameError, match="als"):
+        score.from_sums(sums, "als")
+    with pytest.raises(InputError, match="needs 12"):
+        score.from_sums(score.squared_error_sums(TABLE, **NAMES, powers=4), "svd")
+    with pytest.raises(InputError, match="metric"):
+        score.from_sums(sums, "svd", metric="mae")
