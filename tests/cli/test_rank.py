@@ -1,5 +1,6 @@
 """`howgood rank`, from the outside."""
 
+import gzip
 import json
 
 import numpy as np
@@ -187,3 +188,44 @@ def test_a_missing_value_may_be_left_out_by_name(tmp_path, capsys):
     result = _json(capsys, ["rank", str(path), *COLUMNS, *SYSTEMS, "--missing", "drop"])
     assert result["n"] == N - 1
     assert sum(result["provenance"]["rows_dropped"].values()) == 1
+
+
+@pytest.mark.parametrize("engine", ["auto", "polars", "duckdb", "built-in"])
+def test_semicolons_a_byte_order_mark_compression_and_odd_names_are_read(tmp_path, capsys, engine):
+    text = "mu;sigma;my système;b b\n3;1;2;4\n4;0.5;4;4.2\n2;0.1;3;1\n"
+    plain, packed = tmp_path / "plain.csv", tmp_path / "packed.csv.gz"
+    plain.write_text(text, encoding="utf-8-sig")
+    packed.write_bytes(gzip.compress(text.encode()))
+    systems = ["--system", "S=my système", "--system", "T=b b", "--engine", engine]
+    results = [_json(capsys, ["rank", str(path), *COLUMNS, *systems]) for path in (plain, packed)]
+    # By hand: S is 1, 0, -1 away from the means, T is -1, -0.2, 1: S has the smaller squares.
+    assert [result["order"] for result in results] == [["S", "T"], ["S", "T"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("rows.csv", b"mu,sigma,good,fair\n", "header without rows"),
+        ("blank.csv", b"\n\n", "empty file"),
+        ("packed.csv.gz", b"not gzip at all", "not gzip"),
+    ],
+)
+def test_tables_without_rows_are_refused_in_one_line(tmp_path, capsys, name, content, complaint):
+    (tmp_path / name).write_bytes(content)
+    assert (
+        run(["rank", str(tmp_path / name), *COLUMNS, "--system", "good", "--system", "fair"]) == 2
+    )
+    (line,) = capsys.readouterr().err.splitlines()
+    assert complaint in line
+
+
+@pytest.mark.parametrize("sd", ["-1", "nan", "inf"])
+def test_a_constant_sd_must_be_one(table, capsys, sd):
+    assert run(["rank", str(table), "--mean", "mu", f"--sd={sd}", *SYSTEMS]) == 2
+    assert "howgood: sd: " in capsys.readouterr().err
+
+
+def test_a_picture_in_a_folder_that_is_not_there_is_refused(table, tmp_path, capsys):
+    target = tmp_path / "nowhere" / "picture.png"
+    assert run(["rank", str(table), *COLUMNS, *SYSTEMS, "--plot", str(target)]) == 2
+    assert "nowhere" in capsys.readouterr().err

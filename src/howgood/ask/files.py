@@ -5,9 +5,11 @@ In: a path to CSV or Parquet and an engine name. Out: a lazy frame (Polars, Duck
 """
 
 import csv
+import gzip
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,8 @@ from howgood.records.table import Table
 ENGINES = ("auto", "polars", "duckdb", "spark", "built-in")
 _PARQUET = {".parquet", ".pq"}
 _CSV = {".csv", ".tsv", ".txt"}
+_GZIP = ".gz"
+_HEAD = 65_536
 
 
 def open_table(
@@ -30,8 +34,9 @@ def open_table(
     Parameters
     ----------
     path : str or Path
-        A file ending in .csv, .tsv, .txt, .parquet or .pq; with Parquet also a pattern such as
-        `ratings/*.parquet`.
+        A file ending in .csv, .tsv, .txt (each also compressed: .csv.gz), .parquet or .pq; with
+        Parquet also a pattern such as `ratings/*.parquet`. CSV columns may be parted by commas
+        or, where the header has none, by semicolons.
     engine : {"auto", "polars", "duckdb", "spark", "built-in"}
         "auto" takes Polars, else DuckDB, else the built-in reader (CSV only, in memory), which
         also is quickest for small files: it loads nothing.
@@ -67,6 +72,8 @@ def open_table(
 
 def _checked_suffix(location: Path) -> str:
     suffix = location.suffix.lower()
+    if suffix == _GZIP and Path(location.stem).suffix.lower() in _CSV:
+        suffix = Path(location.stem).suffix.lower()
     if suffix not in _PARQUET | _CSV:
         raise FileFormatError(
             where=str(location),
@@ -95,12 +102,30 @@ def _checked_suffix(location: Path) -> str:
 
 
 def _check_magic(location: Path, suffix: str) -> None:
-    with location.open("rb") as handle:
-        head = handle.read(4096)
+    try:
+        with _binary(location) as handle:
+            head = handle.read(_HEAD)
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise _not_a_table(location, "content that is not gzip") from error
     if suffix in _PARQUET and not head.startswith(b"PAR1"):
         raise _not_a_table(location, "content that is not Parquet")
-    if suffix in _CSV and b"\0" in head:
+    if suffix in _PARQUET:
+        return
+    if b"\0" in head:
         raise _not_a_table(location, "binary content")
+    if len(head) < _HEAD and sum(bool(line.strip()) for line in head.splitlines()) < 2:
+        raise FileFormatError(
+            where=str(location),
+            found="a header without rows" if head.strip() else "an empty file",
+            needed="a table with a header and at least one row",
+            cure="Export the table again.",
+        )
+
+
+def _binary(location: Path) -> IO[bytes]:
+    if location.suffix.lower() == _GZIP:
+        return cast("IO[bytes]", gzip.open(location, "rb"))
+    return location.open("rb")
 
 
 def _not_a_table(location: Path, found: str) -> FileFormatError:
@@ -119,7 +144,7 @@ def _open_polars(location: Path, suffix: str) -> Any:  # noqa: ANN401 - polars.L
             frame = polars.scan_parquet(location)
         else:
             frame = polars.scan_csv(
-                location, separator=_separator(suffix), infer_schema_length=10_000
+                location, separator=_separator(location, suffix), infer_schema_length=10_000
             )
         frame.collect_schema()
     except (polars.exceptions.PolarsError, OSError) as error:
@@ -132,7 +157,7 @@ def _open_duckdb(location: Path, suffix: str) -> Any:  # noqa: ANN401 - duckdb r
     try:
         if suffix in _PARQUET:
             return duckdb.read_parquet(str(location))
-        return duckdb.read_csv(str(location), sep=_separator(suffix), header=True)
+        return duckdb.read_csv(str(location), sep=_separator(location, suffix), header=True)
     except duckdb.Error as error:
         raise _not_a_table(location, _first_line(error)) from error
 
@@ -144,15 +169,17 @@ def _open_spark(location: Path, suffix: str) -> Any:  # noqa: ANN401 - pyspark D
     session = SparkSession.builder.appName("howgood").getOrCreate()
     if suffix in _PARQUET:
         return session.read.parquet(str(location))
-    return session.read.csv(str(location), header=True, inferSchema=True, sep=_separator(suffix))
+    return session.read.csv(
+        str(location), header=True, inferSchema=True, sep=_separator(location, suffix)
+    )
 
 
 def _open_built_in(location: Path, suffix: str) -> Table:
     if suffix in _PARQUET:
         raise MissingExtraError(task="reading Parquet", extra="files")
     try:
-        with location.open(newline="", encoding="utf-8-sig") as handle:
-            reader = csv.reader(handle, delimiter=_separator(suffix))
+        with TextIOWrapper(_binary(location), newline="", encoding="utf-8-sig") as handle:
+            reader = csv.reader(handle, delimiter=_separator(location, suffix))
             header = next(reader)
             rows = [row for row in reader if row]
     except (UnicodeDecodeError, csv.Error) as error:
@@ -174,8 +201,15 @@ def _typed(values: list[str]) -> NDArray[Any]:
         return np.array([value if value else None for value in values], dtype=object)
 
 
-def _separator(suffix: str) -> str:
-    return "\t" if suffix == ".tsv" else ","
+def _separator(location: Path, suffix: str) -> str:
+    """Return a tab for .tsv; else a comma, or a semicolon where the header has no comma."""
+    if suffix == ".tsv":
+        return "\t"
+    if not location.is_file():  # a pattern
+        return ","
+    with _binary(location) as handle:
+        header = handle.readline()
+    return ";" if b";" in header and b"," not in header else ","
 
 
 def _engine_module(name: str, *, extra: str) -> Any:  # noqa: ANN401 - a module

@@ -98,4 +98,9 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output has gone (`| head`): leave quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except OSError as error:
+        if error.filename is None:
+            raise
+        click.echo(f"howgood: {error.filename}: {error.strerror}. Check the path.", err=True)
+        return WRONG_INPUT
     return result if isinstance(result, int) else DONE

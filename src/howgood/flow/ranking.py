@@ -14,6 +14,7 @@ import numpy as np
 
 from howgood.ask.files import open_table
 from howgood.decide.rank import rank, rank_sums
+from howgood.errors import InputError
 from howgood.learn.feedback import rating_uncertainty
 from howgood.records.ranking import Ranking
 from howgood.records.report import Report
@@ -167,6 +168,13 @@ def _with_sd(
         constant = float(sd)
     except ValueError:
         return frame, sd
+    if not 0.0 <= constant < np.inf:
+        raise InputError(
+            where="sd",
+            found=sd,
+            needed="a standard deviation is a finite number, zero or more",
+            cure="Give for instance 0.8, or the name of a column.",
+        )
     if isinstance(frame, Mapping):
         length = len(next(iter(frame.values())))
         return {**frame, "howgood_sd": np.full(length, constant)}, "howgood_sd"

@@ -174,7 +174,7 @@ def _barrier(ranking: Ranking) -> list[Finding]:
     return [
         Finding(
             text=(
-                f"Human uncertainty alone costs {plain(ranking.barrier)} (magic barrier); only "
+                f"Human uncertainty alone costs {plain(ranking.barrier)} (magic barrier); "
                 f"{percent(headroom)} of {best}'s score is left to improve."
             )
         )
