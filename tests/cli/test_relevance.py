@@ -78,7 +78,7 @@ def test_several_models_are_compared_in_plain_words(files, capsys):
     assert "points ahead of blind" in out
     assert "always the likeliest outcome of the context" in out
     assert "tie: predicted, actual and likeliest equal" in out
-    assert "caution: A Relevance Score is no share of satisfied people" in out
+    assert "caution: A Relevance Score is not the share of satisfied people" in out
 
 
 @pytest.mark.parametrize("reference", ["cross-fit", "file"])

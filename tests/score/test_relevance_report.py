@@ -218,3 +218,24 @@ def test_ninety_five_percent_intervals_cover_the_score_of_all_rows(grouped):
     # Three standard errors of 600 trials are .027; the percentile bootstrap of 100 units may be
     # a little short.
     assert np.mean(hits) == pytest.approx(0.95, abs=0.03)
+
+
+def test_cases_count_weighted_rows_like_repeated_ones():
+    generator = np.random.default_rng(3)
+    rows = {"c": generator.integers(0, 4, 60), "y": generator.integers(0, 4, 60)}
+    predicted, times = generator.integers(0, 4, 60), generator.integers(0, 4, 60)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    weighted, repeated = (
+        score.relevance_report(
+            np.repeat(rows["y"], count),
+            np.repeat(predicted, count),
+            contexts={"c": np.repeat(rows["c"], count)},
+            table=table,
+            sample_weight=weight,
+            random_state=0,
+        )
+        for count, weight in ((1, times), (times, None))
+    )
+    for column in ("share", "mean score"):
+        np.testing.assert_allclose(weighted.case_table[column], repeated.case_table[column])
+    assert weighted.accuracy == pytest.approx(weighted.case_shares[1])

@@ -31,7 +31,9 @@ def test_guidance_names_the_ratio_at_which_two_models_change_places():
 def test_guidance_says_when_the_choice_does_not_matter():
     same = score.relevance_sweep(_reports(good="CCCC", bad="BBBB"))
     assert "same for every alpha and beta" in relevance.guidance(same)[0]
-    assert relevance.crossings_table(same)["level at alpha share"].tolist() == ["never"]
+    table = relevance.crossings_table(same)
+    assert table["level at alpha share"].tolist() == ["never"]
+    assert table["leads at infinite beta"].tolist() == ["good (in 100 % of resamples)"]
     one = score.relevance_sweep(_reports(only="CCCC"))
     assert relevance.guidance(one)[0].startswith("One model")
 
@@ -62,7 +64,36 @@ def test_labels_of_lines_never_overlap(n_models):
     reports = _reports(**{f"model {number}": "ABBA" for number in range(n_models)})
     with pictures.sweep_figure(score.relevance_sweep(reports), chosen=0.5) as figure:
         axes = figure.axes[0]
-        heights = sorted(text.xy[1] for text in axes.texts)
+        heights = sorted(text.xy[1] for text in axes.texts if text.get_text() in reports)
         low, high = axes.get_ylim()
     assert len(heights) == n_models
     assert all(gap >= 0.054 * (high - low) for gap in np.diff(heights))
+
+
+def test_an_interval_without_width_is_not_sold_as_certainty():
+    reports = _reports(m="BBBB", twin="BBBB")
+    assert "m scores 83.3 [83.3, 83.3] of 100" in relevance.findings(reports, None)[0]
+    assert "m and twin score the same." in relevance.findings(reports, None)
+    assert "not that the score is certain" in " ".join(relevance.cautions(reports))
+    assert "without width" not in " ".join(relevance.cautions(_reports(m="ABBC")))
+
+
+def test_methods_say_which_rows_fed_the_shares_and_what_was_resampled():
+    table = learn.outcome_probabilities(ROWS, outcome="y", context=["c"], reference="train")
+    report = score.relevance_report(
+        [*"CC"],
+        [*"AB"],
+        contexts={"c": [0, 0]},
+        table=table,
+        alpha=float("inf"),
+        unseen="marginal",
+        groups=["anna", "ben"],
+        random_state=0,
+    )
+    text = relevance.report_of({"m": report}, score.relevance_sweep({"m": report})).methods
+    assert "Alpha is infinite, beta 1. The shares were counted over other rows" in text
+    assert "In contexts without rows the shares over all contexts were used." in text
+    assert "2000 resamples (bootstrap of groups, table held fixed)" in text
+    assert relevance.context_sentence({"m": report}).startswith(
+        "2 test rows; the probabilities rest on 1 context with"
+    )

@@ -69,7 +69,7 @@ def simulate_lighting(
     consistency : float
         0 means dice; the larger, the more often people choose what they like most.
     random_outcomes : bool
-        Throw an eight-sided dice for every outcome instead (section 4.4 of the paper).
+        Throw an eight-sided die for every outcome instead (section 4.4 of the paper).
 
     Notes
     -----

@@ -48,12 +48,13 @@ CASES = (
 class RelevanceReport:
     """A Relevance Score with its interval, cases and baselines.
 
-    `scores` holds the score per row (NaN where not graded) and `cases` the place of each row's
-    case in `CASES`. `chance` picks among all outcomes at random, `most_probable` always predicts
-    the likeliest outcome of the context, `dice` is what any predictor gets when outcomes are
-    thrown with dice on the same contexts. `acceptable` is the share of rows whose predicted
-    outcome somebody chose in that context. `bounds` are the scores at
-    infinite alpha or beta, in order: no alpha and beta leave this range.
+    `scores` holds the score per row (NaN where not graded), `cases` the place of each row's case
+    in `CASES`, and `weights` what each row weighs (1 without `sample_weight`). `chance` picks
+    among all outcomes at random, `most_probable` always predicts the likeliest outcome of the
+    context, `dice` is what any predictor gets when outcomes are thrown with dice on the same
+    contexts. `acceptable` is the share of rows whose predicted outcome somebody chose in that
+    context. `bounds` are the scores at infinite alpha or beta, in order: no alpha and beta leave
+    this range. `rows_per_context`, `singleton_share` and `dice` count rows, whatever they weigh.
 
     Stability: stable
     """
@@ -62,6 +63,7 @@ class RelevanceReport:
     estimate: Estimate
     scores: NDArray[np.float64] = field(repr=False)
     cases: NDArray[np.int8] = field(repr=False)
+    weights: NDArray[np.float64] = field(repr=False)
     accuracy: float
     acceptable: float
     chance: float
@@ -86,16 +88,24 @@ class RelevanceReport:
         return min(ends), max(ends)
 
     @property
+    def case_shares(self) -> NDArray[np.float64]:
+        """Share of the (weighted) rows in each of `CASES`."""
+        mass = np.bincount(self.cases, weights=self.weights, minlength=len(CASES))
+        shares: NDArray[np.float64] = mass / mass.sum()
+        return shares
+
+    @property
     def case_table(self) -> Table:
         """Rows, share and mean score of each case, in the order of the paper's Table 2."""
         counts = np.bincount(self.cases, minlength=len(CASES))
         order = [*range(1, len(CASES)), 0]
-        means = [_mean_of(self.scores[self.cases == case]) for case in order]
+        inside = [self.cases == case for case in order]
+        means = [_weighted_mean(self.scores[rows], self.weights[rows]) for rows in inside]
         return Table(
             {
                 "case": [CASES[case] for case in order],
                 "rows": counts[order],
-                "share": counts[order] / max(self.n_rows, 1),
+                "share": self.case_shares[order],
                 "mean score": means,
             }
         )
@@ -188,6 +198,7 @@ def relevance_report(
         estimate=_estimate(float(means @ mix), draws @ mix, probability),
         scores=scores,
         cases=np.where(counted, _cases(rows), 0).astype(np.int8),
+        weights=weight,
         accuracy=float(np.average(rows.right, weights=weight)),
         acceptable=float(np.average((rows.predicted > TIE) & rows.seen, weights=weight)),
         chance=chance_score(coded, share),
@@ -280,8 +291,9 @@ def _estimate(value: float, draws: NDArray[np.float64], probability: float) -> E
     )
 
 
-def _mean_of(scores: NDArray[np.float64]) -> float:
-    return float(np.mean(scores)) if len(scores) else float("nan")
+def _weighted_mean(scores: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    total = float(weights.sum())
+    return float(scores @ weights) / total if total > 0 else float("nan")
 
 
 def _provenance(

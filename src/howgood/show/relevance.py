@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from howgood.learn.relevance_weights import RelevanceWeights
+from howgood.records.estimate import Estimate
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.score.relevance import alpha_share
@@ -25,7 +26,7 @@ def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
     return Table(
         {
             "model": list(reports),
-            "Relevance Score": [with_interval(report.estimate) for report in reports.values()],
+            "Relevance Score": [_scored(report.estimate) for report in reports.values()],
             "accuracy": [percent(report.accuracy, digits=1) for report in reports.values()],
             "chosen by somebody": [
                 percent(report.acceptable, digits=1) for report in reports.values()
@@ -71,20 +72,47 @@ def context_sentence(reports: Mapping[str, RelevanceReport]) -> str:
     report = next(iter(reports.values()))
     excluded = ", ".join(f"{name} {each.n_excluded}" for name, each in reports.items())
     return (
-        f"{report.n_rows} test rows; the probabilities rest on {report.n_contexts} contexts with "
+        f"{_count(report.n_rows, 'test row')}; the probabilities rest on "
+        f"{_count(report.n_contexts, 'context')} with "
         f"{plain(report.rows_per_context, digits=1)} rows each on average, "
         f"{percent(report.singleton_share)} of them seen once (reference: {report.reference}); "
         f"wrong predictions in contexts never seen, not graded: {excluded}."
     )
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _scored(estimate: Estimate) -> str:
+    """Show a score; when every resample is alike, four decimals would boast."""
+    if estimate.sd > 0:
+        return with_interval(estimate)
+    value = plain(estimate.mean, digits=1)
+    return f"{value} [{value}, {value}]"
+
+
 def crossings_table(sweep: RelevanceSweep) -> Table:
     """Return where each pair of models changes places, in words where it never does."""
+    found = sweep.crossings
     levels = [
         "never" if np.isnan(share) else plain(share, digits=2)
         for share in sweep.crossings["level at alpha share"]
     ]
-    return Table({**sweep.crossings, "level at alpha share": levels})
+    return Table(
+        {
+            "first": found["first"],
+            "second": found["second"],
+            "level at alpha share": levels,
+            "leads at infinite beta": _leads(found, "beta"),
+            "leads at infinite alpha": _leads(found, "alpha"),
+        }
+    )
+
+
+def _leads(crossings: Table, end: str) -> list[str]:
+    rows = zip(crossings[f"leads at infinite {end}"], crossings[f"p lead ({end})"], strict=True)
+    return [f"{leader} ({_sure(probability)})" for leader, probability in rows]
 
 
 def guidance(sweep: RelevanceSweep) -> tuple[str, ...]:
@@ -126,6 +154,9 @@ def differences(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
     for name, report in reports.items():
         if name == best:
             continue
+        if reports[best].value == report.value:
+            sentences.append(f"{best} and {name} score the same.")
+            continue
         gap_draws = reports[best].estimate.draws - report.estimate.draws
         lower, upper = np.quantile(gap_draws, [0.025, 0.975])
         verdict = "clearly ahead" if lower > 0 else "not clearly ahead"
@@ -141,15 +172,20 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
     """Say what the score cannot carry."""
     report = next(iter(reports.values()))
     found = [
-        "A Relevance Score is no share of satisfied people: it rests on how often outcomes were "
-        "chosen, and rises with the number of rows per context even when outcomes are dice.",
+        "A Relevance Score is not the share of satisfied people: it rests on how often outcomes "
+        "were chosen, and rises with the number of rows per context even when outcomes are dice.",
         "The interval tells how far other test rows would move the score; the probabilities are "
         "taken as they are.",
     ]
     if report.reference == "all":
         found.append(
-            "The probabilities include the rows that are scored (the paper's way), so a row seen "
-            "once gives every other prediction 0. Compare with reference cross-fit."
+            "The probabilities include the rows that are scored (the paper's way), so in a "
+            "context seen once every other prediction scores 0. Compare with reference cross-fit."
+        )
+    if any(each.estimate.sd == 0 for each in reports.values()):
+        found.append(
+            "An interval without width means that every resample was alike (one row or person, "
+            "or the same score in every row), not that the score is certain."
         )
     if report.rows_per_context < _FEW_ROWS or report.singleton_share > _MANY_SINGLE:
         found.append(
@@ -172,7 +208,7 @@ def findings(
     best = max(reports, key=lambda name: reports[name].value)
     report = reports[best]
     first = (
-        f"{best} scores {with_interval(report.estimate)} of 100 for relevance; it is right in "
+        f"{best} scores {_scored(report.estimate)} of 100 for relevance; it is right in "
         f"{percent(report.accuracy)} of rows. Always predicting the likeliest outcome scores "
         f"{plain(report.most_probable, digits=1)}, outcomes thrown with dice "
         f"{plain(report.dice, digits=1)}."
@@ -238,12 +274,30 @@ def report_of(
     )
 
 
+_REFERENCES = {
+    "all": "The shares were counted over all rows, the scored ones included.",
+    "train": "The shares were counted over other rows than those scored.",
+    "cross-fit": "The shares were counted without the scored row, or without its fold.",
+}
+_UNSEEN = {
+    "exclude": "Wrong predictions in contexts without rows were left out.",
+    "error": "Every wrong prediction was made in a context with rows.",
+    "marginal": "In contexts without rows the shares over all contexts were used.",
+}
+
+
+def _weight(value: float) -> str:
+    return plain(value, digits=0 if float(value).is_integer() else 3)
+
+
 def _methods(report: RelevanceReport) -> str:
+    settings = report.provenance.settings
     return (
         "Each wrong prediction scores 100 (1 - [alpha (P_H - P_P) + beta |P_P - P_A|] / (alpha + "
         "beta)), where P_H, P_P and P_A are the shares of the likeliest, the predicted and the "
         "actual outcome among the choices people made in the same observed context; a right one "
-        f"scores 100 (Gopalakrishna et al. 2013). Alpha {plain(report.alpha, digits=3)}, beta "
-        f"{plain(report.beta, digits=3)}. Intervals come from {len(report.estimate.draws)} paired "
-        "bootstrap resamples."
+        f"scores 100 (Gopalakrishna et al. 2013). Alpha is {_weight(report.alpha)}, beta "
+        f"{_weight(report.beta)}. {_REFERENCES[report.reference]} "
+        f"{_UNSEEN[settings['unseen']]} Intervals (95 %, equal tails) come from "
+        f"{settings['resamples']} resamples ({settings['interval']}), the same for every model."
     )

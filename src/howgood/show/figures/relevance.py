@@ -110,7 +110,7 @@ def _draw_scores(axes: Any, reports: Mapping[str, RelevanceReport]) -> None:  # 
     axes.set_yticks(range(len(rows)), rows)
     axes.axhline(len(reports) - 0.5, color=FAINT, lw=0.8)
     axes.set(xlim=(0, 108), ylim=(len(rows) - 0.5, -0.6), xlabel="score, 0 to 100 (accuracy in %)")
-    axes.set_title("Relevance beside accuracy, and what no skill gives", pad=26)
+    axes.set_title("Relevance beside accuracy, with yardsticks", pad=26)
 
 
 @contextmanager
@@ -147,6 +147,10 @@ def _draw_sweep(axes: Any, sweep: RelevanceSweep, chosen: float) -> None:  # noq
             va="center", weight="bold", annotation_clip=False,
         )  # fmt: skip
     axes.axvline(chosen, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=0)
+    axes.text(
+        chosen, 1.0, "chosen ", transform=axes.get_xaxis_transform(), ha="right", va="top",
+        fontsize=9,
+    )  # fmt: skip
     axes.set_xticks(
         [0, 0.25, 0.5, 0.75, 1],
         [
@@ -181,12 +185,7 @@ def _draw_cases(figure: Any, reports: Mapping[str, RelevanceReport]) -> None:  #
     from matplotlib.patches import Patch
 
     axes = figure.subplots()
-    shares = np.array(
-        [
-            np.bincount(report.cases, minlength=len(CASES)) / report.n_rows
-            for report in reports.values()
-        ]
-    )
+    shares = np.array([report.case_shares for report in reports.values()])
     left = np.zeros(len(reports))
     for case in _CASE_ORDER:
         axes.barh(
