@@ -124,6 +124,12 @@ class Load:
     latencies: list[float] = field(default_factory=list)
     wrong: int = 0
 
+    def __iadd__(self, other: "Load") -> "Load":
+        self.seconds += other.seconds
+        self.latencies += other.latencies
+        self.wrong += other.wrong
+        return self
+
     @property
     def per_second(self) -> float:
         return len(self.latencies) / self.seconds

@@ -25,8 +25,9 @@ from howgood.web.render import show, style_address
 from howgood.web.routes import frame, taking_part
 
 _log = logging.getLogger("howgood.web")
-# Those who wait for a commit hold a thread each; one commit serves all who wait.
-_THREADS = 64
+# Those who wait for a commit hold a thread each, and one commit serves all who wait; more threads
+# than this only fight over the interpreter.
+_THREADS = 24
 _STATUS = {
     Reason.UNKNOWN_LINK: 404,
     Reason.UNKNOWN_STUDY: 404,
