@@ -1,0 +1,71 @@
+"""Write a result into an experiment tracker people already use: MLflow.
+
+In: any result with `to_dict()`. Out: numbers as metrics, words as tags, provenance as parameters,
+everything as a JSON file of the run. Absent: a dependency; MLflow is imported only here, only when
+called.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from howgood.errors import InputError
+from howgood.show.text import to_json
+
+# MLflow refuses longer values of parameters and tags.
+_LONGEST_VALUE = 500
+
+
+class Result(Protocol):
+    """A result of any stage."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+
+
+def log_to_mlflow(result: Result, *, name: str) -> dict[str, float]:
+    """Log a result to the active MLflow run and return the metrics it wrote.
+
+    Nested names are joined by slashes: `gate/acceptance/mean`. Numbers that are not finite, and
+    lists, are only in the JSON file `howgood/NAME.json`.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    if find_spec("mlflow") is None:
+        raise InputError(
+            where="log_to_mlflow",
+            found="no package mlflow",
+            needed="mlflow or mlflow-skinny",
+            cure="Run: pip install mlflow-skinny.",
+        )
+    mlflow = import_module("mlflow")
+    values: dict[str, Any] = json.loads(to_json(result.to_dict()))
+    provenance = values.pop("provenance", {})
+    leaves = dict(_leaves(values, name))
+    metrics = {key: float(value) for key, value in leaves.items() if _is_number(value)}
+    tags = {key: value[:_LONGEST_VALUE] for key, value in leaves.items() if isinstance(value, str)}
+    mlflow.log_metrics(metrics)
+    mlflow.set_tags(tags)
+    mlflow.log_params(
+        {key: str(value)[:_LONGEST_VALUE] for key, value in _leaves(provenance, f"{name}/made")}
+    )
+    mlflow.log_dict(values | {"provenance": provenance}, f"howgood/{name}.json")
+    return metrics
+
+
+def _leaves(value: object, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield every value that is neither a mapping nor a list, with its full name."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}/{key}")
+    elif value is not None and not isinstance(value, list):
+        yield name, value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
