@@ -57,6 +57,8 @@ def test_the_orthant_equals_an_adaptive_integral(m1, m2, rho, s):
         ([-1, 0.5], [[0, 0], [0, 1]], stats.norm.cdf(-0.5)),
         ([1, 0.5], [[0, 0], [0, 1]], 0.0),
         ([0, 0.5], [[0, 0], [0, 1]], 0.5 * stats.norm.cdf(-0.5)),
+        ([1.0, 2.2e-311], [[1, 0], [0, 1]], 0.5 * stats.norm.cdf(-1)),
+        ([3.4e-38, 2.2e-311], [[1, 0], [0, 1]], 0.25),
     ],
 )
 def test_closed_and_singular_orthants(means, covariance, expected):
