@@ -211,4 +211,7 @@ def test_gaps_and_ragged_rows_are_told_by_file_and_row(capsys, tmp_path):
     assert "rows that cannot be read" in capsys.readouterr().err
     file.write_text("a,y,p\n")
     assert run(arguments) == 2
-    assert f"{file}: a table without rows" in capsys.readouterr().err
+    assert f"{file}: a header without rows" in capsys.readouterr().err
+    pl.DataFrame({"a": [], "y": [], "p": []}).write_parquet(tmp_path / "test.parquet")
+    assert run([arguments[0], str(tmp_path / "test.parquet"), *arguments[2:]]) == 2
+    assert "without rows" in capsys.readouterr().err

@@ -33,13 +33,15 @@ def test_guidance_says_when_the_choice_does_not_matter():
     assert "same for every alpha and beta" in relevance.guidance(same)[0]
     table = relevance.crossings_table(same)
     assert table["level at alpha share"].tolist() == ["never"]
-    assert table["leads at infinite beta"].tolist() == ["good (in 100 % of resamples)"]
+    assert table["leads at infinite beta (resamples)"].tolist() == ["good (100 %)"]
     one = score.relevance_sweep(_reports(only="CCCC"))
     assert relevance.guidance(one)[0].startswith("One model")
 
 
 def test_findings_compare_with_a_paired_interval():
     text = " ".join(relevance.findings(_reports(good="CCCC", bad="BBBB"), None))
+    # For C, predicting A scores 90, B 83.3, C 100: chance is their mean, 91.1; the likeliest is A.
+    assert "Predictions thrown with dice score 91.1, always the likeliest outcome 90.0" in text
     # Always B for C: 100 (1 - [2 x .2 + 1 x .1] / 3) = 83.3, so 16.7 behind, in every resample.
     assert "good is 16.7 points ahead of bad (paired 95 % interval 16.7 to 16.7)" in text
 

@@ -104,15 +104,15 @@ def crossings_table(sweep: RelevanceSweep) -> Table:
             "first": found["first"],
             "second": found["second"],
             "level at alpha share": levels,
-            "leads at infinite beta": _leads(found, "beta"),
-            "leads at infinite alpha": _leads(found, "alpha"),
+            "leads at infinite beta (resamples)": _leads(found, "beta"),
+            "leads at infinite alpha (resamples)": _leads(found, "alpha"),
         }
     )
 
 
 def _leads(crossings: Table, end: str) -> list[str]:
     rows = zip(crossings[f"leads at infinite {end}"], crossings[f"p lead ({end})"], strict=True)
-    return [f"{leader} ({_sure(probability)})" for leader, probability in rows]
+    return [f"{leader} ({percent(probability)})" for leader, probability in rows]
 
 
 def guidance(sweep: RelevanceSweep) -> tuple[str, ...]:
@@ -209,9 +209,10 @@ def findings(
     report = reports[best]
     first = (
         f"{best} scores {_scored(report.estimate)} of 100 for relevance; it is right in "
-        f"{percent(report.accuracy)} of rows. Always predicting the likeliest outcome scores "
-        f"{plain(report.most_probable, digits=1)}, outcomes thrown with dice "
-        f"{plain(report.dice, digits=1)}."
+        f"{percent(report.accuracy)} of rows. Predictions thrown with dice score "
+        f"{plain(report.chance, digits=1)}, always the likeliest outcome "
+        f"{plain(report.most_probable, digits=1)}; if the outcomes were dice too, any model would "
+        f"score {plain(report.dice, digits=1)}."
     )
     taught = (
         (

@@ -148,8 +148,8 @@ def _draw_sweep(axes: Any, sweep: RelevanceSweep, chosen: float) -> None:  # noq
         )  # fmt: skip
     axes.axvline(chosen, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=0)
     axes.text(
-        chosen, 1.0, "chosen ", transform=axes.get_xaxis_transform(), ha="right", va="top",
-        fontsize=9,
+        chosen, 1.0, " chosen ", transform=axes.get_xaxis_transform(), va="top", fontsize=9,
+        ha="right" if chosen > 0.5 else "left",
     )  # fmt: skip
     axes.set_xticks(
         [0, 0.25, 0.5, 0.75, 1],
