@@ -34,7 +34,9 @@ def report_options(command: Command) -> Command:
     path = click.Path(path_type=Path, dir_okay=False)
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
-        click.option("--out", type=path, help="Write a report: .html, .md or .json."),
+        click.option(
+            "--out", type=path, callback=_known_kind, help="Write a report: .html, .md or .json."
+        ),
         click.option("--plot", type=path, help="Write the picture: .svg, .png or .pdf."),
     ):
         command = option(command)
@@ -48,13 +50,24 @@ def write_report(report: Report, path: Path) -> None:
         ".md": lambda: page.to_markdown(report),
         ".json": lambda: text.to_json(page.to_plain(report)),
     }
-    if path.suffix.lower() not in forms:
+    _require_known_kind(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(forms[path.suffix.lower()](), encoding="utf-8")
+    click.echo(f"wrote {path}", err=True)
+
+
+def _known_kind(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse an ending nobody can write before the work starts, not after it."""
+    if path is not None:
+        _require_known_kind(path)
+    return path
+
+
+def _require_known_kind(path: Path) -> None:
+    if path.suffix.lower() not in REPORT_KINDS:
         raise InputError(
             where=f"--out {path}",
             found=f"a report ending in {path.suffix!r}",
             needed=f"one of {', '.join(REPORT_KINDS)}",
             cure="Change the ending.",
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(forms[path.suffix.lower()](), encoding="utf-8")
-    click.echo(f"wrote {path}", err=True)
