@@ -4,6 +4,7 @@ import asyncio
 import random
 import re
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 from benchmarks.load.people import Browser, GoneError, begin_howgood, filled_form
 from benchmarks.load.servers import HowgoodServer
 from tests.conftest import empty_postgresql_database
+from tests.flow.hosting.conftest import SURVEY
 
 from howgood.flow.hosting import tokens
 from howgood.store.database import open_database
@@ -164,3 +166,31 @@ def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(tmp_path):
 
     assert _apart(walk()) in (0, -15)
     assert _check(server, people) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql-two-workers"])
+def test_fifty_people_who_start_at_once_over_http_are_balanced_within_one(tmp_path, kind, request):
+    if kind == "sqlite":
+        server = HowgoodServer(tmp_path, [SURVEY])
+    else:
+        address = empty_postgresql_database(request.getfixturevalue("postgresql_server"))
+        server = HowgoodServer(tmp_path, [SURVEY], database=address, workers=2)
+
+    async def all_at_once():
+        begun = (begin_howgood(server.port, "doors", seed) for seed in range(50))
+        for browser, _, page in await asyncio.gather(*begun):
+            assert page.status == 200
+            await browser.close()
+
+    try:
+        _apart(all_at_once())
+    finally:
+        server.kill()
+    database = open_database(server.database)
+    with database.reading() as connection:
+        conditions = Counter(
+            connection.execute(sa.select(participants.c.condition)).scalars().all()
+        )
+    database.close()
+    assert conditions == {"a": 25, "b": 25}
