@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from howgood.ask import simulate_ratings
 from howgood.decide import rank, rank_ratings
@@ -113,3 +114,28 @@ def test_the_table_tells_both_probabilities_apart():
     assert table["error_to_next"][0] == ranking.error(first, second)
     assert table["true_error_to_next"][0] == ranking.true_error(first, second)
     assert "true_error_to_next" not in rank({"a": [1], "b": [2]}, mean=1, sd=1).table().columns
+
+
+def test_true_order_by_mae_is_as_uncertain_as_the_trials_leave_it():
+    """The chance that the other system is truly better, against re-estimated means."""
+    rng = np.random.default_rng(12)
+    n, trials = 300, 5
+    truth, sigma = rng.uniform(1, 5, n), rng.uniform(0.5, 1.0, n)
+    systems = {"a": truth + rng.normal(0, 0.6, n), "b": truth + rng.normal(0, 0.65, n)}
+    ratings = truth + sigma * rng.standard_normal((trials, n))
+    mean, sd = ratings.mean(axis=0), ratings.std(axis=0)
+    ranking = rank(systems, mean=mean, sd=sd, trials=trials, metric="mae")
+    unbiased = sd * np.sqrt(trials / (trials - 1))
+
+    def gap(means):
+        away = [(means - p) / unbiased for p in systems.values()]
+        first, second = (
+            unbiased * (z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z)) for z in away
+        )  # the mean of a folded normal
+        return np.mean(first - second, axis=-1)
+
+    again = gap(mean + unbiased / np.sqrt(trials) * rng.standard_normal((4000, n)))
+    expected = norm.sf(abs(gap(mean)) / again.std())
+    found = ranking.true_errors
+    assert found is not None
+    assert min(found[0, 1], found[1, 0]) == pytest.approx(expected, abs=0.02)

@@ -186,3 +186,19 @@ def test_a_distribution_turns_into_plain_values():
     assert plain["metric"] == "rmse"
     assert plain["provenance"]["settings"]["feedback"] == "gaussian"
     assert plain["interval"]["lower"] < plain["mean"] < plain["interval"]["upper"]
+
+
+def test_monte_carlo_says_how_far_it_is():
+    told = []
+    score.rmse(
+        np.arange(200.0),
+        np.linspace(0.1, 1.0, 200),
+        3.0,
+        method="monte-carlo",
+        draws=50,
+        random_state=1,
+        progress=lambda share, _: told.append(share),
+    )
+    assert told == sorted(told)
+    assert len(told) >= 10
+    assert told[-1] == 1.0

@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import ndtr
+from scipy.stats import norm
 
 from howgood import score
 from howgood.errors import InputError
@@ -89,3 +90,15 @@ def test_wrong_choices_are_named():
         score.significant_rmse([1], [1], [1], interval="wide")
     with pytest.raises(InputError, match="normalise='all'"):
         score.significant_mae([1], [1], [1], normalise="all")
+
+
+def test_the_width_alone_holds_all_but_the_level():
+    """Around the prediction, in the feedback's own distribution; and the test's by hand."""
+    mean, sd, prediction = np.array([3.0, 4.0, 1.0]), np.array([0.5, 1.0, 2.0]), np.full(3, 3.0)
+    width = score.significance_width(mean, sd, prediction, level=0.1)
+    inside = norm.cdf(prediction + width, mean, sd) - norm.cdf(prediction - width, mean, sd)
+    np.testing.assert_allclose(inside, 0.9, rtol=1e-12)
+    by_test = score.significance_width(mean, 1.0, prediction, interval="test")
+    np.testing.assert_allclose(by_test, 1.959963984540054, rtol=1e-12)
+    with pytest.raises(InputError, match="level"):
+        score.significance_width(mean, sd, prediction, level=2.0)

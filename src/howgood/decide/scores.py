@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from howgood.errors import InputError
 from howgood.records.progress import Progress
@@ -106,6 +107,7 @@ def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointS
         differences=differences,
         difference_variances=spread,
         difference_scale="mae",
+        mean_variances=_absolute_mean_variances(arrays, sd, predictions) if paired else None,
         barrier=float(np.sqrt(2 / np.pi) * sd.mean()),
     )
 
@@ -149,6 +151,28 @@ def simulated_scores(
         greater_is_better=greater_is_better,
         settings={"draws": draws},
     )
+
+
+def _absolute_mean_variances(
+    arrays: Mapping[str, FloatArray], sd: FloatArray, predictions: list[FloatArray]
+) -> FloatArray | None:
+    r"""Return how uncertain few trials leave each difference of expected absolute errors.
+
+    To first order: the slope of :math:`E|X - p|` in the mean is
+    :math:`2 \Phi((\mu - p) / \sigma) - 1`, and the mean of n trials has variance
+    :math:`\sigma^2 / n`.
+    """
+    if "trials" not in arrays:
+        return None
+    noise = arrays["sd"] / np.sqrt(arrays["trials"] - 1)  # sd has ddof 0
+    safe = np.where(sd > 0.0, sd, 1.0)
+    slopes = np.stack(
+        [noise * (2.0 * ndtr((arrays["mean"] - p) / safe) - 1.0) for p in predictions]
+    )
+    variances = np.zeros((len(slopes), len(slopes)))
+    for i, row in enumerate(slopes):
+        variances[i] = np.sum((slopes - row) ** 2, axis=1) / float(row.size) ** 2
+    return variances
 
 
 def _unbiased_sd(arrays: Mapping[str, FloatArray]) -> FloatArray:

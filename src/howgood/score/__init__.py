@@ -15,7 +15,7 @@ from howgood.score.relevance import relevance_score
 from howgood.score.relevance_reporting import RelevanceReport, relevance_report
 from howgood.score.relevance_scoring import RelevanceScorer, relevance_scorer
 from howgood.score.relevance_sweeping import RelevanceSweep, relevance_sweep
-from howgood.score.significant import significant_mae, significant_rmse
+from howgood.score.significant import significance_width, significant_mae, significant_rmse
 from howgood.score.squared_error import magic_barrier, mse, rmse
 from howgood.score.sums import squared_error_sums
 
@@ -47,6 +47,7 @@ __all__ = [
     "relevance_scorer",
     "relevance_sweep",
     "rmse",
+    "significance_width",
     "significant_mae",
     "significant_rmse",
     "squared_error_sums",

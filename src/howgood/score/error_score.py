@@ -149,7 +149,9 @@ def _draws(
     """Return draws of the mean squared or absolute error."""
     if isinstance(exact, WeightedChiSquare) and not exact.is_point:
         # Pairs that share their sigma add up to one non-central chi-square.
-        return exact.sample_groups(options.draws, generator)
+        return exact.sample_groups(
+            options.draws, generator, lambda share: options.progress(share, "drawing feedback")
+        )
     batch = max(1, _ANSWERS_AT_ONCE // terms.n)
     parts = []
     for start in range(0, options.draws, batch):

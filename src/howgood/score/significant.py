@@ -112,6 +112,43 @@ def significant_mae(
     )
 
 
+def significance_width(
+    mean: ArrayLike,
+    sd: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    level: float = 0.05,
+    interval: IntervalReading = "literal",
+) -> FloatArray:
+    """Return how far from its prediction feedback must lie to count, one width per pair.
+
+    The step before any significant metric: leave out the deviations within it, and give the rest
+    to a metric of your own. Parameters as in `significant_rmse`.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    Which ratings of three differ from their prediction by more than human uncertainty explains?
+
+    >>> import numpy as np
+    >>> from howgood import score
+    >>> rating, prediction = np.array([4.0, 5.0, 1.0]), np.array([3.5, 3.0, 3.0])
+    >>> width = score.significance_width(rating, 0.8, prediction, interval="test")
+    >>> counted = np.abs(rating - prediction) > width
+    >>> counted.tolist(), float(np.median(np.abs(rating - prediction)[counted]))
+    ([False, True, True], 2.0)
+    """
+    where = "significance_width"
+    require_probability(level, name="level", where=where)
+    require_choice(interval, ("literal", "test"), name="interval", where=where)
+    pairs = checked_pairs(mean, sd, prediction, where=where, missing="error")
+    width = significance_half_width(pairs.deviation, pairs.spread, level=level, interval=interval)
+    return np.array(np.broadcast_to(width, (pairs.n,)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideMoments:
     """Mass outside the interval, and mean and mean square of the counted error there, per pair."""
@@ -142,9 +179,6 @@ def significance_half_width(
     deviation: FloatArray, sd: FloatArray, *, level: float, interval: IntervalReading
 ) -> FloatArray:
     """Return how far from the prediction a deviation must lie to count, one per pair.
-
-    This is the whole pre-processing step, so any other metric can be made significant: keep
-    the deviations beyond it.
 
     Examples
     --------

@@ -97,18 +97,28 @@ class WeightedChiSquare(InvertedLaw):
             return super().sample(size, generator)
         return self.sample_groups(size, generator)
 
-    def sample_groups(self, size: int, generator: np.random.Generator) -> FloatArray:
-        """Return independent draws: one non-central chi-square per group, weighted and added."""
+    def sample_groups(
+        self,
+        size: int,
+        generator: np.random.Generator,
+        after_group: Callable[[float], None] | None = None,
+    ) -> FloatArray:
+        """Return independent draws: one non-central chi-square per group, weighted and added.
+
+        `after_group` is told now and then which share of the groups is done.
+        """
         groups = self.groups
         total = np.full(size, groups.constant)
-        for weight, count, square in zip(
-            groups.weights, groups.counts, groups.noncentral, strict=True
-        ):
+        told = max(1, len(groups) // 50)
+        columns = zip(groups.weights, groups.counts, groups.noncentral, strict=True)
+        for number, (weight, count, square) in enumerate(columns, start=1):
             normal = generator.standard_normal(size)
             # (sqrt(w) Z + sqrt(d))^2 plus w times a chi-square of the other count - 1 terms
             total += (np.sqrt(weight) * normal + np.sqrt(square)) ** 2
             if count > 1.0:
                 total += (2.0 * weight) * generator.standard_gamma((count - 1.0) / 2.0, size)
+            if after_group is not None and (number % told == 0 or number == len(groups)):
+                after_group(number / len(groups))
         return total
 
     def density_at_lower_end(self) -> float:
