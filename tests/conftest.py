@@ -18,6 +18,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is slow, not wrong: properties are judged by what they find, not by the clock.
+settings.register_profile(
+    "howgood", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("howgood")
 
 _HOW = (
     "these tests need PostgreSQL's own programs (initdb, pg_ctl), and none were found. "

@@ -60,6 +60,8 @@ def command(
     labels) or accepted. Rename columns with --map. The ordinal model needs a column part, which
     tells imagined systems (--reference) from real ones.
     """
+    if save and model == "ordinal":
+        raise click.UsageError("--save keeps binary fits only; leave it out with --model ordinal.")
     settings: dict[str, Any] = {
         "columns": columns,
         "priors": priors,

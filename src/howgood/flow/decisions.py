@@ -157,7 +157,9 @@ def labels_from(
     columns = frame_columns(ask.open_table(path), [truth, predicted], where=str(path))
     return (
         positives(columns[truth], positive, where=f"{path}, column {truth!r}"),
-        positives(columns[predicted], positive, where="", may_be_none=True),
+        positives(
+            columns[predicted], positive, where=f"{path}, column {predicted!r}", may_be_none=True
+        ),
     )
 
 
@@ -185,6 +187,7 @@ def positives(
     >>> positives(np.array([True, False]), "1", where="y").tolist()
     [1, 0]
     """
+    _refuse_missing_labels(values, where)
     spelled = {label.strip().lower()}
     if spelled & {"1", "1.0", "true"}:
         spelled = {"1", "1.0", "true"}
@@ -198,3 +201,20 @@ def positives(
             cure="Name the positive label with --positive.",
         )
     return found.astype(np.int_)
+
+
+def _refuse_missing_labels(values: NDArray[Any], where: str) -> None:
+    """Refuse gaps: neither positive nor negative, they would move every rate if counted."""
+    missing = [place for place, value in enumerate(values.tolist()) if _is_missing(value)]
+    if missing:
+        raise InputError(
+            where=where,
+            found=f"{len(missing)} of {len(values)} labels missing (first: row {missing[0] + 1})",
+            needed="a label in every row",
+            cure="Fill them in, or leave these rows out.",
+        )
+
+
+def _is_missing(value: object) -> bool:
+    unequal = isinstance(value, float) and np.isnan(value)
+    return value is None or bool(unequal) or str(value).strip() == ""

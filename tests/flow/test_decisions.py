@@ -1,0 +1,34 @@
+"""Labels of files on their way to decisions."""
+
+import numpy as np
+import pytest
+
+from howgood.cli.main import run
+from howgood.errors import InputError
+from howgood.flow.decisions import positives
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([1.0, np.nan, 0.0]),
+        np.array([1, None, 0], dtype=object),
+        np.array(["1", " ", "0"], dtype=object),
+    ],
+)
+def test_a_missing_label_is_neither_positive_nor_negative(values):
+    with pytest.raises(InputError, match=r"1 of 3 labels missing \(first: row 2\)"):
+        positives(values, "1", where="scores.csv, column 'y'")
+
+
+def test_a_gap_in_the_truth_stops_the_command(tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text("y,s\n1,.9\n,.4\n0,.2\n")
+    arguments = ["--truth", "y", "--score", "s", "--alpha", "0.5"]
+    assert run(["threshold", str(path), *arguments]) == 2
+    assert "labels missing" in capsys.readouterr().err
+
+
+def test_an_ordinal_fit_is_not_saved_silently(tmp_path, capsys):
+    assert run(["fit", "answers.csv", "--model", "ordinal", "--save", str(tmp_path / "f.npz")]) == 2
+    assert "--save keeps binary fits only" in capsys.readouterr().err
