@@ -99,3 +99,15 @@ def test_methods_say_which_rows_fed_the_shares_and_what_was_resampled():
     assert relevance.context_sentence({"m": report}).startswith(
         "2 test rows; the probabilities rest on 1 context with"
     )
+
+
+def test_one_person_gives_no_interval():
+    table = learn.outcome_probabilities(ROWS, outcome="y", context=["c"])
+    report = score.relevance_report(
+        [*"CABCB"], [*"ABCAA"], contexts={"c": [0] * 5}, table=table, groups=["anna"] * 5
+    )
+    value = f"{report.value:.1f}"
+    assert (
+        f"m scores {value} [{value}, {value}] of 100" in relevance.findings({"m": report}, None)[0]
+    )
+    assert "not that the score is certain" in " ".join(relevance.cautions({"m": report}))

@@ -19,6 +19,8 @@ from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain, with_interval
 
 _FEW_ROWS, _MANY_SINGLE, _MANY_EXCLUDED = 3.0, 0.3, 0.05
+# Resamples that are alike may still differ by rounding.
+_NO_WIDTH = 1e-9
 
 
 def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
@@ -86,7 +88,7 @@ def _count(number: int, noun: str) -> str:
 
 def _scored(estimate: Estimate) -> str:
     """Show a score; when every resample is alike, four decimals would boast."""
-    if estimate.sd > 0:
+    if estimate.sd > _NO_WIDTH:
         return with_interval(estimate)
     value = plain(estimate.mean, digits=1)
     return f"{value} [{value}, {value}]"
@@ -182,7 +184,7 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
             "The probabilities include the rows that are scored (the paper's way), so in a "
             "context seen once every other prediction scores 0. Compare with reference cross-fit."
         )
-    if any(each.estimate.sd == 0 for each in reports.values()):
+    if any(each.estimate.sd <= _NO_WIDTH for each in reports.values()):
         found.append(
             "An interval without width means that every resample was alike (one row or person, "
             "or the same score in every row), not that the score is certain."
