@@ -254,7 +254,8 @@ def _check_settings(
 ) -> None:
     if reference not in get_args(Reference):
         raise UnknownNameError(where="reference", name=reference, names=get_args(Reference))
-    if not (np.isfinite(smoothing) and smoothing >= 0):
+    number = isinstance(smoothing, int | float | np.number)
+    if not (number and np.isfinite(smoothing) and smoothing >= 0):
         raise InputError(
             where="smoothing",
             found=str(smoothing),

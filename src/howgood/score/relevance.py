@@ -190,7 +190,8 @@ def alpha_share(alpha: float, beta: float) -> float:
     >>> alpha_share(2, 1), alpha_share(float("inf"), 1), alpha_share(0, float("inf"))
     (0.6666666666666666, 1.0, 0.0)
     """
-    valid = alpha >= 0 and beta >= 0 and alpha + beta > 0
+    numbers = all(isinstance(weight, int | float | np.number) for weight in (alpha, beta))
+    valid = numbers and alpha >= 0 and beta >= 0 and alpha + beta > 0
     if not valid or (math.isinf(alpha) and math.isinf(beta)):
         raise InputError(
             where="alpha and beta",
