@@ -39,7 +39,7 @@ docs: $(VENV)/.ready ## Build the documentation into docs/_build/html
 	@echo "docs: docs/_build/html/index.html"
 
 build: $(VENV)/.ready ## Build wheel and sdist into dist/
-	$(BIN)/uv build -q
+	$(BIN)/python -m hatchling build -d dist
 
 lock: ## Renew the lock files (needs uv on the PATH)
 	uv lock --quiet
