@@ -43,3 +43,14 @@ def test_the_module_runs_as_a_program():
         [sys.executable, "-m", "howgood", "--version"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0
+
+
+def test_a_missing_optional_package_names_its_extra(monkeypatch, capsys, tmp_path):
+    from howgood.flow.demo import alarm
+
+    def without(seed):
+        raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn.datasets")
+
+    monkeypatch.setattr(alarm, "_trained_classifier", without)
+    assert run(["demo", "--out", str(tmp_path)]) == 2
+    assert 'pip install "howgood[sklearn]"' in capsys.readouterr().err

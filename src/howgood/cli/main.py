@@ -14,7 +14,7 @@ from typing import TextIO
 import click
 
 from howgood import __version__
-from howgood.errors import HowgoodError, HowgoodWarning
+from howgood.errors import HowgoodError, HowgoodWarning, MissingExtraError
 
 DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -38,6 +38,25 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),
     "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
     "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
+}
+
+# Optional package -> the extra that brings it, for whatever a command needs on its way.
+_EXTRAS = {
+    "alembic": "web",
+    "duckdb": "files",
+    "jinja2": "web",
+    "matplotlib": "plots",
+    "pandas": "spark",
+    "polars": "files",
+    "psycopg": "postgres",
+    "pymc": "nuts",
+    "pyspark": "spark",
+    "sklearn": "sklearn",
+    "sqlalchemy": "web",
+    "starlette": "web",
+    "uvicorn": "web",
+    "wittgenstein": "reproduce",
+    "yaml": "web",
 }
 
 
@@ -98,6 +117,12 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output has gone (`| head`): leave quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get(str(error.name).partition(".")[0])
+        if extra is None:
+            raise
+        click.echo(f"howgood: {MissingExtraError(task='this command', extra=extra)}", err=True)
+        return WRONG_INPUT
     except OSError as error:
         if error.filename is None:
             raise
