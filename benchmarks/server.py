@@ -134,13 +134,15 @@ async def _many(
     counts: Callable[[str], bool] = lambda page: True,
 ) -> Load:
     load = Load()
+    doors = [starts(seed) for seed in range(PEOPLE)]
+    people = await asyncio.gather(*(door() for door in doors))  # beginning is not submitting
     begun = time.perf_counter()
     await asyncio.gather(
         *(
             keep_submitting(
-                starts(seed), load, until=begun + seconds, seed=seed, think=think, counts=counts
+                person, door, load, until=begun + seconds, seed=seed, think=think, counts=counts
             )
-            for seed in range(PEOPLE)
+            for seed, (person, door) in enumerate(zip(people, doors, strict=True))
         )
     )
     load.seconds = time.perf_counter() - begun

@@ -148,6 +148,7 @@ async def submit(browser: Browser, path: str, form: dict[str, str]) -> tuple[str
 
 
 async def keep_submitting(
+    begun_as: tuple[Browser, str, Response],
     starts: Callable[[], Awaitable[tuple[Browser, str, Response]]],
     load: Load,
     *,
@@ -158,7 +159,7 @@ async def keep_submitting(
 ) -> None:
     """Answer page after page, beginning anew at the end, until the time is over."""
     chance = random.Random(seed)  # noqa: S311
-    browser, path, page = await starts()
+    browser, path, page = begun_as
     while time.perf_counter() < until:
         form = filled_form(page.text, chance)
         if "<form" not in page.text or not form:

@@ -58,7 +58,9 @@ class Process:
         return True
 
     def kill(self) -> None:
-        """End every process of it at once."""
+        """End every process of it at once; nothing happens if it has ended already."""
+        if self.process.poll() is not None:
+            return
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.log.close()

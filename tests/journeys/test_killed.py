@@ -127,7 +127,10 @@ def _apart(coroutine):
 def _run(server, kills):
     people = [Person(server.port, seed) for seed in range(PEOPLE)]
     begun = time.monotonic()
-    _apart(_kill_again_and_again(server, people, kills))
+    try:
+        _apart(_kill_again_and_again(server, people, kills))
+    finally:
+        server.kill()
     n_answers = _check(server, people)
     acknowledged = sum(len(each.acknowledged) for each in people)
     print(f"{kills + 1} kills, {acknowledged} acknowledged, {n_answers} stored, "
@@ -164,7 +167,10 @@ def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(tmp_path):
         await asyncio.gather(*crowd)
         return code
 
-    assert _apart(walk()) in (0, -15)
+    try:
+        assert _apart(walk()) in (0, -15)
+    finally:
+        server.kill()
     assert _check(server, people) > 0
 
 
