@@ -8,6 +8,7 @@ import pytest
 
 from howgood import ask
 from howgood.cli.main import run
+from howgood.flow import elicit as flow
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +118,84 @@ def test_gaps_in_the_truth_are_not_taken_as_negatives(tmp_path, capsys):
     path.write_text("y,s\n1,0.9\n,0.3\n0,0.2\n1,0.4\n0,0.5\n")
     assert run(["elicit", str(path), "--truth", "y", "--score", "s", "--simulate", "a0=.2"]) == 2
     assert "missing" in capsys.readouterr().err
+
+
+def test_the_log_holds_how_long_each_answer_took_and_replay_ignores_it(
+    scores, tmp_path, capsys, monkeypatch
+):
+    log = tmp_path / "log.json"
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n2\nq\n"))
+    assert run([*columns(scores), "--seed", "1", "--log", str(log), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    kept = json.loads(log.read_text())
+    assert all(each["milliseconds"] >= 0 for each in kept["answers"])
+    for each in kept["answers"]:
+        each["milliseconds"] = 12345
+    log.write_text(json.dumps(kept))
+    assert run(["elicit", "--replay", str(log), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == result
+
+
+def test_times_are_those_of_the_clock(scores):
+    interview = flow.start(scores, truth="y", score="s", positive="ill", random_state=1)
+    replies = iter(["first", "stop"])
+    ticks = iter([10.0, 11.25, 20.0])
+    flow.hold(interview, lambda _: next(replies), clock=lambda: next(ticks))
+    assert [each.milliseconds for each in interview.elicitor.answers] == [1250]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def at_terminal(monkeypatch, lines, keys):
+    pressed = iter(keys)
+    monkeypatch.setattr("sys.stdin", Terminal(lines))
+    monkeypatch.setattr("click.getchar", lambda: next(pressed))
+
+
+SHORT = ["--seed", "1", "--questions", "3", "--held-out", "2", "--no-checks"]
+
+
+def test_a_person_at_the_terminal_guesses_before_and_after(scores, tmp_path, capsys, monkeypatch):
+    log = tmp_path / "log.json"
+    at_terminal(monkeypatch, "many\n500\n7\n4\n", "12112")
+    assert run([*columns(scores), *SHORT, "--log", str(log)]) == 0
+    shown = capsys.readouterr()
+    assert shown.err.count("is as bad as how many") == 4  # two refused, one before, one after
+    assert "A number from 0.1 to 100, please." in shown.err
+    assert "said 7 before the choices and 4 after the choices" in shown.out
+    assert json.loads(log.read_text())["settings"]["direct_ratio"] == 7
+    assert run(["elicit", "--replay", str(log), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["direct"] == {"before": 7, "after": 4}
+
+
+def test_enter_skips_the_guess_and_an_unfinished_interview_asks_none_after(
+    scores, capsys, monkeypatch
+):
+    at_terminal(monkeypatch, "\n", "1q")
+    assert run([*columns(scores), *SHORT, "--json"]) == 0
+    shown = capsys.readouterr()
+    assert shown.err.count("is as bad as how many") == 1
+    assert json.loads(shown.out)["direct"] == {"before": None, "after": None}
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("1,.9\n1,.2\n1,.4", "two classes"),
+        ("1,.9\n0,2.5\n1,.4", "between 0 and 1"),
+        ("1,.9\n0,nan\n1,.4", "column 's': 1 of 3"),
+        ("1,high\n0,low\n1,low", "column 's': text that is no number"),
+        ("1,.5\n0,.5\n1,.5", "at least 3"),
+    ],
+)
+def test_a_file_without_a_trade_off_is_refused_by_name(tmp_path, rows, words, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text(f"y,s\n{rows}\n")
+    assert run(["elicit", str(path), "--truth", "y", "--score", "s", "--simulate", "a0=.2"]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert "scores.csv" in error
+    assert "Traceback" not in error

@@ -5,13 +5,17 @@ Absent: choosing questions (see `learn`).
 """
 
 import sys
+import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import click
 
+from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question, direct_weight
 from howgood.cli.knowledge import say
 from howgood.cli.options import report_options, write_report
+from howgood.errors import InputError
 from howgood.flow import elicit as flow
 from howgood.records.comparison import ComparisonWording
 from howgood.records.elicitation import Query
@@ -56,18 +60,29 @@ def command(
     words = flow.read_wording(wording)
     interview = _opened(scores, replay, log, seed, settings)
     if replay is None:
-        reply = _reply(interview, words, simulate, seed)
-        flow.hold(interview, reply, log=log)
+        interview = _held(interview, words, simulate, seed, log)
     result = interview.elicitor.result()
     if as_json:
-        click.echo(text.to_json(result.to_dict()))
+        click.echo(text.to_json(interview.to_dict()))
     else:
-        say(show.elicitation_findings(result, words, calibration=interview.calibration))
+        say(
+            show.elicitation_findings(
+                result,
+                words,
+                calibration=interview.calibration,
+                direct_after=interview.direct_after,
+            )
+        )
     matrices = interview.elicitor.matrices
     if out:
         answers = interview.elicitor.answers
         report = show.elicitation_report(
-            result, matrices, answers, words, calibration=interview.calibration
+            result,
+            matrices,
+            answers,
+            words,
+            calibration=interview.calibration,
+            direct_after=interview.direct_after,
         )
         write_report(report, out)
     if plot:
@@ -106,6 +121,43 @@ def _opened(
 
 def _number(value: object) -> float | None:
     return None if value is None else float(str(value))
+
+
+def _held(
+    interview: flow.Interview,
+    words: ComparisonWording,
+    simulate: str | None,
+    seed: int | None,
+    log: Path | None,
+) -> flow.Interview:
+    """Put every question; somebody at a terminal also guesses the ratio before and after."""
+    is_asked = simulate is None and sys.stdin.isatty()
+    is_new = not interview.elicitor.answers and interview.direct_before is None
+    reply = _reply(interview, words, simulate, seed)
+    if is_asked and is_new and (ratio := _guess(words)) is not None:
+        interview = flow.expecting(interview, ratio)
+    flow.hold(interview, reply, log=log, clock=time.monotonic if simulate is None else None)
+    is_over = interview.elicitor.query() is None
+    if is_asked and is_over and interview.direct_after is None:
+        interview = replace(interview, direct_after=_guess(words))
+        if log is not None:
+            flow.write_log(interview, log)
+    return interview
+
+
+def _guess(words: ComparisonWording) -> float | None:
+    """Ask for the ratio itself; Enter means "cannot say"."""
+    while True:
+        click.echo(f"\n{direct_question(words).text} (a number; Enter: cannot say) ", err=True)
+        said = sys.stdin.readline().strip()
+        if not said:
+            return None
+        try:
+            direct_weight(float(said))
+        except (ValueError, InputError):
+            click.echo(f"A number from {DIRECT_LEAST:g} to {DIRECT_MOST:g}, please.", err=True)
+        else:
+            return float(said)
 
 
 def _reply(

@@ -5,12 +5,14 @@ reading keys (see `cli.elicit`).
 """
 
 import json
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood import ask, learn
 from howgood.errors import FileFormatError, InputError
@@ -37,10 +39,26 @@ Respondent = Callable[[ConfusionMatrix, ConfusionMatrix], Choice]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interview:
-    """An elicitation under way, and how well the scores behind it are calibrated."""
+    """An elicitation under way, and how well the scores behind it are calibrated.
+
+    `direct_after` is the respondent's own guess of the ratio once the choices are over; the guess
+    before them is a setting of the elicitor, since it shapes the prior.
+    """
 
     elicitor: Elicitor
     calibration: CalibrationReport | None
+    direct_after: float | None = None
+
+    @property
+    def direct_before(self) -> float | None:
+        """The respondent's own guess of the ratio before the choices."""
+        ratio: float | None = self.elicitor.settings["direct_ratio"]
+        return ratio
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the result and the direct answers as plain values, ready for JSON."""
+        direct = {"before": self.direct_before, "after": self.direct_after}
+        return self.elicitor.result().to_dict() | {"direct": direct}
 
 
 def start(
@@ -59,16 +77,20 @@ def start(
 ) -> Interview:
     """Open a table of labels and scores and prepare an interview about its thresholds."""
     columns = frame_columns(ask.open_table(scores), [truth, score], where=str(scores))
-    check_finite(
-        np.array([np.nan if _is_gap(value) else 0.0 for value in columns[truth].tolist()]),
-        column=truth,
-        where=str(scores),
-    )
     labels = positives(columns[truth], positive, where=f"{scores}, column {truth!r}")
-    values = columns[score]
-    if recalibrate:
-        values = learn.fit_recalibration(labels, values)(values)
-    matrices = learn.threshold_matrices(labels, values)
+    values = _numbers_of(columns[score], column=score, where=str(scores))
+    try:
+        if recalibrate:
+            values = learn.fit_recalibration(labels, values)(values)
+        matrices = learn.threshold_matrices(labels, values)
+    except InputError as error:
+        # Whoever passed a file is helped by its name, not by that of a function.
+        raise InputError(
+            where=f"{scores}, columns {truth!r} and {score!r}",
+            found=error.found,
+            needed=error.needed,
+            cure=error.cure,
+        ) from error
     elicitor = Elicitor(
         matrices,
         families=families,
@@ -84,29 +106,63 @@ def start(
     return Interview(elicitor=elicitor, calibration=report)
 
 
-def _is_gap(value: object) -> bool:
-    return value is None or value != value
+def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> NDArray[np.float64]:
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            where=f"{where}, column {column!r}",
+            found="text that is no number",
+            needed="a number in every row",
+            cure="Name the column of scores with --score.",
+        ) from error
+    check_finite(numbers, column=column, where=where)
+    return numbers
 
 
 def resume(log: Path) -> Interview:
     """Take up an interview from its log."""
-    return Interview(elicitor=learn.replay(read_log(log)), calibration=None)
+    found = read_log(log)
+    after = found.get("direct_after")
+    return Interview(
+        elicitor=learn.replay(found),
+        calibration=None,
+        direct_after=float(after) if isinstance(after, int | float) else None,
+    )
 
 
-def hold(interview: Interview, reply: Callable[[Query], Reply], *, log: Path | None = None) -> None:
+def expecting(interview: Interview, ratio: float) -> Interview:
+    """Return the same interview, not yet begun, with the respondent's own guess as its prior."""
+    asked = interview.elicitor
+    settings = asked.settings | {"direct_ratio": ratio}
+    return replace(
+        interview, elicitor=Elicitor(asked.matrices, random_state=asked.seed, **settings)
+    )
+
+
+def hold(
+    interview: Interview,
+    reply: Callable[[Query], Reply],
+    *,
+    log: Path | None = None,
+    clock: Callable[[], float] | None = time.monotonic,
+) -> None:
     """Put question after question to `reply` until all are answered or it says "stop".
 
-    The log is written after every answer, so that nothing is lost when the power goes.
+    The log is written after every answer, so that nothing is lost when the power goes. It holds
+    how long each answer took by `clock` (None: a simulation takes no time); nothing else depends
+    on that.
     """
     elicitor = interview.elicitor
     while (query := elicitor.query()) is not None:
+        shown = clock() if clock else 0.0
         said = reply(query)
         if said == "stop":
             break
         if said == "undo":
             elicitor.undo()
         else:
-            elicitor.answer(said)
+            elicitor.answer(said, milliseconds=round(1000 * (clock() - shown)) if clock else None)
         if log is not None:
             write_log(interview, log)
     if log is not None:
@@ -117,7 +173,8 @@ def write_log(interview: Interview, path: Path) -> None:
     """Write the whole interview as JSON; the old file stays until the new one is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
-    partial.write_text(to_json(learn.elicitation_log(interview.elicitor)), encoding="utf-8")
+    log = learn.elicitation_log(interview.elicitor) | {"direct_after": interview.direct_after}
+    partial.write_text(to_json(log), encoding="utf-8")
     partial.replace(path)
 
 

@@ -18,7 +18,7 @@ from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
 from howgood.show.figures import theme
 from howgood.show.figures.elicitation import elicitation_figure
-from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.numbers import digits_for, percent, plain, with_interval
 from howgood.show.text import text_table
 
 _FAMILY_NAMES = {"linear": "linear", "f_beta": "F-beta", "cap": "a cap on misses"}
@@ -65,10 +65,13 @@ def elicitation_findings(
     wording: ComparisonWording,
     *,
     calibration: CalibrationReport | None = None,
+    direct_after: float | None = None,
 ) -> tuple[Finding, ...]:
     """Say what was learned, what to deploy, and how far to trust it."""
     findings = [Finding(text=_metric_text(result, wording), tone=_metric_tone(result))]
     findings.append(Finding(text=_system_text(result, wording)))
+    if direct := _direct_text(result, wording, direct_after):
+        findings.append(Finding(text=direct))
     if result.agreement is not None:
         findings.append(Finding(text=_agreement_text(result)))
     findings += _check_findings(result)
@@ -90,6 +93,7 @@ def elicitation_report(
     wording: ComparisonWording,
     *,
     calibration: CalibrationReport | None = None,
+    direct_after: float | None = None,
 ) -> Report:
     """Return the whole story: findings, picture, every answer, methods."""
     with elicitation_figure(result, matrices) as figure:
@@ -107,7 +111,9 @@ def elicitation_report(
     return Report(
         title="An elicited metric",
         question=wording.question,
-        findings=elicitation_findings(result, wording, calibration=calibration),
+        findings=elicitation_findings(
+            result, wording, calibration=calibration, direct_after=direct_after
+        ),
         sections=tuple(sections),
         methods=_METHODS,
         provenance=result.provenance,
@@ -191,14 +197,32 @@ def _system_text(result: ElicitationResult, wording: ComparisonWording) -> str:
     words = f"{of_positive}; {of_negative[0].lower()}{of_negative[1:]}."
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
         ends = result.thresholds
+        # Both ends must differ as printed, or the sentence names no threshold at all.
+        digits = max(3, digits_for(ends.upper - ends.lower))
         words = (
-            f"Flag scores of at least a threshold above {plain(ends.lower)} and up to "
-            f"{plain(ends.upper)}. {words}"
+            f"Flag scores of at least a threshold above {plain(ends.lower, digits=digits)} and up "
+            f"to {plain(ends.upper, digits=digits)}. {words}"
         )
     if result.optimal_range is not None:
         lower, upper = result.optimal_range
         words += f" No reachable system is better for any a0 from {plain(lower)} to {plain(upper)}."
     return words
+
+
+def _direct_text(result: ElicitationResult, wording: ComparisonWording, after: float | None) -> str:
+    """Say what the respondent guessed outright, to be read beside what the choices say."""
+    before = result.provenance.settings.get("direct_ratio")
+    said = [
+        f"{ratio:g} {when} the choices"
+        for ratio, when in ((before, "before"), (after, "after"))
+        if ratio is not None
+    ]
+    if not said:
+        return ""
+    return (
+        f"Asked outright how many {wording.alarms} one {wording.miss} is worth, the respondent "
+        f"said {' and '.join(said)}."
+    )
 
 
 def _agreement_text(result: ElicitationResult) -> str:
@@ -219,9 +243,14 @@ def _check_findings(result: ElicitationResult) -> list[Finding]:
     if checks.catch_asked:
         text = (
             f"{checks.catch_wrong} of {checks.catch_asked} questions with a clearly better side "
-            f"were answered wrongly; {checks.repeats_changed} of {checks.repeats_asked} repeated "
-            "questions got another answer."
+            "were answered wrongly"
         )
+        if checks.repeats_asked:
+            text += (
+                f"; {checks.repeats_changed} of {checks.repeats_asked} repeated questions got "
+                "another answer"
+            )
+        text += "."
         if checks.looks_careless:
             text += " So many suggest that answers were given without looking."
         findings.append(Finding(text=text, tone="bad" if checks.looks_careless else "neutral"))

@@ -14,6 +14,7 @@ from howgood.records.elicitation import ElicitationResult
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.estimate import Estimate
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
+from howgood.show.numbers import digits_for
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +78,7 @@ def _roc_panel(
     alarms = np.array([1 - each.specificity for each in ordered])
     found = np.array([each.recall for each in ordered])
     axes.plot(alarms, found, color=FAINT, marker="o", ms=3, lw=1.2)
-    plausible = _plausible(result, ordered)
+    plausible = [each for each in _plausible(result, ordered) if each != result.matrix]
     if plausible:
         axes.plot(
             [1 - each.specificity for each in plausible],
@@ -88,14 +89,16 @@ def _roc_panel(
     axes.plot([x], [y], "o", ms=9, color=COLOURS[1])
     words = f"chosen: {100 * y:.0f} % found,\n{100 * x:.0f} % flagged without reason"
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
-        words += f"\nthreshold {result.thresholds.lower:.2f} to {result.thresholds.upper:.2f}"
+        lower, upper = result.thresholds
+        digits = max(2, digits_for(upper - lower) - 1)
+        words += f"\nthreshold {lower:.{digits}f} to {upper:.{digits}f}"
     axes.annotate(
         words, (x, y), xytext=(0.38, 0.42), textcoords="axes fraction",
         arrowprops={"arrowstyle": "-", "color": FAINT}, va="top",
     )  # fmt: skip
     if plausible:
         axes.annotate(
-            "rings: best for some weight\nin the 90 % interval",
+            "rings: best for other weights\nin the 90 % interval",
             (0.38, 0.14), xycoords="axes fraction", color=COLOURS[0], fontsize=9, va="top",
         )  # fmt: skip
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04))
