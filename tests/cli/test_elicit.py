@@ -199,3 +199,14 @@ def test_a_file_without_a_trade_off_is_refused_by_name(tmp_path, rows, words, ca
     assert words in error
     assert "scores.csv" in error
     assert "Traceback" not in error
+
+
+def test_a_log_about_other_systems_is_not_resumed(scores, tmp_path, capsys):
+    log, others = tmp_path / "log.json", tmp_path / "others.csv"
+    simulate = ["--simulate", "a0=.2", "--seed", "1", "--log", str(log)]
+    assert run([*columns(scores), *simulate, *SHORT[2:]]) == 0
+    others.write_text("".join(scores.read_text().splitlines(keepends=True)[:200]))
+    capsys.readouterr()
+    assert run([*columns(others), *simulate]) == 2
+    assert "other systems" in capsys.readouterr().err
+    assert run(["elicit", "--log", str(log), "--simulate", "a0=.2", "--json"]) == 0

@@ -59,7 +59,7 @@ def test_metrics_tune_thresholds_in_scikit_learn(metric):
     x = rng.normal(size=(400, 2))
     y = (x[:, 0] + rng.normal(size=400) > 0.5).astype(int)
     scorer = metric.scorer()
-    assert type(metric).__name__ in repr(scorer)
+    assert repr(metric) in repr(scorer)
     assert np.isfinite(cross_val_score(LogisticRegression(), x, y, scoring=scorer)).all()
     tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer, cv=3).fit(x, y)
     assert 0 < tuned.best_threshold_ < 0.5  # misses weigh more than false alarms in all three

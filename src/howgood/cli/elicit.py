@@ -100,11 +100,16 @@ def _opened(
     """Open the log if there is one, else start from the scores."""
     if replay is not None:
         return flow.resume(replay)
+    fresh = None if scores is None else _fresh(scores, seed, settings)
     if log is not None and log.exists():
         click.echo(f"resuming {log}", err=True)
-        return flow.resume(log)
-    if scores is None:
+        return flow.resume(log, of=fresh)
+    if fresh is None:
         raise click.UsageError("name the file of SCORES, or --replay LOG")
+    return fresh
+
+
+def _fresh(scores: Path, seed: int | None, settings: dict[str, object]) -> flow.Interview:
     return flow.start(
         scores,
         truth=str(settings["truth"]),

@@ -120,13 +120,25 @@ def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> NDArray[np.
     return numbers
 
 
-def resume(log: Path) -> Interview:
-    """Take up an interview from its log."""
+def resume(log: Path, *, of: Interview | None = None) -> Interview:
+    """Take up an interview from its log; `of` is the interview its scores would start.
+
+    Scores that lead to other systems than the log's are refused: the result would be taken for
+    theirs.
+    """
     found = read_log(log)
     after = found.get("direct_after")
+    elicitor = learn.replay(found)
+    if of is not None and tuple(of.elicitor.matrices) != tuple(elicitor.matrices):
+        raise InputError(
+            where=str(log),
+            found="an interview about other systems than these scores lead to",
+            needed="the scores, columns and settings the log was begun with",
+            cure="Name another --log to begin anew, or leave SCORES out to go on with this one.",
+        )
     return Interview(
-        elicitor=learn.replay(found),
-        calibration=None,
+        elicitor=elicitor,
+        calibration=of.calibration if of is not None else None,
         direct_after=float(after) if isinstance(after, int | float) else None,
     )
 

@@ -37,7 +37,7 @@ class ElicitedMetric(ABC):
 
     @property
     def __name__(self) -> str:
-        return type(self).__qualname__
+        return repr(self)  # so that a scorer names the weight too
 
     def __call__(
         self,
