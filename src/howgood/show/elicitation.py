@@ -17,7 +17,7 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
 from howgood.show.figures import theme
-from howgood.show.figures.elicitation import elicitation_figure
+from howgood.show.figures.elicitation import elicitation_figure, ratio_figure, system_figure
 from howgood.show.numbers import digits_for, percent, plain, with_interval
 from howgood.show.text import text_table
 
@@ -96,14 +96,8 @@ def elicitation_report(
     direct_after: float | None = None,
 ) -> Report:
     """Return the whole story: findings, picture, every answer, methods."""
-    with elicitation_figure(result, matrices) as figure:
-        svg = theme.to_svg(figure, title="Posterior of the cost ratio, and the chosen system")
     sections = [
-        Section(
-            title="What one miss is worth, and the system to use",
-            svg=svg,
-            alt=_system_text(result, wording),
-        ),
+        *_pictures(result, matrices, wording),
         Section(title="Every answer", table=answer_table(answers)),
     ]
     if calibration is not None:
@@ -122,6 +116,24 @@ def elicitation_report(
             "Agreement on held-out questions is easy to reach; read it beside its baselines.",
         ),
     )
+
+
+def _pictures(
+    result: ElicitationResult, matrices: Sequence[ConfusionMatrix], wording: ComparisonWording
+) -> list[Section]:
+    sections = []
+    if result.ratio is not None:
+        with ratio_figure(result.ratio) as figure:
+            svg = theme.to_svg(figure, title="Posterior of the cost ratio")
+        words = (
+            f"If the metric is linear, one {wording.miss} weighs as much as "
+            f"{_ratio_text(result)} {wording.alarms} (90 % interval)."
+        )
+        sections.append(Section(title="What one miss is worth", svg=svg, alt=words))
+    with system_figure(result, matrices) as figure:
+        svg = theme.to_svg(figure, title="Reachable systems and the chosen one")
+    alt = _system_text(result, wording)
+    return [*sections, Section(title="The system to use", svg=svg, alt=alt)]
 
 
 def answer_table(answers: Sequence[AnsweredQuery]) -> Table:

@@ -36,6 +36,28 @@ def elicitation_figure(
         yield figure
 
 
+@contextmanager
+def ratio_figure(ratio: Estimate) -> Iterator["Figure"]:
+    """Draw the posterior of the cost ratio alone, legible on a narrow screen."""
+    with canvas(width=5.0, height=4.0) as figure:
+        axes = figure.subplots()
+        _ratio_panel(axes, ratio)
+        axes.set_title("")  # the section around it has one
+        yield figure
+
+
+@contextmanager
+def system_figure(
+    result: ElicitationResult, matrices: Sequence[ConfusionMatrix]
+) -> Iterator["Figure"]:
+    """Draw the reachable systems alone, legible on a narrow screen."""
+    with canvas(width=5.0, height=4.0) as figure:
+        axes = figure.subplots()
+        _roc_panel(axes, result, matrices)
+        axes.set_title("")
+        yield figure
+
+
 def _ratio_panel(axes: Any, ratio: Estimate) -> None:  # noqa: ANN401 - matplotlib's
     logs = np.log(ratio.draws)
     low, high = np.log(ratio.interval.lower), np.log(ratio.interval.upper)
