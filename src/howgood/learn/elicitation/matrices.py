@@ -236,9 +236,9 @@ def labels_and_scores(
     if len(labels) != 2 or positive.all() or not positive.any():
         raise InputError(
             where=where,
-            found=f"labels {', '.join(labels[:6])} with positive label {pos_label!r}",
+            found=f"labels {', '.join(labels[:6]) or '(none)'} with positive label {pos_label!r}",
             needed="two classes, each with at least one case",
-            cure="Use cases of both classes, and name the positive one: pos_label=...",
+            cure="Use cases of both classes, and name the positive one (pos_label, --positive).",
         )
     return positive, score, int((~keep).sum())
 
