@@ -18,8 +18,9 @@ FloatArray = NDArray[np.float64]
 LARGEST_KHAT = 0.5
 LEAST_EFFICIENCY = 0.25
 PILOT_DRAWS = 800
-_MORE_ROUNDS = 4
-_HEAVY_TAILS = 4.0
+# Degrees of freedom of the rounds after a failed gate: heavy tails first, for skewed posteriors;
+# then lighter ones, since one-sided answers leave a posterior with the prior's normal tails.
+_TAILS_BY_ROUND = (4.0, 4.0, 7.0, 15.0)
 
 
 class Target(Protocol):
@@ -65,13 +66,13 @@ def sample_from(
     """Draw from the re-centred proposal until the effective number of draws is reached.
 
     Where the draws fail a gate (skewed posteriors of few or one-sided answers) the proposal is
-    re-centred on them, with heavier tails, and the draws are made anew.
+    re-centred on them, with other tails, and the draws are made anew.
     """
     found = _until_effective(target, start.proposal, start.sample.efficiency, effective, rng)
-    for _ in range(_MORE_ROUNDS):
+    for tails in _TAILS_BY_ROUND:
         if not complaint(found):
             break
-        proposal = StudentT.around(found, dof=_HEAVY_TAILS)
+        proposal = StudentT.around(found, dof=tails)
         found = _until_effective(target, proposal, found.efficiency, effective, rng)
     return found
 
