@@ -5,6 +5,7 @@ density and quantiles. Absent: the cumulant functions themselves (see `cumulant_
 `folded_sum`, `discrete_sum`).
 """
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +24,7 @@ _SIDE = 0.25  # for a single term the upper contour is less accurate left of her
 _CHUNK = 2_000_000
 
 
-class InvertedLaw:
+class InvertedLaw(ABC):
     """Distribution of a positive quantity whose cumulant function is known.
 
     The series, where there is one, serves the body (Gil-Pelaez, shared nodes) and the tails as
@@ -46,14 +47,14 @@ class InvertedLaw:
         return SharedLines(self.exact)
 
     @property
+    @abstractmethod
     def exact(self) -> CumulantFunction:
         """The exact cumulant function."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def lower_end(self) -> float:
         """A lower bound of the support."""
-        raise NotImplementedError
 
     @property
     def upper_end(self) -> float:
