@@ -158,7 +158,7 @@ async def keep_submitting(
     counts: Callable[[str], bool] = lambda page: True,
 ) -> None:
     """Answer page after page, beginning anew at the end, until the time is over."""
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(seed)  # noqa: S311 - chance for a test, not for secrets
     browser, path, page = begun_as
     while time.perf_counter() < until:
         form = filled_form(page.text, chance)
@@ -182,6 +182,6 @@ async def begin_howgood(port: int, slug: str, seed: int) -> tuple[Browser, str, 
     """Come to a study's door and consent."""
     browser = Browser(port)
     door = await browser.get(f"/s/{slug}")
-    form = filled_form(door.text, random.Random(seed))  # noqa: S311
+    form = filled_form(door.text, random.Random(seed))  # noqa: S311 - chance for a test, not for secrets
     path, page = await submit(browser, f"/s/{slug}", form)
     return browser, path, page

@@ -34,7 +34,7 @@ def _find_chromium() -> str:
     if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
         for words in (["update", "-qq"], ["install", "-y", "-qq", "chromium"]):
             subprocess.run(
-                ["apt-get", *words],  # noqa: S607
+                ["apt-get", *words],  # noqa: S607 - the system's own program
                 stdout=subprocess.DEVNULL,
                 timeout=600,
                 check=False,

@@ -31,7 +31,7 @@ class Person:
     """Answers page after page, and remembers what the server acknowledged."""
 
     def __init__(self, port, seed):
-        self.port, self.chance, self.seed = port, random.Random(seed), seed  # noqa: S311
+        self.port, self.chance, self.seed = port, random.Random(seed), seed  # noqa: S311 - chance for a test, not for secrets
         self.acknowledged, self.uncertain, self.wrong = {}, None, []
         self.path = self.page = None
 
@@ -77,7 +77,7 @@ def _screen(page):
 
 
 async def _kill_again_and_again(server, people, kills):
-    chance = random.Random(7)  # noqa: S311
+    chance = random.Random(7)  # noqa: S311 - chance for a test, not for secrets
     await asyncio.gather(*(each.begin() for each in people))
     for _ in range(kills):
         crowd = [asyncio.create_task(each.answer_until_gone()) for each in people]

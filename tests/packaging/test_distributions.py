@@ -44,7 +44,7 @@ def test_a_wheel_from_the_sdist_is_the_same_wheel(sdist, wheel, build, tmp_path)
     with tarfile.open(sdist) as archive:
         # Our own archive; early releases of Python 3.11 know no filter.
         safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-        archive.extractall(tmp_path / "source", **safely)  # noqa: S202
+        archive.extractall(tmp_path / "source", **safely)  # noqa: S202 - our own archive
     (source,) = (tmp_path / "source").iterdir()
     assert (source / "LICENSE").is_file()
     (tmp_path / "again").mkdir()

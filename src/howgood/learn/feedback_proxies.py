@@ -170,7 +170,7 @@ def _warn_of_unjudged(n_unjudged: int) -> None:
         )
 
 
-def _with_spreads(source: EngineFrame, spreads: Any, *, keys: tuple[str, str]) -> Any:  # noqa: ANN401
+def _with_spreads(source: EngineFrame, spreads: Any, *, keys: tuple[str, str]) -> Any:  # noqa: ANN401 - any frame
     """Join a frame of sds by user or item; every rating must find one."""
     import narwhals as nw
 

@@ -146,7 +146,7 @@ def _default(each: dataclasses.Field[Any]) -> object:
     return each.default
 
 
-def _decode_record(data: object, record: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+def _decode_record(data: object, record: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401 - decodes any record
     if not isinstance(data, Mapping):
         return _report(problems, path, data, "a table of keys", "Write its keys one by one.")
     before = len(problems)
@@ -172,7 +172,7 @@ def _decode_record(data: object, record: Any, path: Path, problems: list[Problem
     return _made(record, values, path, problems) if len(problems) == before else BROKEN
 
 
-def _made(record: Any, values: dict[str, Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+def _made(record: Any, values: dict[str, Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401 - decodes any record
     """Make a record whose values are all right by themselves; it may still contradict itself."""
     try:
         made = record(**values)
@@ -201,7 +201,7 @@ def _check_range(
 
 def _decode_tuple(
     data: object, arguments: tuple[Any, ...], path: Path, problems: list[Problem]
-) -> Any:  # noqa: ANN401
+) -> Any:  # noqa: ANN401 - decodes any record
     if isinstance(data, str) or not isinstance(data, Sequence):
         return _report(problems, path, data, "a list", "Put the values in [ ].")
     return tuple(
@@ -212,7 +212,7 @@ def _decode_tuple(
 
 def _decode_union(
     data: object, arguments: tuple[Any, ...], path: Path, problems: list[Problem]
-) -> Any:  # noqa: ANN401
+) -> Any:  # noqa: ANN401 - decodes any record
     options = [each for each in arguments if each is not types.NoneType]
     if data is None and len(options) < len(arguments):
         return None
@@ -227,7 +227,7 @@ def _decode_union(
     return decode(data, options[-1], path=path, problems=problems)
 
 
-def _decode_tagged(data: object, options: list[Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+def _decode_tagged(data: object, options: list[Any], path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401 - decodes any record
     """Choose the record by its `block` field, which names it."""
     by_name = {typing.get_args(field_types(each)["block"])[0]: each for each in options}
     name = data.get("block") if isinstance(data, Mapping) else None
@@ -236,7 +236,7 @@ def _decode_tagged(data: object, options: list[Any], path: Path, problems: list[
     return _decode_record(data, by_name[name], path, problems)
 
 
-def _decode_mapping(data: object, hint: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+def _decode_mapping(data: object, hint: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401 - decodes any record
     if not isinstance(data, Mapping):
         return _report(problems, path, data, "a table of keys", "Write its keys one by one.")
     return {
@@ -248,7 +248,7 @@ def _decode_mapping(data: object, hint: Any, path: Path, problems: list[Problem]
 _WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def _decode_scalar(data: object, hint: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401
+def _decode_scalar(data: object, hint: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401 - decodes any record
     if hint is float and isinstance(data, int) and not isinstance(data, bool):
         return float(data)
     if isinstance(data, bool) and hint is not bool:

@@ -120,7 +120,7 @@ def collected(lazy: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401 - a narwhal
     """Run a narwhals lazy frame and return its columns as NumPy arrays."""
     try:
         result = lazy.collect(backend=_collect_backend(lazy))
-    except Exception as error:
+    except Exception as error:  # every engine has errors of its own; the others are raised again
         if not _is_about_the_data(error):
             raise
         raise InputError(

@@ -104,7 +104,7 @@ def _without_gaps(frame: Any) -> Any:  # noqa: ANN401 - narwhals frames
     return frame.with_columns(**{name: nw.when(whole).then(nw.col(name)) for name in names})
 
 
-def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -> Any:  # noqa: ANN401
+def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -> Any:  # noqa: ANN401 - narwhals frames
     import narwhals as nw
 
     col = nw.col
@@ -145,7 +145,7 @@ def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -
     )
 
 
-def _with_trials(frame: Any, n_systems: int, pairs: list[tuple[int, int]]) -> Any:  # noqa: ANN401
+def _with_trials(frame: Any, n_systems: int, pairs: list[tuple[int, int]]) -> Any:  # noqa: ANN401 - narwhals frames
     """Add the rows' shares of `TrialSums`: u (mean_noise), x (variance), x0 .. (second_power)."""
     import narwhals as nw
 

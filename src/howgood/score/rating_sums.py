@@ -90,7 +90,7 @@ def rating_sums(
     )
 
 
-def _renamed(frame: Any, systems: dict[str, str]) -> tuple[Any, dict[str, str]]:  # noqa: ANN401
+def _renamed(frame: Any, systems: dict[str, str]) -> tuple[Any, dict[str, str]]:  # noqa: ANN401 - any frame
     """Give predictions another name that is not one of the feedback's: a system called "mean"."""
     taken = {column: f"predicted {column}" for column in systems.values() if column in OWN_NAMES}
     if not taken:
@@ -101,7 +101,7 @@ def _renamed(frame: Any, systems: dict[str, str]) -> tuple[Any, dict[str, str]]:
     return renamed, {name: taken.get(column, column) for name, column in systems.items()}
 
 
-def _joined(feedback: Any, predicted: Any, keys: list[str], columns: list[str]) -> Any:  # noqa: ANN401
+def _joined(feedback: Any, predicted: Any, keys: list[str], columns: list[str]) -> Any:  # noqa: ANN401 - any frame
     import narwhals as nw
 
     left = EngineFrame.of(feedback, where="ratings")

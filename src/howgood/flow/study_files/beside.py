@@ -53,7 +53,7 @@ def picture_problem(location: FilePath, folder: FilePath) -> tuple[str, str, str
     return None
 
 
-def _replaced(data: Any, path: Path, folder: FilePath, problems: list[Problem]) -> Any:  # noqa: ANN401
+def _replaced(data: Any, path: Path, folder: FilePath, problems: list[Problem]) -> Any:  # noqa: ANN401 - whatever a study file holds
     """Copy plain values; every picture that names a file gets its fingerprint."""
     if isinstance(data, Mapping):
         copied = {

@@ -205,7 +205,7 @@ def shrink(up: Sequence[bool], *, rule: Rule) -> int:
     return 2 if rises[2] else 1
 
 
-def ask_oracle(search: Any, oracle: Callable[[Any, Any], Choice]) -> Any:  # noqa: ANN401
+def ask_oracle(search: Any, oracle: Callable[[Any, Any], Choice]) -> Any:  # noqa: ANN401 - any search, any query
     """Let a function answer every question of a search, and return the result.
 
     Parameters

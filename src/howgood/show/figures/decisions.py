@@ -108,7 +108,7 @@ def trade_off_figure(trade: TradeOff) -> Iterator["Figure"]:
         yield figure
 
 
-def _label_levels(axes: Any, ticks: FloatArray, shares: FloatArray) -> None:  # noqa: ANN401
+def _label_levels(axes: Any, ticks: FloatArray, shares: FloatArray) -> None:  # noqa: ANN401 - matplotlib axes
     """Name each line where it leaves the map on the right: nothing inside is covered."""
     edge = shares[:, -1]
     for level in _LEVELS:

@@ -53,7 +53,7 @@ def dots_figure(
         yield figure
 
 
-def _draw_dots(axes: Any, names: Sequence[str], series: Sequence[Dots]) -> None:  # noqa: ANN401
+def _draw_dots(axes: Any, names: Sequence[str], series: Sequence[Dots]) -> None:  # noqa: ANN401 - matplotlib axes
     spread = np.linspace(-0.13, 0.13, len(series)) if len(series) > 1 else [0.0]
     for colour, shift, dots in zip(COLOURS, spread, series, strict=False):
         rows = np.arange(len(names)) + shift
@@ -82,7 +82,7 @@ def scores_figure(reports: Mapping[str, RelevanceReport]) -> Iterator["Figure"]:
         yield figure
 
 
-def _draw_scores(axes: Any, reports: Mapping[str, RelevanceReport]) -> None:  # noqa: ANN401
+def _draw_scores(axes: Any, reports: Mapping[str, RelevanceReport]) -> None:  # noqa: ANN401 - matplotlib axes
     intervals = [report.estimate.interval for report in reports.values()]
     accuracy = np.array([100 * report.accuracy for report in reports.values()])
     scores = Dots(
@@ -121,7 +121,7 @@ def sweep_figure(sweep: RelevanceSweep, *, chosen: float) -> Iterator["Figure"]:
         yield figure
 
 
-def _draw_sweep(axes: Any, sweep: RelevanceSweep, chosen: float) -> None:  # noqa: ANN401
+def _draw_sweep(axes: Any, sweep: RelevanceSweep, chosen: float) -> None:  # noqa: ANN401 - matplotlib axes
     names = list(dict.fromkeys(sweep.lines["model"].tolist()))
     ends = []
     for number, name in enumerate(names):
@@ -181,7 +181,7 @@ def cases_figure(reports: Mapping[str, RelevanceReport]) -> Iterator["Figure"]:
         yield figure
 
 
-def _draw_cases(figure: Any, reports: Mapping[str, RelevanceReport]) -> None:  # noqa: ANN401
+def _draw_cases(figure: Any, reports: Mapping[str, RelevanceReport]) -> None:  # noqa: ANN401 - matplotlib axes
     from matplotlib.patches import Patch
 
     axes = figure.subplots()
