@@ -14,6 +14,9 @@ DO_NOT_HOLD = {
     "Deviations' effect on the variance, low uncertainty",
 }
 
+# Somebody else's program and computer.
+NOT_HERE = "Monte Carlo of the RMSE for N = 2.8 million takes too long"
+
 
 @pytest.fixture(scope="module")
 def reproduction():
@@ -21,12 +24,16 @@ def reproduction():
 
 
 def test_every_claim_but_the_known_misprints_holds(reproduction):
-    failed = {check.claim for check in reproduction.checks if check.verdict != "holds"}
-    assert failed == DO_NOT_HOLD
+    by_verdict = {"does not hold": set(), "cannot be checked here": set(), "holds": set()}
+    for check in reproduction.checks:
+        by_verdict[check.verdict].add(check.claim)
+    assert by_verdict["does not hold"] == DO_NOT_HOLD
+    assert by_verdict["cannot be checked here"] == {NOT_HERE}
 
 
 def test_every_check_says_by_which_rule_it_was_judged(reproduction):
-    assert all(check.rule and check.paper and check.ours for check in reproduction.checks)
+    assert all(check.paper and check.ours for check in reproduction.checks)
+    assert all(check.rule for check in reproduction.checks if check.claim != NOT_HERE)
 
 
 def test_every_figure_of_the_paper_is_drawn(reproduction):
