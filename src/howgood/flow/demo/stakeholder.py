@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howgood import ask, learn, score
 from howgood.flow.demo.chapter import Chapter
+from howgood.records.estimate import Estimate
 from howgood.records.report import Finding, Section
 from howgood.records.table import Table
 from howgood.show.numbers import percent, with_interval
@@ -50,10 +51,8 @@ def run(
     )
 
 
-def _sentence(weight: object, queries: int) -> str:
-    from howgood.records.estimate import Estimate
-
-    if not isinstance(weight, Estimate):
+def _sentence(weight: Estimate | None, queries: int) -> str:
+    if weight is None:
         return f"After {queries} choices the metric is not linear: see its family below."
     ratio = (1 - weight.mean) / weight.mean
     return (
