@@ -3,7 +3,11 @@
 In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migrations`) and any query.
 
     studies ──< versions ──< participants ──< screens ──< answers
-                    └──< media
+       │            └──< media
+       ├──< drafts ──< draft_media         what a researcher is writing; publishing makes a version
+       ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
+       └──< api_tokens >── researchers ──< sessions
+    invitations, audit, facts              one-time links; who did what; the signing key
 
 A study's text never changes in place: a changed file is a new version, and a participant stays on
 the version they began with. A screen is stored before it is shown; an answer names its screen, and
@@ -135,4 +139,112 @@ answers = sa.Table(
         name="fk_answers_screen",
         ondelete="CASCADE",
     ),
+)
+
+researchers = sa.Table(
+    "researchers",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False, unique=True),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("token_digest", sa.String(64), primary_key=True),
+    sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("expires_at", Moment, nullable=False),
+)
+
+invitations = sa.Table(
+    "invitations",
+    metadata,
+    sa.Column("token_digest", sa.String(64), primary_key=True),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("expires_at", Moment, nullable=False),
+)
+
+api_tokens = sa.Table(
+    "api_tokens",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("token_digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("scopes", sa.JSON, nullable=False),
+    # No study: the token may touch every study, those to come as well.
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE")),
+    sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("expires_at", Moment),
+)
+
+drafts = sa.Table(
+    "drafts",
+    metadata,
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("content", sa.JSON, nullable=False),
+    # Counts saves, so that two tabs cannot silently overwrite each other.
+    sa.Column("edition", sa.Integer, nullable=False),
+    sa.Column("changed_at", Moment, nullable=False),
+)
+
+draft_media = sa.Table(
+    "draft_media",
+    metadata,
+    sa.Column("study_id", sa.ForeignKey("drafts.study_id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("name", sa.String(200), primary_key=True),
+    sa.Column("media_type", sa.String(100), nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+uploads = sa.Table(
+    "uploads",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("purpose", sa.String(20), nullable=False),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Index(None, "study_id", "purpose"),
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("task", sa.String(20), nullable=False),
+    sa.Column("settings", sa.JSON, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False),
+    sa.Column("progress", sa.Float, nullable=False),
+    sa.Column("message", sa.Text, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    # A worker that dies stops renewing its lease; the job is then free for another.
+    sa.Column("leased_until", Moment),
+    sa.Column("worker", sa.String(100)),
+    sa.Column("result", sa.JSON),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("finished_at", Moment),
+    sa.Index(None, "study_id", "created_at"),
+    sa.Index(None, "status", "leased_until"),
+)
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("at", Moment, nullable=False),
+    # Names a researcher or an API token, never a participant; no reference, so that the line
+    # outlives the account and the study it tells about.
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("action", sa.String(40), nullable=False),
+    sa.Column("study", sa.String(80)),
+    sa.Column("detail", sa.JSON, nullable=False),
+    sa.Index(None, "study", "at"),
 )
