@@ -7,6 +7,7 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        ├──< drafts ──< draft_media         what a researcher is writing; publishing makes a version
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
        └──< api_tokens >── researchers ──< sessions
+    cards                                  what fits taught, published; outlive their study
     invitations, audit, facts              one-time links; who did what; the signing key
 
 A study's text never changes in place: a changed file is a new version, and a participant stays on
@@ -233,6 +234,16 @@ jobs = sa.Table(
     sa.Column("finished_at", Moment),
     sa.Index(None, "study_id", "created_at"),
     sa.Index(None, "status", "leased_until"),
+)
+
+cards = sa.Table(
+    "cards",
+    metadata,
+    sa.Column("name", sa.String(100), primary_key=True),
+    # A card holds no answers, only what was learned from them: it may outlive its study.
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="SET NULL")),
+    sa.Column("content", sa.JSON, nullable=False),
+    sa.Column("published_at", Moment, nullable=False),
 )
 
 audit = sa.Table(

@@ -1,4 +1,4 @@
-"""The researcher's side: accounts, sessions, tokens, drafts, uploads, jobs, audit.
+"""The researcher's side: accounts, sessions, tokens, drafts, uploads, jobs, cards, audit.
 
 In: the first layout. Out: the tables beside it; nothing of the old ones changes. Absent: the way
 back (restore the backup instead).
@@ -129,6 +129,13 @@ def _create_work() -> None:
     )
     op.create_index("ix_jobs_study_id_created_at", "jobs", ["study_id", "created_at"])
     op.create_index("ix_jobs_status_leased_until", "jobs", ["status", "leased_until"])
+    op.create_table(
+        "cards",
+        sa.Column("name", sa.String(100), primary_key=True),
+        sa.Column("study_id", _NUMBER, sa.ForeignKey("studies.id", ondelete="SET NULL")),
+        sa.Column("content", sa.JSON, nullable=False),
+        sa.Column("published_at", _MOMENT, nullable=False),
+    )
 
 
 def _create_audit() -> None:
