@@ -4,12 +4,16 @@ In: a study and one person's participation. Out: one row per judgement, one abou
 Absent: files and formats (`store`, `flow`), names and addresses (never asked for).
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from howgood.flow.participate import rerating, survey
 from howgood.flow.participate.comparison_rows import comparison_facts, comparison_rows
 from howgood.flow.participate.path import CLOSING, CONSENT, DEMOGRAPHICS
+from howgood.flow.participate.scenario_text import scenarios_of
 from howgood.records.plans import RealPart, ReratingPlan, SurveyPlan
+from howgood.records.scenario import Scenario
 from howgood.records.screen import Answer, AnswerValue, Participation
 from howgood.records.study import Study, plan_of
 
@@ -56,7 +60,7 @@ def participant_row(study: Study, participation: Participation) -> Row:
     for screen, questions in ((DEMOGRAPHICS, study.demographics), (CLOSING, study.closing)):
         row |= {each.key: _flat(_value(answered, screen, each.key)) for each in questions}
     if study.survey and study.survey.attention and participation.condition:
-        row |= _attention(study.survey, participation, answered)
+        row |= _attention(study.survey, participation)
     if study.comparison and participation.condition:
         row |= comparison_facts(study, participation)
     return row
@@ -68,18 +72,17 @@ def _survey_rows(study: Study, participation: Participation) -> Iterator[Row]:
     if plan.real is not None:
         yield from _real_rows(plan.real, participation, answered)
     items = [each.key for each in survey.survey_items(plan, study.language)]
-    shown = {page.key: page for page in survey.pages(plan, condition, participation.seed)}
     used = survey.used_systems(plan, answered)
     system = survey.imagined_system(plan, participation.seed, used)
+    judged = _judged_on(study)
     for order, answer in enumerate(participation.answers, start=1):
-        page = shown.get(answer.screen)
-        if page is None:
+        if answer.screen not in judged:
             continue
-        counts = page.scenario
+        application, counts = judged[answer.screen]
         yield {
             "participant": participation.participant,
             "condition": condition,
-            "application": page.application.key,
+            "application": application,
             "system": system,
             "part": "hypothetical",
             "order": order,
@@ -96,6 +99,17 @@ def _survey_rows(study: Study, participation: Participation) -> Iterator[Row]:
             **{key: answer.values.get(key) for key in items},
             "seconds": answer.seconds,
         }
+
+
+@lru_cache(maxsize=64)
+def _judged_on(study: Study) -> Mapping[str, tuple[str, Scenario]]:
+    """Return what every scenario screen asks about, on whatever way a person came to it."""
+    plan = plan_of(study, SurveyPlan)
+    return {
+        survey.scenario_key(application, number): (application.key, scenario)
+        for application in plan.applications
+        for number, scenario in enumerate(scenarios_of(plan), start=1)
+    }
 
 
 def _real_rows(
@@ -128,33 +142,37 @@ def _real_rows(
 
 def _rerating_rows(study: Study, participation: Participation) -> Iterator[Row]:
     plan = plan_of(study, ReratingPlan)
-    answered = {each.screen: each for each in participation.answers}
-    for trial in range(1, plan.rounds + 1):
-        order = rerating.items_in_round(plan, participation.seed, trial)
-        for position, item in enumerate(order, start=1):
-            answer = answered.get(rerating.item_key(trial, item))
-            if answer is not None:
-                yield {
-                    "user": participation.participant,
-                    "item": item.key,
-                    "trial": trial,
-                    "rating": answer.values.get(rerating.RATING),
-                    "position": position,
-                    "seconds": answer.seconds,
-                    "at": answer.at.isoformat(),
-                }
+    asked = {
+        rerating.item_key(trial, item): (trial, item)
+        for trial in range(1, plan.rounds + 1)
+        for item in plan.items
+    }
+    seen: Counter[int] = Counter()
+    for answer in participation.answers:
+        if answer.screen not in asked:
+            continue
+        trial, item = asked[answer.screen]
+        seen[trial] += 1
+        yield {
+            "user": participation.participant,
+            "item": item.key,
+            "trial": trial,
+            "rating": answer.values.get(rerating.RATING),
+            "position": seen[trial],
+            "seconds": answer.seconds,
+            "at": answer.at.isoformat(),
+        }
 
 
-def _attention(
-    plan: SurveyPlan, participation: Participation, answered: Mapping[str, Answer]
-) -> Row:
-    asked = passed = 0
-    for page in survey.pages(plan, participation.condition or "", participation.seed):
-        if page.check and page.key in answered:
-            asked += 1
-            given = answered[page.key].values.get(survey.check_name(page.check))
-            passed += given == page.check.answer
-    return {"attention_asked": asked, "attention_passed": passed}
+def _attention(plan: SurveyPlan, participation: Participation) -> Row:
+    given = [
+        (check, answer.values[name])
+        for check in plan.attention
+        for answer in participation.answers
+        if (name := survey.check_name(check)) in answer.values
+    ]
+    passed = sum(value == check.answer for check, value in given)
+    return {"attention_asked": len(given), "attention_passed": passed}
 
 
 def _value(answered: Mapping[str, Answer], screen: str, name: str) -> AnswerValue:

@@ -102,7 +102,7 @@ def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
     checks = dict(zip(where, plan.attention, strict=False))
     return tuple(
         Page(
-            key=f"{application.key}-s{scenario}",
+            key=scenario_key(application, scenario),
             application=application,
             scenario=every[scenario - 1],
             number=place,
@@ -111,6 +111,11 @@ def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
         )
         for index, (application, scenario, place, total) in enumerate(found)
     )
+
+
+def scenario_key(application: SurveyApplication, number: int) -> str:
+    """Return the key of the screen that shows a scenario, numbered from 1."""
+    return f"{application.key}-s{number}"
 
 
 def _applications(plan: SurveyPlan, condition: str, seed: int) -> tuple[SurveyApplication, ...]:

@@ -1,0 +1,123 @@
+"""The columns that howgood itself writes, and what they mean.
+
+In: nothing, or a study. Out: columns. Absent: columns that a study's own questions make
+(`codebook`).
+"""
+
+from collections.abc import Iterator
+
+from howgood.records.codebook import Column, ColumnType
+from howgood.records.study import Study
+
+
+def _columns(*rows: "_Row") -> tuple[Column, ...]:
+    return tuple(Column(name=name, type=kind, meaning=meaning) for name, kind, meaning in rows)
+
+
+_Row = tuple[str, ColumnType, str]
+_PARTICIPANT: _Row = ("participant", "text", "number of the participant, the same in every table")
+_SECONDS: _Row = (
+    "seconds",
+    "number",
+    "how long the page was in front of the person; empty: not known",
+)
+_CELLS = {
+    "true_positives": "right alarms",
+    "false_negatives": "misses",
+    "false_positives": "false alarms",
+    "true_negatives": "correctly quiet",
+}
+
+_SURVEY = _columns(
+    _PARTICIPANT,
+    ("condition", "text", "branch or single scenario the person was assigned to"),
+    ("application", "text", "key of the application, or of a system the person uses"),
+    ("system", "text", "name of the system the person was to imagine or uses"),
+    ("part", "text", "'hypothetical' for scenarios, else the item about a system in use"),
+    ("order", "integer", "place of the page on the person's way, from 1"),
+    ("real_positives", "integer", "how often the thing really happened in the scenario"),
+    *((name, "integer", f"{meaning} in the scenario") for name, meaning in _CELLS.items()),
+    ("precision", "number", "precision of the counts shown"),
+    ("recall", "number", "recall of the counts shown"),
+    ("desired_precision", "number", "level of precision the scenario was made for"),
+    ("desired_recall", "number", "level of recall the scenario was made for"),
+    ("rating", "integer", "rating of the first item, 1 is lowest"),
+    _SECONDS,
+)
+_COMPARISON = _columns(
+    _PARTICIPANT,
+    ("screen", "text", "name of the page"),
+    ("number", "integer", "number of the pair; a pair that was undone is asked again"),
+    ("kind", "text", "why this pair was asked: search, check, repeat or held-out"),
+    *((f"left_{name}", "integer", f"{meaning}, left") for name, meaning in _CELLS.items()),
+    *((f"right_{name}", "integer", f"{meaning}, right") for name, meaning in _CELLS.items()),
+    ("choice", "text", "left, right, same, or undo of the choice before"),
+    _SECONDS,
+)
+_RERATING = _columns(
+    ("user", "text", "number of the participant, the same in every table"),
+    ("item", "text", "key of what was rated"),
+    ("trial", "integer", "round, from 1"),
+    ("rating", "integer", "rating, 1 is lowest"),
+    ("position", "integer", "place in the round, from 1"),
+    _SECONDS,
+    ("at", "time", "when the rating was sent, UTC"),
+)
+COLUMNS_OF = {"survey": _SURVEY, "comparison": _COMPARISON, "rerating": _RERATING}
+
+SCREENS = _columns(
+    _PARTICIPANT,
+    ("screen", "text", "name of the page"),
+    ("position", "integer", "place of the page on the person's way, from 1"),
+    ("shown_at", "time", "when the page was first shown, UTC"),
+    ("answered_at", "time", "when its answer was stored, UTC; empty: not answered"),
+    _SECONDS,
+)
+
+_PEOPLE = _columns(
+    _PARTICIPANT,
+    ("external_id", "text", "id the recruiting platform or an import gave; it may name a person"),
+    ("status", "text", "active, expired, complete, declined or full"),
+    ("pilot", "boolean", "whether this was a test run"),
+    ("version", "text", "fingerprint of the version of the study this person saw"),
+    ("condition", "text", "branch or single scenario the person was assigned to"),
+    ("started_at", "time", "when the person was first known, UTC"),
+    ("consented_at", "time", "when consent was given, UTC"),
+    ("finished_at", "time", "when the last page was reached, UTC"),
+    ("consent", "text", "answer to the consent, yes"),
+    ("pages", "integer", "pages answered"),
+    ("seconds", "number", "time on all answered pages together"),
+)
+_ATTENTION = _columns(
+    ("attention_asked", "integer", "attention checks seen"),
+    ("attention_passed", "integer", "attention checks answered as asked"),
+)
+_DIRECT = _columns(
+    ("ratio_before", "number", "direct answer before the pairs: false alarms that equal one miss"),
+    ("ratio_after", "number", "the same, asked after the pairs"),
+)
+_PRACTICE = _columns(
+    ("practice_right_at_once", "integer", "practice questions right at the first try"),
+    ("practice_right_again", "integer", "practice questions right at the second try"),
+)
+_ELICITED = _columns(
+    ("a0", "number", "weight of sensitivity that the choices say, from 0 to 1"),
+    ("a0_lower", "number", "lower end of its interval"),
+    ("a0_upper", "number", "upper end of its interval"),
+    ("p_linear", "number", "probability that the person's metric is linear"),
+    ("agreement", "number", "percent of hidden pairs the metric predicts"),
+    ("checks_wrong", "integer", "pairs with a plainly better side answered against it"),
+    ("looks_careless", "boolean", "whether the checks suggest careless answers"),
+)
+
+
+def about_people(study: Study) -> Iterator[Column]:
+    """Yield the columns about a person that howgood writes for such a study."""
+    yield from _PEOPLE
+    if study.survey is not None and study.survey.attention:
+        yield from _ATTENTION
+    if study.comparison is not None:
+        yield from _DIRECT
+        if study.comparison.practice:
+            yield from _PRACTICE
+        yield from _ELICITED

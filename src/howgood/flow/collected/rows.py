@@ -1,0 +1,159 @@
+"""A study's data as tidy rows, one at a time, whatever their number.
+
+In: a host and a study's short name. Out: an iterator of rows, and the codebook of their columns.
+Absent: files and formats.
+
+People are read in small pages, each in a short transaction of its own: memory stays the same for
+ten answers and for ten million, and a slow reader holds no connection. Whoever is answering
+meanwhile is in the rows as far as they were when their page was read.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from howgood.errors import UnknownNameError
+from howgood.flow.collected.codebook import codebook
+from howgood.flow.hosting import Host
+from howgood.flow.participate import answers_as_rows, participant_row
+from howgood.records.codebook import TABLES, Codebook, TableName
+from howgood.records.participant import Status
+from howgood.records.screen import Answer, Participation
+from howgood.records.study import Study
+from howgood.store import collected, studies
+from howgood.store.collected import PersonRow, ShownScreen
+from howgood.store.studies import StudyRow
+
+Row = dict[str, Any]
+_PEOPLE_AT_ONCE = 100
+
+
+def tidy_rows(
+    host: Host, slug: str, *, table: TableName = "answers", pilots: bool = False
+) -> Iterator[Row]:
+    """Yield a study's data row by row, every row with every column of the table.
+
+    Parameters
+    ----------
+    host : Host
+        The database.
+    slug : str
+        The study's short name.
+    table : {"answers", "participants", "screens"}
+        One row per judgement, per person, or per page shown.
+    pilots : bool
+        Whether test runs are included.
+
+    Notes
+    -----
+    Stability: experimental. Invitations that nobody used are in no table.
+    """
+    if table not in TABLES:
+        raise UnknownNameError(where="table", name=table, names=TABLES)
+    row = find_study(host, slug)
+    names = collected_codebook(host, slug).names(table)
+    return (
+        {name: made.get(name) for name in names}
+        for person in people(host, row, pilots=pilots)
+        for made in person_rows(host.study(person.version), person, table)
+    )
+
+
+def collected_codebook(host: Host, slug: str) -> Codebook:
+    """Return what the columns of a study's data mean, over all its versions.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        versions = collected.versions_of(connection, row.number)
+    return codebook(*(host.study(each) for each in versions))
+
+
+def people(host: Host, row: StudyRow, *, pilots: bool, after: int = 0) -> Iterator[PersonRow]:
+    """Yield everyone who began, by number, from after a number on."""
+    while page := _page(host, row, pilots, after):
+        yield from (each for each in page if each.status is not Status.INVITED)
+        after = page[-1].number
+
+
+def _page(host: Host, row: StudyRow, pilots: bool, after: int) -> tuple[PersonRow, ...]:
+    with host.database.reading() as connection:
+        return collected.people(
+            connection, row.number, after=after, most=_PEOPLE_AT_ONCE, with_pilots=pilots
+        )
+
+
+def person_rows(study: Study, person: PersonRow, table: TableName) -> Iterator[Row]:
+    """Yield one person's rows of a table; columns that do not apply are left out."""
+    if table == "screens":
+        yield from (_screen_row(person, each) for each in person.screens)
+    elif table == "participants":
+        yield {**_about(study, person), **participant_row(study, participation_of(person))}
+    else:
+        yield from answers_as_rows(study, participation_of(person))
+
+
+def participation_of(person: PersonRow) -> Participation:
+    """Return a stored person's way through the study."""
+    return Participation(
+        participant=str(person.number),
+        condition=person.condition,
+        seed=person.seed,
+        answers=tuple(
+            Answer(
+                screen=each.name,
+                values=each.content or {},
+                at=each.answered_at,
+                seconds=_seconds(each),
+            )
+            for each in person.screens
+            if each.answered_at is not None
+        ),
+    )
+
+
+def find_study(host: Host, slug: str) -> StudyRow:
+    """Return the study of this name, or say which there are."""
+    with host.database.reading() as connection:
+        row = studies.find(connection, slug)
+        if row is None:
+            known = [each.slug for each in studies.everything(connection)]
+            raise UnknownNameError(where="study", name=slug, names=known)
+    return row
+
+
+def _seconds(screen: ShownScreen) -> float | None:
+    """Return how long the page was shown; an import that knows no times stores the same twice."""
+    if screen.answered_at is None or screen.answered_at == screen.shown_at:
+        return None
+    return (screen.answered_at - screen.shown_at).total_seconds()
+
+
+def _about(study: Study, person: PersonRow) -> Mapping[str, Any]:
+    return {
+        "external_id": person.external_id,
+        "status": person.status.value,
+        "pilot": person.is_pilot,
+        "version": study.version,
+        "started_at": _iso(person.created_at),
+        "consented_at": _iso(person.consented_at),
+        "finished_at": _iso(person.finished_at),
+    }
+
+
+def _screen_row(person: PersonRow, screen: ShownScreen) -> Row:
+    return {
+        "participant": str(person.number),
+        "screen": screen.name,
+        "position": screen.position,
+        "shown_at": _iso(screen.shown_at),
+        "answered_at": _iso(screen.answered_at),
+        "seconds": _seconds(screen),
+    }
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()

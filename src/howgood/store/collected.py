@@ -1,0 +1,127 @@
+"""Everything a study has collected, in pages small enough for any memory.
+
+In: a connection, a study's number, where the last page ended. Out: people with their answers and
+the times of their screens. Absent: what an answer means (`flow.collected`), and the screens'
+content, which is most of the database and in no table of data.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from howgood.records.participant import Status
+from howgood.store.schema import answers, participants, screens, versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownScreen:
+    """One screen, when it was shown, and what was answered, if anything was."""
+
+    name: str
+    position: int
+    shown_at: datetime
+    answered_at: datetime | None
+    content: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    """One participant and every screen they were shown, in order."""
+
+    number: int
+    version: int
+    external_id: str | None
+    origin: Mapping[str, str]
+    seed: int
+    condition: str | None
+    status: Status
+    is_pilot: bool
+    created_at: datetime
+    consented_at: datetime | None
+    finished_at: datetime | None
+    screens: tuple[ShownScreen, ...]
+
+
+_SCREENS = (
+    sa.select(
+        screens.c.participant_id,
+        screens.c.name,
+        screens.c.position,
+        screens.c.shown_at,
+        answers.c.answered_at,
+        answers.c.content,
+    )
+    .select_from(
+        screens.outerjoin(
+            answers,
+            sa.and_(
+                answers.c.participant_id == screens.c.participant_id,
+                answers.c.screen == screens.c.name,
+            ),
+        )
+    )
+    .where(screens.c.participant_id.in_(sa.bindparam("people", expanding=True)))
+    .order_by(screens.c.participant_id, screens.c.position)
+)
+
+
+def people(
+    connection: Connection, study: int, *, after: int, most: int, with_pilots: bool
+) -> tuple[PersonRow, ...]:
+    """Return the next participants after a number, at most this many, by number."""
+    query = sa.select(participants).where(
+        participants.c.study_id == study, participants.c.id > after
+    )
+    if not with_pilots:
+        query = query.where(participants.c.is_pilot.is_(False))
+    rows = connection.execute(query.order_by(participants.c.id).limit(most)).all()
+    shown = _screens(connection, [row.id for row in rows])
+    return tuple(
+        PersonRow(
+            number=row.id,
+            version=row.version_id,
+            external_id=row.external_id,
+            origin=row.origin,
+            seed=row.seed,
+            condition=row.condition,
+            status=Status(row.status),
+            is_pilot=row.is_pilot,
+            created_at=row.created_at,
+            consented_at=row.consented_at,
+            finished_at=row.finished_at,
+            screens=shown.get(row.id, ()),
+        )
+        for row in rows
+    )
+
+
+def _screens(connection: Connection, numbers: Iterable[int]) -> dict[int, tuple[ShownScreen, ...]]:
+    rows = connection.execute(_SCREENS, {"people": list(numbers)})
+    return {
+        number: tuple(
+            ShownScreen(
+                name=row.name,
+                position=row.position,
+                shown_at=row.shown_at,
+                answered_at=row.answered_at,
+                content=row.content,
+            )
+            for row in group
+        )
+        for number, group in groupby(rows, key=lambda row: row.participant_id)
+    }
+
+
+def versions_of(connection: Connection, study: int) -> tuple[int, ...]:
+    """Return the numbers of a study's versions, the one served last first."""
+    rows = connection.execute(
+        sa.select(versions.c.id)
+        .where(versions.c.study_id == study)
+        .order_by(versions.c.created_at.desc(), versions.c.id.desc())
+    )
+    return tuple(rows.scalars())
