@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from howgood.records.estimate import Estimate
 from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
@@ -34,7 +34,7 @@ PARAMETERS = ("intercept", "slope", "alpha")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptabilityFit:
+class AcceptabilityFit(Tabular):
     """A posterior of the binary acceptability model.
 
     `p=None` in any method averages over the kinds of mean by their posterior probability; a
@@ -55,6 +55,8 @@ class AcceptabilityFit:
     >>> 0 < fit.predict(precision=0.9, recall=0.8, application="alarm").mean < 1
     True
     """
+
+    frame_of: ClassVar[str] = "summary"
 
     applications: tuple[str, ...]
     n_respondents: int

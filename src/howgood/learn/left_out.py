@@ -11,7 +11,7 @@ which takes this person's ratings of real systems out again. Where the weights a
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from howgood.learn.ordinal_model import OrdinalModel, RatingCells
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 from howgood.stats.importance import weighted
 from howgood.stats.quadrature import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed
@@ -38,7 +38,7 @@ _BLOCK = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOut(Tabular):
     """Predictions of ratings that were left out, and how far off they are.
 
     `predictions` has a row per rating of a real system: participant, part, rating, predicted
@@ -47,6 +47,8 @@ class LeftOut:
 
     Stability: experimental
     """
+
+    frame_of: ClassVar[str] = "predictions"
 
     predictions: Table = field(repr=False)
     mean_absolute_error: float

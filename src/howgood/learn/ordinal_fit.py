@@ -5,6 +5,7 @@ In: draws of the posterior, made by `learn.fit_ordinal`. Out: `OrdinalFit`. Abse
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from howgood.records.estimate import Estimate
 from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
 from howgood.stats.quadrature import normal_nodes
@@ -25,7 +26,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OrdinalFit:
+class OrdinalFit(Tabular):
     """A posterior of the ordinal model.
 
     `p=None` in any method averages over the kinds of mean. `shift` and `log_scale` hold one
@@ -44,6 +45,8 @@ class OrdinalFit:
     >>> fit.shift["last year"].mean > fit.shift["last 30 days"].mean
     True
     """
+
+    frame_of: ClassVar[str] = "summary"
 
     parts: tuple[str, ...]
     levels: tuple[int, ...]

@@ -4,18 +4,18 @@ In: numbers from `learn`. Out: `CalibrationReport`, `Recalibration`. Absent: fit
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationReport:
+class CalibrationReport(Tabular):
     """What scores promise beside what happened, and the expected calibration error.
 
     `error_by_chance` is the error perfect scores would exceed one time in twenty.
@@ -24,6 +24,8 @@ class CalibrationReport:
     -----
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "table"
 
     table: Table
     error: float

@@ -6,18 +6,18 @@ Absent: working anything out, and rounding (see `show`).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from howgood.records.estimate import Estimate
 from howgood.records.fields import field_values
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 
 GateVerdict = Literal["pass", "fail", "investigate"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdChoice:
+class ThresholdChoice(Tabular):
     """Where to put a classifier's threshold, and how sure we can be.
 
     `chosen` has the highest expected acceptance (or metric); a case is flagged when its score
@@ -28,6 +28,8 @@ class ThresholdChoice:
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "curve"
 
     chosen: float
     threshold: Estimate
@@ -46,7 +48,7 @@ class ThresholdChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicationChoice:
+class ApplicationChoice(Tabular):
     """In which application or interface one classifier is best accepted.
 
     `best` is None when no application is best with the wanted certainty: not enough evidence.
@@ -54,11 +56,27 @@ class ApplicationChoice:
     Stability: stable
     """
 
+    frame_of: ClassVar[str] = "table"
+
     acceptance: Mapping[str, Estimate]
     best_probability: Mapping[str, float]
     best: str | None
     certainty: float
     provenance: Provenance = field(repr=False)
+
+    @property
+    def table(self) -> Table:
+        """One row per application: the accepting share with its interval, and P(best)."""
+        shares = list(self.acceptance.values())
+        return Table(
+            {
+                "application": list(self.acceptance),
+                "accepting": [each.mean for each in shares],
+                "lower": [each.interval.lower for each in shares],
+                "upper": [each.interval.upper for each in shares],
+                "p_best": [self.best_probability[name] for name in self.acceptance],
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -100,7 +118,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TradeOff:
+class TradeOff(Tabular):
     """How acceptance falls when accuracy is given up: for privacy, cost or battery.
 
     `curve` has one row per accuracy: accuracy, accepting, lower, upper. `least_accuracy` is the
@@ -108,6 +126,8 @@ class TradeOff:
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "curve"
 
     application: str
     share: float
@@ -122,7 +142,7 @@ class TradeOff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GoLive:
+class GoLive(Tabular):
     """When to switch a system from training to predicting.
 
     `size` is the first training size from which on every larger one passes too; None means not
@@ -131,6 +151,8 @@ class GoLive:
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "table"
 
     application: str
     size: float | None
@@ -168,7 +190,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudySize:
+class StudySize(Tabular):
     """How many people a study needs.
 
     `people` (with `scenarios` each) is the smallest design tried at which every application's
@@ -182,6 +204,8 @@ class StudySize:
 
     Stability: experimental
     """
+
+    frame_of: ClassVar[str] = "widths"
 
     people: int | None
     scenarios: int | None

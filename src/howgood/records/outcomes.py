@@ -6,7 +6,7 @@ Absent: counting (see `learn.outcomes`) and scoring (see `score.relevance`).
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.levels import codes_of, places
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table, frame_columns
+from howgood.records.table import Table, Tabular, frame_columns
 
 Reference = Literal["all", "train", "cross-fit"]
 
@@ -37,7 +37,7 @@ class ContextCodes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeTable:
+class OutcomeTable(Tabular):
     """How often people chose each outcome in each observed context: P(outcome | context).
 
     `weights` has one row per context and one column per outcome, and after the contexts one row
@@ -47,6 +47,8 @@ class OutcomeTable:
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "to_table"
 
     outcome: str
     context: tuple[str, ...]

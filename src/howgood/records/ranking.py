@@ -7,14 +7,14 @@ In: scores, pairwise differences and rank probabilities made by `decide.rank`. O
 import math
 from dataclasses import dataclass
 from itertools import pairwise, permutations
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 
 FloatArray = NDArray[np.float64]
 Status = Literal["reached", "needed", "never"]
@@ -100,7 +100,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ranking:
+class Ranking(Tabular):
     """Systems in order of expected score, and how far each place can be trusted.
 
     Attributes
@@ -135,6 +135,8 @@ class Ranking:
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "table"
 
     systems: tuple[str, ...]
     metric: str

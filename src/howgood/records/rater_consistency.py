@@ -4,24 +4,26 @@ In: counts. Out: `RaterConsistency`, shares with intervals. Absent: counting (se
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 
 KINDS = ("one", "two", "three or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaterConsistency:
+class RaterConsistency(Tabular):
     """Counts of pairs and of users by the number of categories they use for the same item.
 
     A user counts by the item on which they waver most.
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "table"
 
     pairs: tuple[int, int, int]
     users: tuple[int, int, int]

@@ -5,9 +5,9 @@ In: claims and numbers. Out: `Check` and `Reproduction`. Absent: running anythin
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 
 CheckVerdict = Literal["holds", "does not hold", "cannot be checked here"]
 
@@ -56,8 +56,10 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reproduction:
+class Reproduction(Tabular):
     """All checks of one paper, its pictures (name -> SVG text) and its known misprints."""
+
+    frame_of: ClassVar[str] = "to_table"
 
     paper: str
     citation: str

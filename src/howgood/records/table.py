@@ -7,7 +7,7 @@ to whichever one the caller has.
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,19 @@ from howgood.errors import InputError, LengthMismatchError, MissingColumnError, 
 from howgood.records.levels import as_array
 
 _FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
+
+
+class Tabular:
+    """A result whose main table becomes a data frame; `frame_of` names that table."""
+
+    __slots__ = ()
+    frame_of: ClassVar[str]
+
+    def to_frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - the caller's frame type
+        """Return the main table in Polars, pandas or PyArrow: the one named, else any installed."""
+        found = getattr(self, self.frame_of)
+        table: Table = found() if callable(found) else found
+        return table.to_frame(library)
 
 
 class Table(dict[str, NDArray[Any]]):

@@ -5,7 +5,7 @@ baselines, bounds. Absent: sentences and pictures (see `show`).
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from howgood.records.estimate import Estimate, Interval
 from howgood.records.levels import as_column, codes_of, distinct
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 from howgood.score.relevance import (
     CodedRows,
     Unseen,
@@ -45,7 +45,7 @@ CASES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelevanceReport:
+class RelevanceReport(Tabular):
     """A Relevance Score with its interval, cases and baselines.
 
     `scores` holds the score per row (NaN where not graded), `cases` the place of each row's case
@@ -58,6 +58,8 @@ class RelevanceReport:
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "case_table"
 
     value: float
     estimate: Estimate

@@ -11,18 +11,18 @@ whole sweep, and any change of order happens at one computable share.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError
-from howgood.records.table import Table
+from howgood.records.table import Table, Tabular
 from howgood.score.relevance_reporting import RelevanceReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelevanceSweep:
+class RelevanceSweep(Tabular):
     """Relevance Scores over alpha / (alpha + beta), and where two models change places.
 
     `lines` has a row per model and share (score, lower, upper); `crossings` a row per pair of
@@ -31,6 +31,8 @@ class RelevanceSweep:
 
     Stability: stable
     """
+
+    frame_of: ClassVar[str] = "lines"
 
     lines: Table
     crossings: Table
