@@ -25,7 +25,7 @@ def command(
 ) -> None:
     """Run the studies in FILES (or those already in the database) in the browser."""
     need_web("howgood serve")
-    from howgood.flow import hosting
+    from howgood.flow import accounts, hosting
     from howgood.web import server
 
     settings = read_settings()
@@ -35,5 +35,11 @@ def command(
     home = settings.public_url or f"http://{address}:{port}"
     for study in hosting.open_studies(host, files, now=datetime.now(UTC)):
         click.echo(f"{study.title}: {home}/s/{study.slug}")
+    token = accounts.setup_link(host, now=datetime.now(UTC))
+    if token:
+        click.echo(
+            f"make the first account (this link works once, for a day): {home}/setup/{token}"
+        )
+    click.echo(f"dashboard: {home}/")
     click.echo(f"answers go to {hosting.shown_address(settings.database)}; stop with Ctrl+C")
     server.run(host, settings, address=address, port=port, workers=workers)

@@ -7,7 +7,15 @@ from importlib.util import find_spec
 
 from howgood.errors import MissingExtraError
 
-_PACKAGES = ("alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn")
+_PACKAGES = (
+    "alembic",
+    "argon2",
+    "jinja2",
+    "python_multipart",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
+)
 
 
 def need_web(task: str) -> None:

@@ -14,15 +14,17 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from howgood.flow.hosting import Host, Reason, RefusedError, open_host
 from howgood.settings import Settings, read_settings
 from howgood.store.database import WriterClosedError
+from howgood.web.access import ForbiddenError, SignInNeededError
+from howgood.web.dashboard import dashboard
 from howgood.web.guards import Busy, OwnForms, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
-from howgood.web.routes import frame, taking_part
+from howgood.web.routes import accounts, frame, taking_part
 
 _log = logging.getLogger("howgood.web")
 # Those who wait for a commit hold a thread each, and one commit serves all who wait; more threads
@@ -45,7 +47,7 @@ def make_app(host: Host, settings: Settings) -> Starlette:
         host.close()
 
     app = Starlette(
-        routes=[*taking_part.ROUTES, *frame.ROUTES],
+        routes=[*taking_part.ROUTES, *accounts.ROUTES, *frame.ROUTES],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(Busy, limit=settings.busy_limit),
@@ -55,6 +57,8 @@ def make_app(host: Host, settings: Settings) -> Starlette:
         ],
         exception_handlers={
             RefusedError: _refused,
+            SignInNeededError: _to_sign_in,
+            ForbiddenError: _forbidden,
             HTTPException: _http_error,
             sa.exc.OperationalError: _database_away,
             sa.exc.TimeoutError: _database_away,
@@ -63,7 +67,8 @@ def make_app(host: Host, settings: Settings) -> Starlette:
         },
         lifespan=life,
     )
-    app.state.host = host
+    app.state.host, app.state.settings = host, settings
+    app.state.attempts = accounts.Attempts()
     return app
 
 
@@ -82,6 +87,18 @@ async def _refused(request: Request, error: Exception) -> Response:
     link = request.url.path if error.reason is Reason.UNSIGNED else ""
     page = message_page(error.reason, language=language, style=style_address(), link=link)
     return show(page, status=_STATUS.get(error.reason, 200))
+
+
+async def _to_sign_in(request: Request, error: Exception) -> Response:
+    address = error.address if isinstance(error, SignInNeededError) else "/login"
+    return RedirectResponse(address, status_code=303)
+
+
+async def _forbidden(request: Request, error: Exception) -> Response:
+    title = "This is not possible"
+    return dashboard(
+        request, "message.html", researcher=None, status=403, title=title, text=str(error)
+    )
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -18,11 +18,13 @@ from howgood.show.comparison_card import STYLE
 from howgood.web.pages import MessagePage, ScreenPage
 
 _STYLE_SHEET = "howgood.css"
-_TYPES = {".css": "text/css; charset=utf-8"}
+_SCRIPT = "htmx.min.js"
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """Return the templates; whatever they show is escaped, and an unknown name is an error."""
     return Environment(
         loader=PackageLoader("howgood.web"),
         autoescape=True,
@@ -35,7 +37,7 @@ def _templates() -> Environment:
 def show(page: ScreenPage | MessagePage, *, status: int = 200) -> HTMLResponse:
     """Return the page as HTML; nothing a participant sees is kept by caches."""
     name = "screen.html" if isinstance(page, ScreenPage) else "message.html"
-    html = _templates().get_template(name).render(page=page)
+    html = templates().get_template(name).render(page=page)
     return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store"})
 
 
@@ -43,7 +45,10 @@ def show(page: ScreenPage | MessagePage, *, status: int = 200) -> HTMLResponse:
 def static_files() -> Mapping[str, bytes]:
     """Return every static file by its public name, which holds a fingerprint of its content."""
     found = {}
-    for each in (files("howgood.web") / "static").iterdir():
+    folder = files("howgood.web") / "static"
+    for each in (*folder.iterdir(), *(folder / "vendor").iterdir()):
+        if each.is_dir():
+            continue
         content = each.read_bytes()
         if each.name == _STYLE_SHEET:
             # Drawings come without a style of their own: the policy allows no inline styles.
@@ -58,7 +63,20 @@ def static_files() -> Mapping[str, bytes]:
 @cache
 def style_address() -> str:
     """Return the address of the style sheet."""
-    return "/static/" + next(name for name in static_files() if name.startswith("howgood."))
+    return _address(_STYLE_SHEET)
+
+
+@cache
+def script_address() -> str:
+    """Return the address of the one script, which improves pages that work without it."""
+    return _address(_SCRIPT)
+
+
+def _address(name: str) -> str:
+    stem, _, ending = name.rpartition(".")
+    return "/static/" + next(
+        each for each in static_files() if each.startswith(f"{stem}.") and each.endswith(ending)
+    )
 
 
 @cache

@@ -6,19 +6,16 @@ In: requests. Out: short pages. Absent: studies.
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.flow import hosting
-from howgood.web.guards import preferred_language
-from howgood.web.pages import message_page
-from howgood.web.render import show, static_response, style_address
+from howgood.web.render import static_response
 
 
 async def get_home(request: Request) -> Response:
-    """Say that this is the right place, and nothing about which studies run."""
-    language = preferred_language(request.headers.get("accept-language", ""))
-    return show(message_page("home", language=language, style=style_address()))
+    """Lead researchers to their studies; strangers learn nothing about which studies run."""
+    return RedirectResponse("/studies", status_code=303)
 
 
 async def get_static(request: Request) -> Response:

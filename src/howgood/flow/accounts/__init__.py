@@ -1,0 +1,26 @@
+"""Who may use the dashboard: accounts, invitations, signing in."""
+
+from howgood.flow.accounts.circle import Circle, circle, invite, remove, setup_link
+from howgood.flow.accounts.joining import invitation, join
+from howgood.flow.accounts.signing_in import (
+    SignedIn,
+    change_password,
+    sign_in,
+    sign_out,
+    who,
+)
+
+__all__ = [
+    "Circle",
+    "SignedIn",
+    "change_password",
+    "circle",
+    "invitation",
+    "invite",
+    "join",
+    "remove",
+    "setup_link",
+    "sign_in",
+    "sign_out",
+    "who",
+]

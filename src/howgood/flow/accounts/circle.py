@@ -1,0 +1,94 @@
+"""The circle of researchers: the first owner, invitations, farewells.
+
+In: a host and the owner who acts. Out: one-time links, lists. Absent: using a link (`joining`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError
+from howgood.flow.hosting import Host, tokens
+from howgood.records.researcher import Researcher, Role
+from howgood.store import audit, researchers
+from howgood.store.researchers import Invitation
+
+SETUP_LASTS, INVITATION_LASTS = timedelta(hours=24), timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circle:
+    """Everybody with an account, and invitations nobody has used yet."""
+
+    researchers: tuple[Researcher, ...]
+    invitations: tuple[Invitation, ...]
+
+
+def setup_link(host: Host, *, now: datetime) -> str:
+    """Return a fresh token for the first owner, or nothing when there is one.
+
+    Links from earlier starts stop working: the one printed last is the one that counts.
+    """
+    token = tokens.fresh_token()
+
+    def store(connection: Connection) -> str:
+        if researchers.count_owners(connection):
+            return ""
+        researchers.withdraw_invitations(connection)
+        until = now + SETUP_LASTS
+        researchers.invite(connection, tokens.digest(token), "owner", now=now, until=until)
+        return token
+
+    return host.database.write(store)
+
+
+def circle(host: Host, *, now: datetime) -> Circle:
+    """Return who belongs to it."""
+    with host.database.reading() as connection:
+        return Circle(
+            researchers=researchers.everyone(connection),
+            invitations=researchers.open_invitations(connection, now=now),
+        )
+
+
+def invite(host: Host, person: Researcher, *, role: Role, now: datetime) -> str:
+    """Return the token of a new one-time invitation; it is shown once and stored as a digest."""
+    token = tokens.fresh_token()
+
+    def store(connection: Connection) -> None:
+        until = now + INVITATION_LASTS
+        researchers.invite(connection, tokens.digest(token), role, now=now, until=until)
+        audit.note(connection, actor=person.name, action="invited", detail={"role": role}, now=now)
+
+    host.database.write(store)
+    return token
+
+
+def remove(host: Host, person: Researcher, number: int, *, now: datetime) -> None:
+    """Remove somebody and end their sessions; the last owner stays."""
+
+    def store(connection: Connection) -> None:
+        researchers.lock(connection)
+        gone = [each for each in researchers.everyone(connection) if each.number == number]
+        if not gone:
+            return
+        if gone[0].role == "owner" and researchers.count_owners(connection) == 1:
+            raise LastOwnerError
+        researchers.remove(connection, number)
+        detail = {"name": gone[0].name, "role": gone[0].role}
+        audit.note(connection, actor=person.name, action="removed", detail=detail, now=now)
+
+    host.database.write(store)
+
+
+class LastOwnerError(InputError):
+    """The last owner was to be removed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            where="people",
+            found="the last owner",
+            needed="one owner has to stay, or nobody could change anything",
+            cure="Invite another owner first.",
+        )

@@ -1,0 +1,107 @@
+"""Signing in and out: sessions that end by themselves.
+
+In: a host, names, passwords, session tokens, the time. Out: who somebody is. Absent: cookies and
+forms (`web.access`), limits on how often one may try (`web.routes.accounts`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError
+from howgood.flow.accounts import passwords
+from howgood.flow.hosting import Host, tokens
+from howgood.records.researcher import Researcher
+from howgood.store import audit, researchers
+
+IDLE, LONGEST = timedelta(hours=12), timedelta(days=14)
+# The end of a session moves at most this often: looking at a page should not write.
+_STEP = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """Somebody who has just signed in; the token is known to their browser alone."""
+
+    researcher: Researcher
+    token: str
+
+
+def sign_in(host: Host, *, name: str, password: str, now: datetime) -> SignedIn | None:
+    """Return a new session, or None; a wrong name takes as long as a wrong password."""
+    name = passwords.clean_name(name)
+    with host.database.reading() as connection:
+        found = researchers.find(connection, name)
+    known_hash = found[1] if found else None
+    if not passwords.is_right(password, known_hash) or found is None:
+        return None
+    person, renewed = found[0], ""
+    if passwords.is_dated(found[1]):
+        renewed = passwords.hashed(password)
+
+    def store(connection: Connection) -> SignedIn:
+        if renewed:
+            researchers.set_password(connection, person.number, renewed)
+        return begin_session(connection, person, now=now)
+
+    return host.database.write(store)
+
+
+def begin_session(connection: Connection, person: Researcher, *, now: datetime) -> SignedIn:
+    """Store a session under a new token."""
+    token = tokens.fresh_token()
+    until = now + IDLE
+    researchers.open_session(connection, tokens.digest(token), person.number, now=now, until=until)
+    return SignedIn(researcher=person, token=token)
+
+
+def who(host: Host, token: str, *, now: datetime) -> Researcher | None:
+    """Return who is signed in with this token; each visit keeps the session alive."""
+    if not token:
+        return None
+    digest = tokens.digest(token)
+    with host.database.reading() as connection:
+        found = researchers.session(connection, digest, now=now)
+    if found is None:
+        return None
+    until = min(now + IDLE, found.created_at + LONGEST)
+    if until - found.expires_at >= _STEP:
+        host.database.write(lambda c: researchers.prolong(c, digest, until=until))
+    return found.researcher
+
+
+def sign_out(host: Host, token: str) -> None:
+    """End the session of this token."""
+    host.database.write(lambda c: researchers.end_session(c, tokens.digest(token)))
+
+
+def change_password(
+    host: Host, person: Researcher, *, old: str, new: str, token: str, now: datetime
+) -> None:
+    """Replace a password and end the person's sessions elsewhere; refuse a wrong old one."""
+    with host.database.reading() as connection:
+        found = researchers.find(connection, person.name)
+    if not passwords.is_right(old, found[1] if found else None):
+        raise WrongPasswordError
+    problem = passwords.password_problem(new, name=person.name)
+    if problem:
+        raise InputError(
+            where="new", found="a password that will not do", needed=problem, cure=problem
+        )
+    made = passwords.hashed(new)
+
+    def store(connection: Connection) -> None:
+        researchers.set_password(connection, person.number, made)
+        researchers.end_other_sessions(connection, person.number, but=tokens.digest(token))
+        audit.note(connection, actor=person.name, action="password changed", now=now)
+
+    host.database.write(store)
+
+
+class WrongPasswordError(InputError):
+    """The password that should prove who somebody is does not."""
+
+    def __init__(self) -> None:
+        text = "This is not your password."
+        super().__init__(where="old", found="a wrong password", needed=text, cure=text)

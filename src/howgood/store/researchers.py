@@ -1,0 +1,176 @@
+"""Researchers, their sessions, and invitations to become one.
+
+In: a connection and plain values; of secrets only digests and hashes. Out: records. Absent: what a
+password must be and how it is checked (`flow.accounts`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from howgood.records.researcher import Researcher, Role
+from howgood.store.schema import invitations, researchers, sessions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """Somebody who is signed in, since when and until when."""
+
+    researcher: Researcher
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A one-time link that makes an account."""
+
+    role: Role
+    expires_at: datetime
+
+
+def _researcher(row: Row[Any]) -> Researcher:
+    return Researcher(number=row.id, name=row.name, role=row.role)
+
+
+def add(
+    connection: Connection, *, name: str, password_hash: str, role: Role, now: datetime
+) -> Researcher:
+    """Store a researcher; the name must be free."""
+    number = connection.execute(
+        sa.insert(researchers)
+        .values(name=name, password_hash=password_hash, role=role, created_at=now)
+        .returning(researchers.c.id)
+    ).scalar_one()
+    return Researcher(number=number, name=name, role=role)
+
+
+def everyone(connection: Connection) -> tuple[Researcher, ...]:
+    """Return all researchers, by name."""
+    rows = connection.execute(sa.select(researchers).order_by(researchers.c.name))
+    return tuple(_researcher(row) for row in rows)
+
+
+def lock(connection: Connection) -> None:
+    """Make other changes to the circle of researchers wait until this transaction ends."""
+    connection.execute(sa.select(researchers.c.id).with_for_update())
+
+
+def find(connection: Connection, name: str) -> tuple[Researcher, str] | None:
+    """Return the researcher of this name and the hash of their password."""
+    row = connection.execute(sa.select(researchers).where(researchers.c.name == name)).one_or_none()
+    return None if row is None else (_researcher(row), row.password_hash)
+
+
+def count_owners(connection: Connection) -> int:
+    """Return how many owners there are."""
+    query = sa.select(sa.func.count()).select_from(researchers)
+    return int(connection.execute(query.where(researchers.c.role == "owner")).scalar_one())
+
+
+def set_password(connection: Connection, number: int, password_hash: str) -> None:
+    """Replace the hash of a password."""
+    connection.execute(
+        sa.update(researchers).where(researchers.c.id == number).values(password_hash=password_hash)
+    )
+
+
+def remove(connection: Connection, number: int) -> None:
+    """Remove a researcher; their sessions and tokens go with them."""
+    connection.execute(sa.delete(researchers).where(researchers.c.id == number))
+
+
+def open_session(
+    connection: Connection, token_digest: str, researcher: int, *, now: datetime, until: datetime
+) -> None:
+    """Remember that somebody signed in, and forget every session that has ended."""
+    connection.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
+    connection.execute(
+        sa.insert(sessions).values(
+            token_digest=token_digest, researcher_id=researcher, created_at=now, expires_at=until
+        )
+    )
+
+
+def session(connection: Connection, token_digest: str, *, now: datetime) -> Session | None:
+    """Return whose session this is, unless it has ended."""
+    row = connection.execute(
+        sa.select(researchers, sessions.c.created_at.label("since"), sessions.c.expires_at)
+        .join(sessions, sessions.c.researcher_id == researchers.c.id)
+        .where(sessions.c.token_digest == token_digest, sessions.c.expires_at > now)
+    ).one_or_none()
+    if row is None:
+        return None
+    return Session(researcher=_researcher(row), created_at=row.since, expires_at=row.expires_at)
+
+
+def prolong(connection: Connection, token_digest: str, *, until: datetime) -> None:
+    """Move the end of a session."""
+    connection.execute(
+        sa.update(sessions).where(sessions.c.token_digest == token_digest).values(expires_at=until)
+    )
+
+
+def end_session(connection: Connection, token_digest: str) -> None:
+    """End one session."""
+    connection.execute(sa.delete(sessions).where(sessions.c.token_digest == token_digest))
+
+
+def end_other_sessions(connection: Connection, researcher: int, *, but: str) -> None:
+    """End every session of a researcher except the one named."""
+    connection.execute(
+        sa.delete(sessions).where(
+            sessions.c.researcher_id == researcher, sessions.c.token_digest != but
+        )
+    )
+
+
+def invite(
+    connection: Connection, token_digest: str, role: Role, *, now: datetime, until: datetime
+) -> None:
+    """Store an invitation, and forget every one that has expired."""
+    connection.execute(sa.delete(invitations).where(invitations.c.expires_at <= now))
+    connection.execute(
+        sa.insert(invitations).values(
+            token_digest=token_digest, role=role, created_at=now, expires_at=until
+        )
+    )
+
+
+def invitation(connection: Connection, token_digest: str, *, now: datetime) -> Invitation | None:
+    """Return an invitation that can still be used."""
+    row = connection.execute(
+        sa.select(invitations).where(
+            invitations.c.token_digest == token_digest, invitations.c.expires_at > now
+        )
+    ).one_or_none()
+    return None if row is None else Invitation(role=row.role, expires_at=row.expires_at)
+
+
+def open_invitations(connection: Connection, *, now: datetime) -> tuple[Invitation, ...]:
+    """Return every invitation that can still be used."""
+    rows = connection.execute(
+        sa.select(invitations)
+        .where(invitations.c.expires_at > now)
+        .order_by(invitations.c.expires_at)
+    )
+    return tuple(Invitation(role=row.role, expires_at=row.expires_at) for row in rows)
+
+
+def use_invitation(connection: Connection, token_digest: str, *, now: datetime) -> Role | None:
+    """Take an invitation out: of two who try at once, one gets its role, the other None."""
+    row = connection.execute(
+        sa.delete(invitations)
+        .where(invitations.c.token_digest == token_digest, invitations.c.expires_at > now)
+        .returning(invitations.c.role)
+    )
+    role: Role | None = row.scalar_one_or_none()
+    return role
+
+
+def withdraw_invitations(connection: Connection) -> None:
+    """Make every invitation useless."""
+    connection.execute(sa.delete(invitations))

@@ -1,0 +1,138 @@
+"""Who is asking, and was this form written by us?
+
+In: requests. Out: a researcher and a form, or an error that becomes a page. Absent: passwords and
+sessions themselves (`flow.accounts`).
+
+Every route of the dashboard begins with `signed_in` or `owner`, and every one that changes
+something reads its form with `sent_form`, which checks the hidden field `csrf`.
+"""
+
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from howgood.errors import HowgoodError
+from howgood.flow import accounts
+from howgood.flow.hosting import tokens
+from howgood.records.researcher import Researcher
+from howgood.web.guards import LARGEST_FORM
+
+SESSION, VISITOR = "howgood-session", "howgood-visitor"
+_MOST_FIELDS = 5000
+
+
+class SignInNeededError(HowgoodError):
+    """Nobody is signed in; `next_path` is where they wanted to go."""
+
+    def __init__(self, next_path: str) -> None:
+        super().__init__("sign in first")
+        self.next_path = next_path
+
+    @property
+    def address(self) -> str:
+        """Where to sign in, and come back from."""
+        return f"/login?{urlencode({'next': self.next_path})}" if self.next_path else "/login"
+
+
+class ForbiddenError(HowgoodError):
+    """Somebody may not do this; the message says why and what to do."""
+
+
+async def signed_in(request: Request) -> Researcher:
+    """Return who is asking; strangers are sent to sign in."""
+    token = request.cookies.get(SESSION, "")
+    person = await run_in_threadpool(
+        accounts.who, request.app.state.host, token, now=datetime.now(UTC)
+    )
+    if person is None:
+        # After signing in, a form could not be sent again: go to the page it belongs to.
+        path = request.url.path if request.method == "GET" else ""
+        query = f"?{request.url.query}" if request.url.query and path else ""
+        raise SignInNeededError("" if path == "/" else path + query)
+    return person
+
+
+async def owner(request: Request) -> Researcher:
+    """Return who is asking if they may change things; viewers are told that they may not."""
+    person = await signed_in(request)
+    if not person.may_write:
+        raise ForbiddenError(
+            "You can look at everything but change nothing. Ask an owner to do it, or to invite "
+            "you as an owner."
+        )
+    return person
+
+
+async def sent_form(request: Request, *, largest: int = LARGEST_FORM) -> FormData:
+    """Return the form that was sent, files too; refuse one that we did not write or that is huge.
+
+    Call it after `signed_in` or `owner`: nothing is read of what strangers send.
+    """
+    if int(request.headers.get("content-length", "0")) > largest:
+        raise HTTPException(413)
+    form = await request.form(max_files=20, max_fields=_MOST_FIELDS, max_part_size=LARGEST_FORM)
+    given = form.get("csrf")
+    if not isinstance(given, str) or not tokens.is_signed(
+        request.app.state.host.key, given, "csrf", _bearer(request)
+    ):
+        raise ForbiddenError(
+            "This form is out of date: you signed in or out since the page was opened. "
+            "Go back, reload the page, and send it again. Nothing was changed."
+        )
+    return form
+
+
+def text_of(form: FormData, name: str) -> str:
+    """Return a field's text; a missing field or a file is empty."""
+    value = form.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def csrf(request: Request) -> str:
+    """Return what the hidden field `csrf` of this browser's forms must hold."""
+    return tokens.signature(request.app.state.host.key, "csrf", _bearer(request))
+
+
+def _bearer(request: Request) -> str:
+    """Return what tells this browser from others: its session, or before that a random name."""
+    session = request.cookies.get(SESSION, "")
+    if session:
+        return session
+    if not getattr(request.state, "visitor", ""):
+        request.state.visitor = request.cookies.get(VISITOR) or tokens.fresh_token()
+    visitor: str = request.state.visitor
+    return visitor
+
+
+def is_secure(request: Request) -> bool:
+    """Return whether people reach this server by https."""
+    public: str = request.app.state.settings.public_url
+    return request.url.scheme == "https" or public.startswith("https://")
+
+
+def set_session(response: Response, request: Request, token: str) -> None:
+    """Give the browser its session; it ends with the browser, or earlier on the server."""
+    _set(response, request, SESSION, token)
+
+
+def remember_visitor(response: Response, request: Request) -> None:
+    """Give a browser that is not signed in the name its forms are bound to."""
+    visitor = getattr(request.state, "visitor", "")
+    if visitor and visitor != request.cookies.get(VISITOR):
+        _set(response, request, VISITOR, visitor)
+
+
+def end_session(response: Response) -> None:
+    """Take the session from the browser."""
+    response.delete_cookie(SESSION, path="/")
+
+
+def _set(response: Response, request: Request, name: str, value: str) -> None:
+    response.set_cookie(
+        name, value, path="/", secure=is_secure(request), httponly=True, samesite="lax"
+    )

@@ -1,0 +1,241 @@
+"""The addresses around accounts: the first one, signing in and out, people, passwords.
+
+In: requests. Out: pages. Absent: everything between; each route parses, calls `flow.accounts` once,
+shows.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from howgood.errors import InputError
+from howgood.flow import accounts
+from howgood.flow.hosting import tokens
+from howgood.records.researcher import ROLES, Researcher, Role
+from howgood.web.access import (
+    SESSION,
+    ForbiddenError,
+    end_session,
+    owner,
+    sent_form,
+    set_session,
+    signed_in,
+    text_of,
+)
+from howgood.web.dashboard import dashboard
+from howgood.web.guards import Pace, Rate
+
+T = TypeVar("T")
+# A password costs 64 MB and a core for a moment: more at once would take both from participants.
+_AT_ONCE = 2
+_PER_NAME = Pace(at_once=8, per_second=1 / 20)
+_PER_ADDRESS = Pace(at_once=30, per_second=1 / 4)
+
+
+class Attempts:
+    """How often one may try a password, by name and by address, and how many do so at once."""
+
+    def __init__(self) -> None:
+        self.at_once = anyio.CapacityLimiter(_AT_ONCE)
+        self.names, self.addresses = Rate(_PER_NAME), Rate(_PER_ADDRESS)
+
+    def allow(self, name: str, request: Request) -> bool:
+        """Take one attempt from both allowances; False when either is used up."""
+        address = request.client.host if request.client else ""
+        may_address = self.addresses.allows(address)
+        # Digests, so that a long list of long names takes no memory.
+        return self.names.allows(tokens.digest(name.casefold())) and may_address
+
+
+async def get_login(request: Request) -> Response:
+    """Show the form to sign in."""
+    return _login_page(request, target=_safe_path(request.query_params.get("next", "")))
+
+
+async def post_login(request: Request) -> Response:
+    """Sign in under a new session, however often it was tried before within reason."""
+    form = await sent_form(request)
+    name, target = text_of(form, "name"), _safe_path(text_of(form, "next"))
+    if not request.app.state.attempts.allow(name, request):
+        wrong = "That were many attempts. Wait a minute, then try again."
+        return _login_page(request, target=target, name=name, problem=wrong, status=429)
+    password = text_of(form, "password")
+    found = await _hashing(
+        request,
+        partial(accounts.sign_in, request.app.state.host, name=name, password=password, now=_now()),
+    )
+    if found is None:
+        wrong = "Name and password do not belong together."
+        return _login_page(request, target=target, name=name, problem=wrong, status=422)
+    return _entering(request, found.token, target or "/studies")
+
+
+async def post_logout(request: Request) -> Response:
+    """End the session, here and on the server."""
+    await sent_form(request)
+    token = request.cookies.get(SESSION, "")
+    await run_in_threadpool(accounts.sign_out, request.app.state.host, token)
+    response = RedirectResponse("/login", status_code=303)
+    end_session(response)
+    return response
+
+
+async def get_setup(request: Request) -> Response:
+    """Show the form of a one-time link."""
+    return await _setup_page(request, {})
+
+
+async def post_setup(request: Request) -> Response:
+    """Make the account of a one-time link and sign in."""
+    form = await sent_form(request)
+    token = request.path_params["token"]
+    if not request.app.state.attempts.allow(token, request):
+        raise ForbiddenError("That were many attempts. Wait a minute, then try again.")
+    name, password = text_of(form, "name"), text_of(form, "password")
+    joined = await _hashing(
+        request,
+        partial(
+            accounts.join, request.app.state.host, token, name=name, password=password, now=_now()
+        ),
+    )
+    if joined.signed_in is None:
+        return await _setup_page(request, joined.problems, name=name)
+    return _entering(request, joined.signed_in.token, "/studies")
+
+
+async def get_account(request: Request) -> Response:
+    """Show the form to change one's password."""
+    person = await signed_in(request)
+    return dashboard(request, "account.html", researcher=person, problems={})
+
+
+async def post_account(request: Request) -> Response:
+    """Change one's password; other sessions end."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    if not request.app.state.attempts.allow(person.name, request):
+        raise ForbiddenError("That were many attempts. Wait a minute, then try again.")
+    change = partial(
+        accounts.change_password, request.app.state.host, person,
+        old=text_of(form, "old"), new=text_of(form, "new"),
+        token=request.cookies.get(SESSION, ""), now=_now(),
+    )  # fmt: skip
+    try:
+        await _hashing(request, change)
+    except InputError as error:
+        problems = {error.where: error.cure}
+        return dashboard(request, "account.html", researcher=person, problems=problems, status=422)
+    notice = "Your password is changed. You are signed out everywhere else."
+    return dashboard(request, "account.html", researcher=person, problems={}, notice=notice)
+
+
+async def get_people(request: Request) -> Response:
+    """Show who has an account."""
+    person = await owner(request)
+    return await _people_page(request, person)
+
+
+async def post_people(request: Request) -> Response:
+    """Invite somebody by a one-time link, shown once."""
+    person = await owner(request)
+    form = await sent_form(request)
+    wanted = text_of(form, "role")
+    role: Role = next((each for each in ROLES if each == wanted), "viewer")
+    token = await run_in_threadpool(
+        accounts.invite, request.app.state.host, person, role=role, now=_now()
+    )
+    link = f"{home(request)}/setup/{token}"
+    return await _people_page(request, person, link=link)
+
+
+async def post_removal(request: Request) -> Response:
+    """Remove somebody's account."""
+    person = await owner(request)
+    await sent_form(request)
+    number = request.path_params["number"]
+    try:
+        await run_in_threadpool(accounts.remove, request.app.state.host, person, number, now=_now())
+    except InputError as error:
+        return await _people_page(request, person, problem=f"{error.needed}. {error.cure}")
+    return RedirectResponse("/people", status_code=303)
+
+
+def home(request: Request) -> str:
+    """Return the address people reach this server by."""
+    public: str = request.app.state.settings.public_url
+    return public or str(request.base_url).rstrip("/")
+
+
+def _login_page(
+    request: Request, *, target: str, name: str = "", problem: str = "", status: int = 200
+) -> Response:
+    values = {"target": target, "name": name, "problem": problem}
+    return dashboard(request, "login.html", researcher=None, status=status, **values)
+
+
+async def _setup_page(request: Request, problems: Mapping[str, str], name: str = "") -> Response:
+    token = request.path_params["token"]
+    found = await run_in_threadpool(accounts.invitation, request.app.state.host, token, now=_now())
+    if found is None:
+        text = (
+            "This link was used already or has expired. The first owner gets a new one by "
+            "starting the server again; everybody else asks an owner for an invitation."
+        )
+        values: dict[str, object] = {"title": "This link no longer works", "text": text}
+        return dashboard(request, "message.html", researcher=None, status=404, **values)
+    values = {"role": found.role, "problems": problems, "name": name}
+    status = 422 if problems else 200
+    return dashboard(request, "setup.html", researcher=None, status=status, **values)
+
+
+async def _people_page(
+    request: Request, person: Researcher, *, link: str = "", problem: str = ""
+) -> Response:
+    found = await run_in_threadpool(accounts.circle, request.app.state.host, now=_now())
+    values = {"circle": found, "link": link, "problem": problem}
+    status = 422 if problem else 200
+    return dashboard(request, "people.html", researcher=person, status=status, **values)
+
+
+def _entering(request: Request, token: str, target: str) -> Response:
+    response = RedirectResponse(target, status_code=303)
+    set_session(response, request, token)
+    return response
+
+
+def _safe_path(text: str) -> str:
+    """Return a path on this server, or nothing: no address may lead elsewhere after signing in."""
+    parts = urlsplit(text)
+    is_ours = text.startswith("/") and not text.startswith(("//", "/\\"))
+    return text if is_ours and not parts.scheme and not parts.netloc else ""
+
+
+async def _hashing(request: Request, work: Callable[[], T]) -> T:
+    return await anyio.to_thread.run_sync(work, limiter=request.app.state.attempts.at_once)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+ROUTES = [
+    Route("/login", get_login, methods=["GET"]),
+    Route("/login", post_login, methods=["POST"]),
+    Route("/logout", post_logout, methods=["POST"]),
+    Route("/setup/{token}", get_setup, methods=["GET"]),
+    Route("/setup/{token}", post_setup, methods=["POST"]),
+    Route("/account", get_account, methods=["GET"]),
+    Route("/account", post_account, methods=["POST"]),
+    Route("/people", get_people, methods=["GET"]),
+    Route("/people", post_people, methods=["POST"]),
+    Route("/people/{number:int}/remove", post_removal, methods=["POST"]),
+]
