@@ -1,6 +1,5 @@
 """Reports in a real browser: accessible, nothing cut off, nothing fetched, printable."""
 
-import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
@@ -8,23 +7,34 @@ from howgood.cli.main import run
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    """Write the report of `howgood rank` on noisy ratings: findings, pictures, tables."""
-    folder = tmp_path_factory.mktemp("report")
-    rng = np.random.default_rng(1)
-    mean = rng.uniform(1, 5, 200)
-    rows = np.column_stack([mean, np.full(200, 0.8), mean + rng.normal(0, 0.5, 200),
-                            mean + rng.normal(0, 0.9, 200)])  # fmt: skip
-    np.savetxt(folder / "r.csv", rows, delimiter=",", header="mean,sd,svd,knn", comments="")
-    command = ["rank", str(folder / "r.csv"), "--mean", "mean", "--sd", "sd", "--system", "svd",
-               "--system", "knn", "--out", str(folder / "report.html")]  # fmt: skip
-    assert run(command) == 0
-    return (folder / "report.html").as_uri()
+def folder(tmp_path_factory):
+    """Run the demo once: its report, and files for the reports of the other commands."""
+    folder = tmp_path_factory.mktemp("reports")
+    assert run(["demo", "--out", str(folder)]) == 0
+    systems = ["--system", "svd", "--system", "knn", "--system", "popular"]
+    context = "activity,area,company,time,daylight"
+    commands = {
+        "rank": ["ratings.csv", "--repeated", *systems],
+        "fit": ["answers.csv"],
+        "relevance": ["lighting.csv", "--outcome", "light", "--predicted", "tree",
+                      "--context", context],
+    }  # fmt: skip
+    for name, (file, *options) in commands.items():
+        out = ["--out", str(folder / f"{name}.html")]
+        assert run([name, str(folder / file), *options, *out]) == 0
+    return folder
 
 
+@pytest.fixture
+def report(folder):
+    return (folder / "rank.html").as_uri()
+
+
+@pytest.mark.parametrize("name", ["report", "rank", "fit", "relevance"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_report_is_accessible_on_every_screen(chromium, report, width, scheme):
+def test_a_report_is_accessible_on_every_screen(chromium, folder, name, width, scheme):
+    report = (folder / f"{name}.html").as_uri()
     page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     fetched = []
     page.on("request", lambda request: fetched.append(request.url))

@@ -148,8 +148,9 @@ def _cell(value: object) -> str:
 def _provenance_table(report: Report) -> Table:
     facts: dict[str, str] = {"method": report.provenance.method}
     facts |= {str(name): str(value) for name, value in report.provenance.settings.items()}
-    facts["seed"] = str(report.provenance.seed)
-    facts["rows used"] = str(report.provenance.rows_used)
+    facts["seed"] = "none needed" if report.provenance.seed is None else str(report.provenance.seed)
+    if report.provenance.rows_used is not None:
+        facts["rows used"] = str(report.provenance.rows_used)
     facts |= {f"rows dropped: {why}": str(n) for why, n in report.provenance.rows_dropped.items()}
     facts |= {f"version of {name}": text for name, text in report.provenance.versions.items()}
     return Table({"fact": list(facts.keys()), "value": list(facts.values())})
