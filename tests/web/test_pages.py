@@ -207,7 +207,7 @@ def test_a_database_that_goes_away_is_a_polite_503_and_no_lost_place(browser, ho
         raise sa.exc.OperationalError("select", {}, OSError("gone"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(host.database, "write", away)
+        patch.setattr(host.database, "write_soon", away)
         gone = _answer(browser, page, host)
     assert gone.status_code == 503
     assert browser.get(page.url.path).text == page.text
@@ -217,7 +217,7 @@ def test_a_fault_of_ours_is_a_page_without_details(browser, host, monkeypatch):
     def broken(*_):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(host.database, "write", broken)
+    monkeypatch.setattr(host.database, "write_soon", broken)
     page = browser.get("/s/songs")
     failed = browser.post("/s/songs", data=hidden_fields(page) | {"consent": "yes"})
     assert failed.status_code == 500

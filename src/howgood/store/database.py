@@ -7,7 +7,8 @@ SQLite: one file, write-ahead log, `synchronous=FULL`, every write through one `
 PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit=on`.
 """
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,7 @@ if find_spec("sqlalchemy") is None:
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
+from howgood.store.glances import Glances
 from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
 T = TypeVar("T")
@@ -42,12 +44,25 @@ class Database:
         self.engine = readers
         self._writer_engine = writer
         self._writer = GroupWriter(writer) if writer is not None else None
+        self._glances = Glances(readers) if writer is not None else None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether reading takes microseconds, so that it needs no thread of its own."""
+        return self._glances is not None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one consistent state; what it writes is undone."""
         with self.engine.connect() as connection:
             yield connection
+
+    def glance(self, statement: sa.Select[Any], **values: str | int) -> Sequence[Any] | None:
+        """Return the first row as the driver gives it; for columns of text and numbers alone."""
+        if self._glances is not None:
+            return self._glances.first(statement, values)
+        with self.engine.connect() as connection:
+            return connection.execute(statement, values).first()
 
     def write(self, operation: Operation[T]) -> T:
         """Run the operation in a transaction; return its result only after the commit."""
@@ -56,11 +71,19 @@ class Database:
         with self.engine.begin() as connection:
             return operation(connection)
 
+    async def write_soon(self, operation: Operation[T]) -> T:
+        """Do as `write` does; nothing but this coroutine waits for the disk."""
+        if self._writer is not None:
+            return await asyncio.wrap_future(self._writer.submit(operation))
+        return await asyncio.to_thread(self.write, operation)
+
     def close(self) -> None:
         """Finish waiting writes and let go of every connection."""
         if self._writer is not None and self._writer_engine is not None:
             self._writer.close()
             self._writer_engine.dispose()
+        if self._glances is not None:
+            self._glances.close()
         self.engine.dispose()
 
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.participant import HOLDING, Participant, Position, Status
+from howgood.store.database import Database
 from howgood.store.schema import participants, screens, studies
 
 
@@ -51,7 +52,7 @@ def add(connection: Connection, new: NewParticipant, *, now: datetime) -> int:
 
 
 def position(connection: Connection, token_digest: str) -> Position | None:
-    """Return where the holder of this token is: one query, the hot path of every page."""
+    """Return where the holder of this token is, in one query."""
     row = connection.execute(_POSITION, {"token_digest": token_digest}).one_or_none()
     if row is None:
         return None
@@ -73,6 +74,26 @@ _POSITION = (
     .order_by(screens.c.position.desc())
     .limit(1)
 )
+
+
+def glance(database: Database, token_digest: str) -> tuple[Status, int] | None:
+    """Return the status of this token's holder and the number of their last screen, 0 if none.
+
+    All else about them at that screen never changes: who remembers it need not read it again.
+    """
+    row = database.glance(_GLANCE, token_digest=token_digest)
+    return None if row is None else (Status(row[0]), row[1])
+
+
+_GLANCE = sa.select(
+    participants.c.status,
+    sa.func.coalesce(
+        sa.select(sa.func.max(screens.c.position))
+        .where(screens.c.participant_id == participants.c.id)
+        .scalar_subquery(),
+        sa.literal_column("0"),
+    ),
+).where(participants.c.token_digest == sa.bindparam("token_digest"))
 
 
 def _participant(row: Row[Any]) -> Participant:

@@ -119,6 +119,9 @@ def _newest() -> sa.Select[Any]:
     )
 
 
+_ONE = _newest().where(studies.c.slug == sa.bindparam("slug"))
+
+
 def _study_row(row: Row[Any]) -> StudyRow:
     return StudyRow(
         number=row.id,
@@ -132,7 +135,7 @@ def _study_row(row: Row[Any]) -> StudyRow:
 
 def find(connection: Connection, slug: str) -> StudyRow | None:
     """Return the study with this short name and its newest version."""
-    row = connection.execute(_newest().where(studies.c.slug == slug)).one_or_none()
+    row = connection.execute(_ONE, {"slug": slug}).one_or_none()
     return None if row is None else _study_row(row)
 
 

@@ -54,15 +54,20 @@ class GroupWriter:
         self._thread = threading.Thread(target=self._work, name="howgood-writer", daemon=True)
         self._thread.start()
 
-    def run(self, operation: Operation[T]) -> T:
-        """Return the operation's result once it is on disk; raise what it raised."""
+    def submit(self, operation: Operation[T]) -> Future[T]:
+        """Return a future that has the operation's result once it is on disk."""
         job = _Job(operation, Future())
         with self._gate:
             if not self._is_open:
                 raise WriterClosedError
+            # From here on it will be written: whoever stops waiting cannot call it off.
+            job.done.set_running_or_notify_cancel()
             self._jobs.put(job)
-        result: T = job.done.result()
-        return result
+        return job.done
+
+    def run(self, operation: Operation[T]) -> T:
+        """Return the operation's result once it is on disk; raise what it raised."""
+        return self.submit(operation).result()
 
     def close(self) -> None:
         """Finish what waits, then stop; later operations are refused."""

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from howgood.web.pages import message_page
@@ -22,15 +22,15 @@ _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
+_RAW_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
     # A personal link is a key: it must not travel to the next site in the Referer.
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-}
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+]
 
 
 class SecurityHeaders:
@@ -47,12 +47,12 @@ class SecurityHeaders:
 
         async def marked(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
-                headers.setdefault("Content-Security-Policy", _POLICY)
+                own = message.setdefault("headers", [])
+                own += _RAW_HEADERS
+                if not any(name == b"content-security-policy" for name, _ in own):
+                    own.append((b"content-security-policy", _POLICY.encode()))
                 if scope["scheme"] == "https":
-                    headers["Strict-Transport-Security"] = "max-age=31536000"
+                    own.append((b"strict-transport-security", b"max-age=31536000"))
             await send(message)
 
         await self.app(scope, receive, marked)

@@ -7,15 +7,18 @@ import gzip
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from howgood.records.screen import Block
 from howgood.show.comparison_card import STYLE
-from howgood.web.pages import MessagePage, ScreenPage
+from howgood.web.pages import FieldView, MessagePage, ScreenPage
 
 _STYLE_SHEET = "howgood.css"
 _SCRIPT = "htmx.min.js"
@@ -23,21 +26,50 @@ _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 
 
 @cache
+def _template(name: str) -> Template:
+    return templates().get_template(name)
+
+
+@cache
 def templates() -> Environment:
     """Return the templates; whatever they show is escaped, and an unknown name is an error."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("howgood.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
+    made.globals |= {"show_block": _block, "show_field": _field}
+    return made
+
+
+# Many people see the same scenarios and scales: each is turned into HTML once.
+@lru_cache(maxsize=512)
+def _block(block: Block, media: str, film_shows: str) -> Markup:
+    return Markup(_macros("blocks.html").show(block, media, film_shows))  # noqa: S704 - escaped there
+
+
+def _field(field: FieldView, choose: str) -> Markup:
+    is_fresh = not field.chosen and not field.problem
+    return _fresh_field(field, choose) if is_fresh else _fresh_field.__wrapped__(field, choose)
+
+
+@lru_cache(maxsize=512)
+def _fresh_field(field: FieldView, choose: str) -> Markup:
+    return Markup(_macros("fields.html").show(field, choose))  # noqa: S704 - escaped there
+
+
+@cache
+def _macros(name: str) -> Any:  # noqa: ANN401 - a template's macros are attributes made by Jinja
+    return _template(name).module
 
 
 def show(page: ScreenPage | MessagePage, *, status: int = 200) -> HTMLResponse:
     """Return the page as HTML; nothing a participant sees is kept by caches."""
     name = "screen.html" if isinstance(page, ScreenPage) else "message.html"
-    html = templates().get_template(name).render(page=page)
+    html = _template(name).render(page=page)
     return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store"})
 
 

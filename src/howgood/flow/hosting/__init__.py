@@ -1,5 +1,6 @@
 """Studies that run: opened, taken part in, kept in one database."""
 
+from howgood.flow.hosting import soon
 from howgood.flow.hosting.files import back_up, check_workers, open_studies, shown_address
 from howgood.flow.hosting.host import (
     Host,
@@ -35,5 +36,6 @@ __all__ = [
     "picture",
     "send",
     "shown_address",
+    "soon",
     "way_back",
 ]

@@ -7,7 +7,8 @@ In: a database address, studies. Out: `Host`, and personal links. Absent: what p
 import mimetypes
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -19,7 +20,7 @@ from sqlalchemy.engine import Connection
 from howgood.errors import UnknownNameError
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.view import Reason, RefusedError
-from howgood.records.participant import Position, Status, StoredAnswer
+from howgood.records.participant import Participant, Position, Status, StoredAnswer
 from howgood.records.plans import Picture
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
@@ -34,10 +35,16 @@ _REMEMBERED = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A stored screen and the answers given before it."""
+    """Where a person is: the screen stored there (None before consent), the answers before it."""
 
-    screen: Screen
-    answers: tuple[Answer, ...]
+    position: Position
+    screen: Screen | None = None
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def participant(self) -> Participant:
+        """Who it is."""
+        return self.position.participant
 
 
 class Host:
@@ -47,8 +54,10 @@ class Host:
         self.database = database
         # A version never changes, so what was read once stays right.
         self.study = lru_cache(maxsize=256)(self._read_study)
-        self._known: OrderedDict[tuple[int, int], Known] = OrderedDict()
+        self._known: OrderedDict[tuple[str, int], Known] = OrderedDict()
         self._gate = Lock()
+        # Choosing the next pair takes milliseconds: one after the other, beside the event loop.
+        self.thinking = ThreadPoolExecutor(1, thread_name_prefix="howgood-thinking")
 
     @cached_property
     def key(self) -> bytes:
@@ -60,34 +69,52 @@ class Host:
         with self.database.reading() as connection:
             return Study.from_dict(studies.content(connection, version))
 
-    def known(self, position: Position) -> Known:
-        """Return the screen at a position and the answers before it.
+    def known(self, token_digest: str) -> Known | None:
+        """Return where the holder of a token is now.
 
-        Neither ever changes, so what was stored or read once is remembered.
+        Which screen that is, and whether they still hold their place, is read from the database
+        every time. What a screen says and what was answered before it never changes, so that is
+        remembered.
         """
-        key = (position.participant.number, position.number)
+        seen = participants.glance(self.database, token_digest)
+        if seen is None:
+            return None
+        status, number = seen
         with self._gate:
-            found = self._known.get(key)
-        return found or self.remember(*key, self._read_known(position))
+            found = self._known.get((token_digest, number))
+        if found is None:
+            return self._read_known(token_digest)
+        if found.participant.status is status:
+            return found
+        position = replace(found.position, participant=replace(found.participant, status=status))
+        return replace(found, position=position)
 
-    def remember(self, participant: int, number: int, known: Known) -> Known:
+    def remember(self, token_digest: str, known: Known) -> None:
         """Keep what was just stored: its reader comes back in a moment."""
+        number = known.position.number
         with self._gate:
-            self._known.pop((participant, number - 1), None)
-            self._known[participant, number] = known
+            self._known.pop((token_digest, number - 1), None)
+            self._known[token_digest, number] = known
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-        return known
 
-    def _read_known(self, position: Position) -> Known:
+    def _read_known(self, token_digest: str) -> Known | None:
         with self.database.reading() as connection:
+            position = participants.position(connection, token_digest)
+            if position is None or position.screen is None:
+                return Known(position=position) if position else None
             stored = answers.answers_of(connection, position.participant.number)
         # Someone may have answered since the position was read: leave out what came after it.
-        before = takewhile(lambda each: each.screen != position.screen, stored)
-        return Known(screen=Screen.from_dict(position.content), answers=tuple(map(_answer, before)))
+        screen = Screen.from_dict(position.content)
+        before = takewhile(lambda each: each.screen != screen.key, stored)
+        position = replace(position, content={})  # held by the screen, and not twice
+        known = Known(position=position, screen=screen, answers=tuple(map(_answer, before)))
+        self.remember(token_digest, known)
+        return known
 
     def close(self) -> None:
         """Finish waiting writes and close the database."""
+        self.thinking.shutdown()
         self.database.close()
 
 

@@ -6,9 +6,10 @@ The server owns the place: `look` always shows the last screen stored, and `send
 only to that screen, once. So reloading, going back, sending twice and a second tab change nothing.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.engine import Connection
 
@@ -23,6 +24,14 @@ from howgood.records.study import Study
 from howgood.store import answers, participants, studies
 from howgood.store.participants import NewParticipant
 from howgood.store.studies import StudyRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A form that was right: what is to be stored, and what may be said once it is."""
+
+    store: Callable[[Connection], Any]
+    told: Callable[[Any], Sent]
 
 
 def arrive(
@@ -46,6 +55,13 @@ def begin(
     host: Host, slug: str, *, form: Form, parameters: Mapping[str, str], now: datetime
 ) -> Sent:
     """Take the consent given at a study's door; sending it twice is sending it once."""
+    return _finished(host, begin_move(host, slug, form=form, parameters=parameters, now=now))
+
+
+def begin_move(
+    host: Host, slug: str, *, form: Form, parameters: Mapping[str, str], now: datetime
+) -> Sent | Move:
+    """Return what `begin` has to store, or what it says without storing anything."""
     row, study = _open_study(host, slug)
     origin = recruiting.origin_of(study, parameters)
     visit = _text(form, "visit")
@@ -75,69 +91,104 @@ def begin(
         is_pilot=study.pilot,
     )
     consent = Consent(screen=door.screen, values=result.values)
-    host.database.write(lambda c: admit_new(c, study, new, consent, now=now))
-    return Sent(token=token, is_new=True)
+    return Move(
+        store=lambda connection: admit_new(connection, study, new, consent, now=now),
+        told=lambda _: Sent(token=token, is_new=True),
+    )
 
 
 def look(host: Host, token: str, *, now: datetime) -> View:
     """Return the screen the holder of this token is at; the same on every reload."""
-    position = _position(host, token)
-    study = host.study(position.participant.version)
-    if position.participant.status is Status.FULL:
+    return show(host, known_by(host, token), token, now=now)
+
+
+def show(host: Host, known: Known, token: str, *, now: datetime) -> View:
+    """Return the screen of someone who is known; a wait that is over ends here."""
+    person = known.participant
+    study = host.study(person.version)
+    if person.status is Status.FULL:
         raise RefusedError(Reason.FULL, language=study.language)
-    if position.screen is None:
-        _refuse_closed(host, position.participant, study)
-        return _view(host, token, position.participant, study, _consent_screen(study, now))
-    screen = host.known(position).screen
-    if screen.kind == "wait" and now >= datetime.fromisoformat(screen.until):
-        screen = _end_wait(host, position, study, now)
-    return _view(host, token, position.participant, study, screen)
+    screen = known.screen
+    if screen is None:
+        _refuse_closed(host, person, study)
+        screen = _consent_screen(study, now)
+    elif is_over(screen, now):
+        screen = _end_wait(host, known, study, now)
+    return _view(host, token, person, study, screen)
 
 
 def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
     """Store an answer, and the screen that follows it, before saying so."""
-    position = _position(host, token)
-    person = position.participant
+    return _finished(host, send_move(host, known_by(host, token), token, form=form, now=now))
+
+
+def send_move(host: Host, known: Known, token: str, *, form: Form, now: datetime) -> Sent | Move:
+    """Return what `send` has to store, or what it says without storing anything."""
+    person, screen = known.participant, known.screen
     study = host.study(person.version)
     if not tokens.is_signed(host.key, _text(form, "signature"), "answer", token):
         raise RefusedError(Reason.UNSIGNED, language=study.language)
-    if position.screen is None:
-        return _send_consent(host, token, person, study, form, now)
-    if position.screen != _text(form, "screen") or person.status is Status.FULL:
+    if screen is None:
+        return _consent_move(host, token, person, study, form, now)
+    if screen.key != _text(form, "screen") or person.status is Status.FULL:
         return Sent(token=token)
-    screen = host.known(position).screen
     if not screen.awaits_answer:
         return Sent(token=token)
     result = parse_answer(screen, form)
     if not result.is_valid:
         return Sent(view=_again(_view(host, token, person, study, screen), form, result))
-    is_new = _save(host, position, study, result, now)
-    return Sent(token=token, is_new=is_new, seconds=_seconds(position, now))
+    return _answer_move(host, known, token, study, result, now)
 
 
-def _save(host: Host, position: Position, study: Study, result: FormResult, now: datetime) -> bool:
-    person, screen = position.participant, position.screen or ""
-    given = (
-        *host.known(position).answers,
-        Answer(screen=screen, values=result.values, at=now, seconds=_seconds(position, now)),
-    )
+def known_by(host: Host, token: str) -> Known:
+    """Return where the holder of a token is, or refuse a token nobody holds."""
+    known = host.known(tokens.digest(token))
+    if known is None:
+        raise RefusedError(Reason.UNKNOWN_LINK)
+    return known
+
+
+def is_over(screen: Screen, now: datetime) -> bool:
+    """Return whether this is a wait that has ended."""
+    return screen.kind == "wait" and now >= datetime.fromisoformat(screen.until)
+
+
+def _finished(host: Host, move: Sent | Move) -> Sent:
+    if isinstance(move, Sent):
+        return move
+    return move.told(host.database.write(move.store))
+
+
+def _answer_move(
+    host: Host, known: Known, token: str, study: Study, result: FormResult, now: datetime
+) -> Move:
+    person, position, screen = known.participant, known.position, known.position.screen or ""
+    seconds = _seconds(position, now)
+    answer = Answer(screen=screen, values=result.values, at=now, seconds=seconds)
+    given = (*known.answers, answer)
     following = next_screen(
         study, condition=person.condition, seed=person.seed, answers=given, now=now
     )
+    content = following.to_dict()  # here and not in the transaction, for which others wait
 
     def store(connection: Connection) -> bool:
         if not answers.add_answer(connection, person.number, screen, result.values, now=now):
             return False
         if person.status is Status.EXPIRED and not readmit(connection, study, person, now=now):
             return True
-        _store_screen(connection, position, following, now)
+        _store_screen(connection, position, following, content, now)
         return True
 
-    is_new = host.database.write(store)
-    if is_new:
-        known = Known(screen=following, answers=given)
-        host.remember(person.number, position.number + 1, known)
-    return is_new
+    def told(is_new: bool) -> Sent:
+        if is_new:
+            place = replace(
+                position, screen=following.key, number=position.number + 1, shown_at=now
+            )
+            after = Known(position=place, screen=following, answers=given)
+            host.remember(tokens.digest(token), after)
+        return Sent(token=token, is_new=is_new, seconds=seconds)
+
+    return Move(store=store, told=told)
 
 
 def _seconds(position: Position, now: datetime) -> float | None:
@@ -145,29 +196,33 @@ def _seconds(position: Position, now: datetime) -> float | None:
 
 
 def _store_screen(
-    connection: Connection, position: Position, screen: Screen, now: datetime
+    connection: Connection,
+    position: Position,
+    screen: Screen,
+    content: Mapping[str, Any],
+    now: datetime,
 ) -> None:
     number = position.participant.number
     answers.add_screen(
-        connection, number, screen.key, screen.to_dict(), position=position.number + 1, now=now
+        connection, number, screen.key, content, position=position.number + 1, now=now
     )
     if screen.kind == "finished":
         participants.set_status(connection, number, Status.COMPLETE, finished_at=now)
 
 
-def _end_wait(host: Host, position: Position, study: Study, now: datetime) -> Screen:
-    person = position.participant
-    given = host.known(position).answers
+def _end_wait(host: Host, known: Known, study: Study, now: datetime) -> Screen:
+    person, position = known.participant, known.position
     screen = next_screen(
-        study, condition=person.condition, seed=person.seed, answers=given, now=now
+        study, condition=person.condition, seed=person.seed, answers=known.answers, now=now
     )
-    host.database.write(lambda connection: _store_screen(connection, position, screen, now))
+    content = screen.to_dict()
+    host.database.write(lambda c: _store_screen(c, position, screen, content, now))
     return screen
 
 
-def _send_consent(
+def _consent_move(
     host: Host, token: str, person: Participant, study: Study, form: Form, now: datetime
-) -> Sent:
+) -> Sent | Move:
     _refuse_closed(host, person, study)
     screen = _consent_screen(study, now)
     view = _view(host, token, person, study, screen)
@@ -177,10 +232,11 @@ def _send_consent(
     after = _after_consent(study, screen, result, now)
     if after is not None:
         return Sent(view=replace(view, screen=after))
-    consent = Consent(screen=screen, values=result.values)
-    known = tokens.digest(token)
-    host.database.write(lambda c: admit_invited(c, study, known, consent, now=now))
-    return Sent(token=token, is_new=True)
+    consent, digest = Consent(screen=screen, values=result.values), tokens.digest(token)
+    return Move(
+        store=lambda connection: admit_invited(connection, study, digest, consent, now=now),
+        told=lambda _: Sent(token=token, is_new=True),
+    )
 
 
 def _open_study(host: Host, slug: str) -> tuple[StudyRow, Study]:
@@ -214,17 +270,8 @@ def _platform_token(host: Host, row: StudyRow, origin: Mapping[str, str]) -> str
 
 
 def _is_in(host: Host, token: str, study: int) -> bool:
-    with host.database.reading() as connection:
-        position = participants.position(connection, tokens.digest(token))
-    return position is not None and position.participant.study == study
-
-
-def _position(host: Host, token: str) -> Position:
-    with host.database.reading() as connection:
-        position = participants.position(connection, tokens.digest(token))
-    if position is None:
-        raise RefusedError(Reason.UNKNOWN_LINK)
-    return position
+    known = host.known(tokens.digest(token))
+    return known is not None and known.participant.study == study
 
 
 def _consent_screen(study: Study, now: datetime) -> Screen:

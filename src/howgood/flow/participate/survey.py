@@ -7,6 +7,7 @@ about. Absent: the sentences of a scenario (`ask.wording`) and its counts (`ask.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from howgood.ask.sentences import labels, sentence
 from howgood.flow.participate.chance import shuffled
@@ -58,11 +59,11 @@ def steps(
     found = _real_steps(study, plan, seed, used)
     system = imagined_system(plan, seed, used)
     shown = None
-    for page in pages(plan, condition, seed):
+    for page in _pages_of(study, condition, seed):
         if page.application.key != shown and not plan.micro_task:
             shown = page.application.key
             found.append(_introduction(study, page.application, system))
-        found.append(_scenario(study, plan, page, system))
+        found.append(_scenario(study, page, system))
     return found
 
 
@@ -81,6 +82,12 @@ def micro_conditions(plan: SurveyPlan) -> tuple[str, ...]:
         for application in plan.applications
         for number in range(1, len(scenarios_of(plan)) + 1)
     )
+
+
+@lru_cache(maxsize=1024)
+def _pages_of(study: Study, condition: str, seed: int) -> tuple[Page, ...]:
+    """Remember the pages of those who are here: they ask again with every answer."""
+    return pages(plan_of(study, SurveyPlan), condition, seed)
 
 
 def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
@@ -154,7 +161,7 @@ def _introduction(study: Study, application: SurveyApplication, system: str | No
     return Step(key=key, make=make)
 
 
-def _scenario(study: Study, plan: SurveyPlan, page: Page, system: str | None) -> Step:
+def _scenario(study: Study, page: Page, system: str | None) -> Step:
     def make() -> Screen:
         return Screen(
             key=page.key,
@@ -167,18 +174,21 @@ def _scenario(study: Study, plan: SurveyPlan, page: Page, system: str | None) ->
                 total=page.total,
             ),
             language=study.language,
-            blocks=_scenario_blocks(study, plan, page, system),
-            fields=_scenario_fields(study, plan, page),
+            blocks=_scenario_blocks(study, page.application.key, page.scenario, system),
+            fields=_scenario_fields(study, page.check),
             buttons=continue_button(study.language),
         )
 
     return Step(key=page.key, make=make)
 
 
+@lru_cache(maxsize=1024)
 def _scenario_blocks(
-    study: Study, plan: SurveyPlan, page: Page, system: str | None
+    study: Study, key: str, scenario: Scenario, system: str | None
 ) -> tuple[Block, ...]:
-    language, application = study.language, page.application
+    """Return what a scenario says; a study has a few dozen, and they are shown again and again."""
+    plan, language = plan_of(study, SurveyPlan), study.language
+    application = next(each for each in plan.applications if each.key == key)
     description = paragraphs(application.description)
     above: tuple[Block, ...]
     if plan.micro_task:
@@ -189,7 +199,7 @@ def _scenario_blocks(
     return (
         *above,
         Paragraph(words=words(sentence(language, "imagine"))),
-        scenario_bullets(application, page.scenario, system=system or application.name),
+        scenario_bullets(application, scenario, system=system or application.name),
         *_scale_question(plan.scale, language, "likely_question"),
     )
 
@@ -199,11 +209,13 @@ def _scale_question(own: tuple[str, ...], language: str, key: str) -> tuple[Head
     return () if own else (Heading(text=sentence(language, key)),)
 
 
-def _scenario_fields(study: Study, plan: SurveyPlan, page: Page) -> tuple[Field, ...]:
+@lru_cache(maxsize=256)
+def _scenario_fields(study: Study, check: AttentionCheck | None) -> tuple[Field, ...]:
+    plan = plan_of(study, SurveyPlan)
     scale = plan.scale or labels(study.language, "likely_scale")
     rows = [likert(each.key, each.text, scale) for each in survey_items(plan, study.language)]
-    if page.check:
-        rows.append(likert(check_name(page.check), page.check.text, scale))
+    if check:
+        rows.append(likert(check_name(check), check.text, scale))
     return tuple(rows)
 
 

@@ -23,8 +23,7 @@ _REMEMBER = 180 * 24 * 3600
 async def get_study(request: Request) -> Response:
     """Show the first page of a study; nothing is stored, so a link scanner starts nobody."""
     slug = request.path_params["slug"]
-    arrival = await run_in_threadpool(
-        hosting.arrive,
+    arrival = await hosting.soon.arrive(
         request.app.state.host,
         slug,
         parameters=request.query_params,
@@ -40,8 +39,7 @@ async def get_study(request: Request) -> Response:
 async def post_study(request: Request) -> Response:
     """Take the consent and begin."""
     slug, parameters = request.path_params["slug"], request.query_params
-    sent = await run_in_threadpool(
-        hosting.begin,
+    sent = await hosting.soon.begin(
         request.app.state.host,
         slug,
         form=await read_form(request),
@@ -56,16 +54,13 @@ async def post_study(request: Request) -> Response:
 
 async def get_place(request: Request) -> Response:
     """Show where this person is."""
-    view = await run_in_threadpool(
-        hosting.look, request.app.state.host, request.path_params["token"], now=_now()
-    )
+    view = await hosting.soon.look(request.app.state.host, request.path_params["token"], now=_now())
     return show(screen_page(view, style=style_address()))
 
 
 async def post_answer(request: Request) -> Response:
     """Store one answer, then go where the person is now."""
-    sent = await run_in_threadpool(
-        hosting.send,
+    sent = await hosting.soon.send(
         request.app.state.host,
         request.path_params["token"],
         form=await read_form(request),

@@ -1,0 +1,70 @@
+"""The same moves for an event loop: nobody holds a thread while the disk is written.
+
+In: what `visit` takes. Out: what `visit` returns. Absent: what a move does. On a local file reading
+takes microseconds and happens at once; what takes longer (a database elsewhere, choosing the next
+pair to compare) happens in a thread.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from howgood.flow.hosting import visit
+from howgood.flow.hosting.host import Host, Known
+from howgood.flow.hosting.view import Arrival, Form, Sent, View
+from howgood.flow.hosting.visit import Move
+
+T = TypeVar("T")
+
+
+async def arrive(
+    host: Host, slug: str, *, parameters: Mapping[str, str], known: str, now: datetime
+) -> Arrival:
+    """Return what someone sees who opens a study's link."""
+    return await _near(
+        host, partial(visit.arrive, host, slug, parameters=parameters, known=known, now=now)
+    )
+
+
+async def begin(
+    host: Host, slug: str, *, form: Form, parameters: Mapping[str, str], now: datetime
+) -> Sent:
+    """Take the consent given at a study's door."""
+    move = partial(visit.begin_move, host, slug, form=form, parameters=parameters, now=now)
+    return await _finished(host, await _near(host, move))
+
+
+async def look(host: Host, token: str, *, now: datetime) -> View:
+    """Return the screen the holder of this token is at."""
+    known = await _near(host, partial(visit.known_by, host, token))
+    show = partial(visit.show, host, known, token, now=now)
+    if known.screen is not None and visit.is_over(known.screen, now):
+        return await asyncio.to_thread(show)  # stores the screen that follows
+    return await _near(host, show)
+
+
+async def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
+    """Store an answer, and the screen that follows it, before saying so."""
+    known = await _near(host, partial(visit.known_by, host, token))
+    move = partial(visit.send_move, host, known, token, form=form, now=now)
+    if _takes_thought(host, known):
+        made = await asyncio.get_running_loop().run_in_executor(host.thinking, move)
+    else:
+        made = await _near(host, move)
+    return await _finished(host, made)
+
+
+async def _finished(host: Host, move: Sent | Move) -> Sent:
+    if isinstance(move, Sent):
+        return move
+    return move.told(await host.database.write_soon(move.store))
+
+
+def _takes_thought(host: Host, known: Known) -> bool:
+    return host.study(known.participant.version).kind == "comparison"
+
+
+async def _near(host: Host, work: Callable[[], T]) -> T:
+    return work() if host.database.is_local else await asyncio.to_thread(work)
