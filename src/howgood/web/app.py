@@ -3,8 +3,10 @@
 In: a host. Out: an ASGI application. Absent: sockets and processes (`server`).
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
@@ -27,8 +29,7 @@ from howgood.web.render import show, style_address
 from howgood.web.routes import accounts, frame, taking_part
 
 _log = logging.getLogger("howgood.web")
-# Those who wait for a commit hold a thread each, and one commit serves all who wait; more threads
-# than this only fight over the interpreter.
+# Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
 _THREADS = 24
 _STATUS = {
     Reason.UNKNOWN_LINK: 404,
@@ -43,6 +44,7 @@ def make_app(host: Host, settings: Settings) -> Starlette:
     @asynccontextmanager
     async def life(_app: Starlette) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
         yield
         host.close()
 
