@@ -162,6 +162,10 @@ class DroppedRowsWarning(HowgoodWarning):
     """Rows were left out by a named policy."""
 
 
+class OneAgainstRestWarning(HowgoodWarning):
+    """More than two labels: one counts as positive, all others as negative."""
+
+
 class FallbackWarning(HowgoodWarning):
     """Another method was used than the one first tried."""
 

@@ -211,3 +211,16 @@ def test_a_log_about_other_systems_is_not_resumed(scores, tmp_path, capsys):
     assert run([*columns(others), *simulate]) == 2
     assert "other systems" in capsys.readouterr().err
     assert run(["elicit", "--log", str(log), "--simulate", "a0=.2", "--json"]) == 0
+
+
+def test_several_negative_labels_are_said_aloud(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    scores = rng.random(200)
+    names = np.where(rng.random(200) < scores, "ill", rng.choice(["well", "unclear"], 200))
+    path = tmp_path / "three.csv"
+    path.write_text(
+        "\n".join(["y,s", *(f"{n},{s:.3f}" for n, s in zip(names, scores, strict=True))])
+    )
+    command = [*columns(path), "--simulate", "a0=.3", "--seed", "1", "--questions", "6"]
+    assert run(command) == 0
+    assert "'unclear', 'well' as negative" in capsys.readouterr().err

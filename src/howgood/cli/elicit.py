@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question, direct_weight
+from howgood.cli.elicit_browser import answered_in_browser
 from howgood.cli.knowledge import say
 from howgood.cli.options import report_options, write_report
 from howgood.errors import InputError
@@ -35,6 +36,7 @@ _HELP = "[1] A   [2] B   [0] no preference   [u] undo   [?] what errors mean   [
 @click.option("--positive", default="1", show_default=True, help="The positive label.")
 @click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
 @click.option("--replay", type=click.Path(path_type=Path), help="Show the result of a log.")
+@click.option("--browser", is_flag=True, help="Ask on a page of this machine, not here.")
 @click.option("--simulate", metavar="WHO", help="Let a0=.2,noise=.1 (beta=, cap=) answer.")
 @click.option("--wording", type=click.Path(path_type=Path), help="JSON file of words.")
 @click.option("--direct", type=float, help="Own guess: false alarms one miss is worth.")
@@ -48,6 +50,7 @@ def command(
     scores: Path | None,
     replay: Path | None,
     log: Path | None,
+    browser: bool,
     simulate: str | None,
     wording: Path | None,
     as_json: bool,
@@ -58,8 +61,11 @@ def command(
 ) -> int:
     """Learn what errors in SCORES cost by asking which of two systems is preferred."""
     words = flow.read_wording(wording)
-    interview = _opened(scores, replay, log, seed, settings)
-    if replay is None:
+    interview = _opened(scores, replay, log, seed, settings | {"browser": browser})
+    if browser:
+        _check_alone(replay=replay, simulate=simulate, direct=settings["direct"])
+        interview = answered_in_browser(interview, words, log)
+    elif replay is None:
         interview = _held(interview, words, simulate, seed, log)
     result = interview.elicitor.result()
     if as_json:
@@ -101,12 +107,21 @@ def _opened(
     if replay is not None:
         return flow.resume(replay)
     fresh = None if scores is None else _fresh(scores, seed, settings)
+    if log is not None and log.exists() and settings.pop("browser", False):
+        raise click.UsageError(f"{log} holds an interview; go on with it in the terminal")
     if log is not None and log.exists():
         click.echo(f"resuming {log}", err=True)
         return flow.resume(log, of=fresh)
     if fresh is None:
         raise click.UsageError("name the file of SCORES, or --replay LOG")
     return fresh
+
+
+def _check_alone(**others: object) -> None:
+    """Refuse options that mean nothing beside --browser."""
+    given = [f"--{name}" for name, value in others.items() if value is not None]
+    if given:
+        raise click.UsageError(f"--browser asks on the page; leave out {given[0]}")
 
 
 def _fresh(scores: Path, seed: int | None, settings: dict[str, object]) -> flow.Interview:
@@ -143,6 +158,8 @@ def _held(
         interview = flow.expecting(interview, ratio)
     flow.hold(interview, reply, log=log, clock=time.monotonic if simulate is None else None)
     is_over = interview.elicitor.query() is None
+    if is_asked and not is_over and log is None:
+        click.echo("these answers are not kept; --log FILE keeps them to go on later", err=True)
     if is_asked and is_over and interview.direct_after is None:
         interview = replace(interview, direct_after=_guess(words))
         if log is not None:

@@ -3,6 +3,7 @@
 In: what is known about people, paths and settings. Out: decisions. Absent: printing, exit codes.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood import ask, decide
-from howgood.errors import InputError
+from howgood.errors import InputError, OneAgainstRestWarning
 from howgood.records.acceptance import AcceptanceModel
 from howgood.records.decision import (
     ApplicationChoice,
@@ -200,7 +201,20 @@ def positives(
             needed="at least one positive case",
             cure="Name the positive label with --positive.",
         )
+    _say_what_counts(values[~found], label, where)
     return found.astype(np.int_)
+
+
+def _say_what_counts(negatives: NDArray[Any], label: str, where: str) -> None:
+    """Warn when several labels count as negative: whoever meant one of them should know."""
+    others = sorted({str(value) for value in negatives.tolist()})
+    if len(others) > 1:
+        shown = ", ".join(map(repr, others[:4])) + (", ..." if len(others) > 4 else "")
+        warnings.warn(
+            f"{where}: {label!r} counts as positive, all of {shown} as negative",
+            OneAgainstRestWarning,
+            stacklevel=3,
+        )
 
 
 def _refuse_missing_labels(values: NDArray[Any], where: str) -> None:

@@ -43,7 +43,7 @@ class Interview:
         self.seed = seed % _LARGEST_SEED
         self.answered: list[AnsweredQuery] = []
         if plan.algorithm == "mixture":
-            self._search: learn.Elicitor | learn.Bisection = learn.Elicitor(
+            self.search: learn.Elicitor | learn.Bisection = learn.Elicitor(
                 reachable,
                 random_state=self.seed,
                 direct_ratio=ratio,
@@ -61,7 +61,7 @@ class Interview:
                     needed="for the bisection, a threshold range per matrix",
                     cure="Name a file of scores, or use the mixture.",
                 )
-            self._search = learn.Bisection(
+            self.search = learn.Bisection(
                 reachable, tolerance=plan.tolerance, rule=plan.rule, identical="same"
             )
             self._after = learn.held_out_queries(
@@ -85,23 +85,23 @@ class Interview:
             return
         if pair.is_swapped and choice != "same":
             choice = "second" if choice == "first" else "first"
-        if self._search.query() is not None:
-            self._search.answer(choice)
+        if self.search.query() is not None:
+            self.search.answer(choice)
         self.answered.append(AnsweredQuery(query=query, choice=choice))
 
     def result(self) -> ElicitationResult | BisectionResult:
         """Return what the choices so far say."""
-        return self._search.result()
+        return self.search.result()
 
     def _query(self) -> Query | None:
-        query = self._search.query()
+        query = self.search.query()
         if query is not None:
             return query
         asked = sum(each.query.kind == "held-out" for each in self.answered)
         return self._after[asked] if asked < len(self._after) else None
 
     def _is_bisecting(self) -> bool:
-        return isinstance(self._search, learn.Bisection) and self._search.query() is not None
+        return isinstance(self.search, learn.Bisection) and self.search.query() is not None
 
 
 def most_pairs(plan: ComparisonPlan) -> int:

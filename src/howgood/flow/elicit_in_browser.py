@@ -1,0 +1,141 @@
+"""An interview on one's own machine, in the browser instead of the terminal.
+
+In: an interview about a file of scores, and the words of its questions. Out: a comparison study
+for one person, and the interview as they have answered it so far. Absent: sockets (see `web`),
+and how pairs are chosen (see `participate`).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from howgood.flow import hosting
+from howgood.flow.elicit import Interview
+from howgood.flow.hosting.tokens import digest
+from howgood.flow.participate import comparison
+from howgood.flow.participate.interview import replayed
+from howgood.learn.elicitation.mixture import Elicitor
+from howgood.records.comparison import ComparisonWording, CostText
+from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
+from howgood.records.participant import Status
+from howgood.records.screen import Answer
+from howgood.records.study import Study
+from howgood.store import answers, participants
+
+_SLUG = "elicit"
+_ERRORS = ("miss", "alarm")  # in the order in which a wording gives their costs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """The one place in a private study: whose link it is, and what is asked there."""
+
+    host: hosting.Host
+    study: Study
+    token: str
+    interview: Interview
+
+
+def take_seat(interview: Interview, words: ComparisonWording, *, database: Path) -> Seat:
+    """Prepare a private study of these systems and the one link that leads into it."""
+    study, now = private_study(interview, words), datetime.now(UTC)
+    host = hosting.open_host(str(database))
+    hosting.add_study(host, study, folder=database.parent, now=now)
+    link = hosting.make_links(host, _SLUG, people=1, now=now)[0]
+    return Seat(host=host, study=study, token=link.token, interview=interview)
+
+
+def is_finished(seat: Seat) -> bool:
+    """Has the last question been answered?"""
+    return hosting.look(seat.host, seat.token, now=datetime.now(UTC)).screen.kind == "finished"
+
+
+def interview_so_far(seat: Seat) -> Interview:
+    """Return the interview with every choice that is stored."""
+    with seat.host.database.reading() as connection:
+        position = participants.position(connection, digest(seat.token))
+        if position is None or position.participant.status is Status.INVITED:
+            return seat.interview
+        stored = answers.answers_of(connection, position.participant.number)
+    given = {
+        each.screen: Answer(
+            screen=each.screen,
+            values=each.content,
+            at=each.answered_at,
+            seconds=(each.answered_at - each.shown_at).total_seconds(),
+        )
+        for each in stored
+    }
+    answered = replayed(
+        seat.study,
+        seed=position.participant.seed,
+        ratio=comparison.direct_ratio(given, comparison.BEFORE),
+        choices=comparison.choices_so_far(given),
+    )
+    if not isinstance(answered.search, Elicitor):
+        raise TypeError("a private study is always asked by the mixture")
+    return replace(
+        seat.interview,
+        elicitor=answered.search,
+        direct_after=comparison.direct_ratio(given, comparison.AFTER),
+    )
+
+
+def private_study(interview: Interview, words: ComparisonWording) -> Study:
+    """Return the interview's systems and settings as a study for one person."""
+    asked, own = interview.elicitor.settings, words.to_dict()
+    plan = {
+        "task": own.pop("task"),
+        "question": own.pop("question"),
+        "matrices": _matrices(interview.elicitor.matrices),
+        "queries": max(6, asked["max_queries"]),
+        "checks": asked["catch_pairs"],
+        "repeats": asked["repeats"],
+        "evaluation": asked["held_out"],
+        "practice": False,
+        "interview": False,
+    }
+    own.pop("costs")
+    if len(words.costs) == len(_ERRORS):
+        plan["costs"] = dict(zip(_ERRORS, map(_cost, words.costs), strict=True))
+    return Study.from_dict(
+        {
+            "kind": "comparison",
+            "slug": _SLUG,
+            "title": "Which errors are worse?",
+            "consent": {"text": "I am ready. My choices stay on this computer."},
+            "completion": {"text": "Thank you. The result is in the terminal; close this page."},
+            "idle_minutes": 60 * 24.0,
+            "comparison": plan | {"words": own},
+        }
+    )
+
+
+def _cost(text: CostText) -> dict[str, str]:
+    return {
+        "health": text.health,
+        "money": text.money,
+        "time": text.time,
+        "feelings": text.feelings,
+    }
+
+
+def _matrices(
+    known: Sequence[ConfusionMatrix],
+) -> list[dict[str, float]]:
+    ranges: tuple[Range | None, ...] = (
+        known.ranges if isinstance(known, ThresholdMatrices) else (None,) * len(known)
+    )
+    return [
+        {name: int(count) for name, count in matrix.to_dict().items()} | _between(thresholds)
+        for matrix, thresholds in zip(known, ranges, strict=True)
+    ]
+
+
+def _between(thresholds: Range | None) -> dict[str, float]:
+    if thresholds is None:
+        return {}
+    upper = {} if math.isinf(thresholds.upper) else {"upper": thresholds.upper}
+    return {"lower": max(0.0, thresholds.lower)} | upper

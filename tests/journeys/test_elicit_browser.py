@@ -1,0 +1,60 @@
+"""`howgood elicit --browser`: a person clicks, the terminal has the result."""
+
+import json
+import queue
+import threading
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from howgood.cli.main import run
+
+
+@pytest.fixture
+def scores(tmp_path):
+    rng = np.random.default_rng(1)
+    chance = rng.beta(0.5, 0.9, 300)
+    rows = [f"{int(rng.random() < s)},{s:.4f}" for s in chance]
+    (tmp_path / "scores.csv").write_text("\n".join(["y,s", *rows]))
+    return tmp_path / "scores.csv"
+
+
+def test_an_interview_in_the_browser_ends_in_the_terminal(
+    chromium, scores, tmp_path, monkeypatch, capsys
+):
+    opened = queue.Queue()
+    monkeypatch.setattr("webbrowser.open", opened.put)
+    log = tmp_path / "log.json"
+    command = ["elicit", str(scores), "--truth", "y", "--score", "s", "--browser", "--json",
+               "--questions", "6", "--held-out", "2", "--no-checks", "--log", str(log)]  # fmt: skip
+    ended = queue.Queue()
+    threading.Thread(target=lambda: ended.put(run(command)), daemon=True).start()
+    page = chromium.new_page()
+    page.goto(opened.get(timeout=30))
+    assert Axe().run(page).violations_count == 0
+    for _ in range(40):
+        if not page.locator("main button").count():
+            break
+        _step(page)
+    assert ended.get(timeout=30) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["agreement"]["n_questions"] <= 2
+    assert len(json.loads(log.read_text())["answers"]) == result["queries"]
+    page.close()
+
+
+def _step(page):
+    for box in page.locator("input[type=checkbox]").all():
+        box.check()
+    for line in page.locator("input[type=text]").all():
+        line.fill("3")
+    with page.expect_navigation():
+        page.locator("main button").first.click()
+
+
+@pytest.mark.parametrize("other", [["--simulate", "a0=.2"], ["--direct", "3"]])
+def test_options_that_mean_nothing_beside_it_are_refused(scores, other, capsys):
+    command = ["elicit", str(scores), "--truth", "y", "--score", "s", "--browser", *other]
+    assert run(command) == 2
+    assert other[0] in capsys.readouterr().err
