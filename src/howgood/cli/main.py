@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "study-size": ("howgood.cli.study_size", "Say how many people a study needs."),
     "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
     "serve": ("howgood.cli.serve", "Run studies in the browser."),
+    "worker": ("howgood.cli.worker", "Fit queued studies in the background."),
     "links": ("howgood.cli.links", "Make personal links to a study."),
     "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
     "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),

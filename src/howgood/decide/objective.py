@@ -122,10 +122,15 @@ def objective_from(
     application: str | None,
     n_people: int,
 ) -> Objective:
-    """Return the objective for a fit, a card, an object with `of_counts`, or a metric function."""
+    """Return the objective for a fit, a card, an object with `of_counts`, or a metric function.
+
+    An `Estimate` is taken as the weight a0 of a linear metric.
+    """
     if isinstance(metric_or_fit, AcceptanceModel):
         draws = draws_for(metric_or_fit, application, where="threshold")
         return PeopleObjective(draws.thinned(n_people))
+    if isinstance(metric_or_fit, Estimate):
+        return WeightObjective(_thinned(metric_or_fit.draws, n_people))
     if isinstance(metric_or_fit, ElicitationResult | BisectionResult):
         weight = metric_or_fit.a0
         is_uncertain = isinstance(metric_or_fit, ElicitationResult) and metric_or_fit.is_linear

@@ -1,7 +1,7 @@
-"""Resample units to see how a ratio of sums would vary.
+"""Resample units to see how a ratio of sums, or a mean, would vary.
 
-In: numerators and denominators per unit (a row, or a group of rows). Out: draws of the ratios,
-paired across columns. Absent: what the units are.
+In: numerators and denominators per unit (a row, or a group of rows), or draws per unit. Out: draws
+of the ratios, paired across columns; draws of the mean. Absent: what the units are.
 """
 
 import numpy as np
@@ -40,6 +40,29 @@ def ratio_draws(
     empty = below <= 0
     ratio = (totals @ numerators) / np.where(empty, 1.0, below)
     return np.where(empty, numerators.sum(axis=0) / denominators.sum(axis=0), ratio)
+
+
+def mean_over_units(
+    unit_draws: NDArray[np.float64], *, generator: np.random.Generator
+) -> NDArray[np.float64]:
+    r"""Return draws of the mean over units like these, shape (draws,).
+
+    .. math:: m_d = \sum_u w_{ud}\, x_{ud}, \qquad w_{\cdot d} \sim \mathrm{Dirichlet}(1, \dots, 1)
+
+    `unit_draws` has shape (units, draws): what is known about each unit. The weights are those of
+    the Bayesian bootstrap (Rubin 1981), so both which units were met and how well each is known
+    count.
+
+    Examples
+    --------
+    >>> known = np.repeat([[1.0], [3.0]], 2000, axis=1)
+    >>> found = mean_over_units(known, generator=np.random.default_rng(0))
+    >>> bool(abs(found.mean() - 2.0) < 0.05), bool(found.min() >= 1.0)
+    (True, True)
+    """
+    n_units, n_draws = unit_draws.shape
+    weights = generator.dirichlet(np.ones(n_units), size=n_draws)
+    return np.asarray(np.einsum("du,ud->d", weights, unit_draws))
 
 
 def _normal_draws(

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from howgood.records.participant import StoredAnswer
-from howgood.store.schema import answers, screens
+from howgood.store.schema import answers, participants, screens
 
 
 def add_answer(
@@ -94,3 +94,13 @@ def answers_of(connection: Connection, participant: int) -> tuple[StoredAnswer, 
         )
         for row in rows
     )
+
+
+def count_of_study(connection: Connection, study: int) -> int:
+    """Return how many answers a study holds, test runs not counted."""
+    counted = (
+        sa.select(sa.func.count())
+        .select_from(answers.join(participants, participants.c.id == answers.c.participant_id))
+        .where(participants.c.study_id == study, participants.c.is_pilot.is_(False))
+    )
+    return int(connection.execute(counted).scalar_one())

@@ -139,6 +139,12 @@ def find(connection: Connection, slug: str) -> StudyRow | None:
     return None if row is None else _study_row(row)
 
 
+def find_number(connection: Connection, number: int) -> StudyRow | None:
+    """Return the study with this number and its newest version."""
+    row = connection.execute(_newest().where(studies.c.id == number)).one_or_none()
+    return None if row is None else _study_row(row)
+
+
 def everything(connection: Connection) -> tuple[StudyRow, ...]:
     """Return every study, by title."""
     return tuple(_study_row(row) for row in connection.execute(_newest().order_by("title", "slug")))

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from howgood.flow.hosting import Host, Reason, RefusedError, open_host
+from howgood.flow.results.worker import BackgroundWorker
 from howgood.settings import Settings, read_settings
 from howgood.store.database import WriterClosedError
 from howgood.web.access import ForbiddenError, SignInNeededError
@@ -38,14 +39,23 @@ _STATUS = {
 }
 
 
-def make_app(host: Host, settings: Settings) -> Starlette:
-    """Return the application that serves this host, and closes it at the end."""
+def make_app(
+    host: Host, settings: Settings, *, worker: BackgroundWorker | None = None
+) -> Starlette:
+    """Return the application that serves this host, and closes it at the end.
+
+    `worker` fits in the background while the application lives.
+    """
 
     @asynccontextmanager
     async def life(_app: Starlette) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
+        if worker is not None:
+            worker.start()
         yield
+        if worker is not None:
+            await asyncio.to_thread(worker.stop)
         host.close()
 
     app = Starlette(

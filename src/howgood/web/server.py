@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from howgood.errors import InputError
 from howgood.flow.hosting import Host
+from howgood.flow.results.worker import BackgroundWorker, Worker
 from howgood.settings import BUSY_LIMIT, DATABASE, Settings
 from howgood.web.app import make_app
 
@@ -26,7 +27,7 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     _check_free(address, port)
     app: Starlette | str = "howgood.web.app:app_from_environment"
     if workers == 1:
-        app = make_app(host, settings)
+        app = make_app(host, settings, worker=_own_worker(host, settings))
     else:
         host.close()
         # Workers are new processes: what they need to know travels in their environment.
@@ -44,6 +45,13 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
         timeout_keep_alive=15,
         timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )
+
+
+def _own_worker(host: Host, settings: Settings) -> BackgroundWorker | None:
+    """Return a worker for the embedded database; a PostgreSQL server has `howgood worker`."""
+    if not host.database.is_local:
+        return None
+    return BackgroundWorker(Worker(host, settings.database))
 
 
 def _check_free(address: str, port: int) -> None:

@@ -1,0 +1,171 @@
+"""Synthetic people who answer stored studies: for demonstrations and tests.
+
+In: a host, a study's short name, how many. Out: participants with screens and answers, stored as if
+they had come by browser. Absent: real preferences; each person follows a simple rule with noise.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+
+from sqlalchemy.engine import Connection
+
+from howgood.flow.collected.rows import find_study
+from howgood.flow.hosting import Host, tokens
+from howgood.flow.participate import choose_condition, fill, survey, take_part
+from howgood.flow.participate.bot import Filler
+from howgood.flow.participate.chance import draw
+from howgood.flow.participate.comparison import CHOICE, PAIR
+from howgood.flow.participate.rerating import RATING
+from howgood.records.participant import Status
+from howgood.records.plans import SurveyPlan
+from howgood.records.screen import Participation, Screen
+from howgood.records.study import Study, plan_of
+from howgood.store import answers, participants
+from howgood.store.participants import NewParticipant
+
+Form = dict[str, str | list[str]]
+_BETWEEN = timedelta(minutes=7)
+
+
+def add_people(host: Host, slug: str, *, people: int, seed: int, now: datetime) -> None:
+    """Let this many synthetic people take part, one after another, ending by `now`."""
+    row = find_study(host, slug)
+    study = host.study(row.version)
+    counts: dict[str, int] = {}
+    for number in range(people):
+        own = seed * 1000 + number
+        condition = choose_condition(study, counts, own) or ""
+        counts[condition] = counts.get(condition, 0) + 1
+        screens, taken = take_part(
+            study,
+            seed=own,
+            now=now - _BETWEEN * (people - number) - timedelta(hours=1),
+            condition=condition,
+            filler=_filler(study, condition, own),
+        )
+        new = NewParticipant(
+            study=row.number,
+            version=row.version,
+            token_digest=tokens.digest(tokens.fresh_token()),
+            seed=own,
+            status=Status.ACTIVE,
+            origin={},
+        )
+        _store(host, new, screens, taken)
+
+
+def _store(
+    host: Host, new: NewParticipant, screens: tuple[Screen, ...], taken: Participation
+) -> None:
+    first, last = taken.answers[0].at, taken.answers[-1].at
+
+    def store(connection: Connection) -> None:
+        number = participants.add(connection, new, now=first)
+        participants.admit(connection, number, condition=taken.condition or "", now=first)
+        given = {each.screen: each for each in taken.answers}
+        shown = first - timedelta(seconds=5)
+        for position, screen in enumerate(screens, start=1):
+            answers.add_screen(
+                connection, number, screen.key, screen.to_dict(), position=position, now=shown
+            )
+            answer = given.get(screen.key)
+            if answer is not None:
+                answers.add_answer(connection, number, screen.key, answer.values, now=answer.at)
+                shown = answer.at
+        participants.set_status(connection, number, Status.COMPLETE, finished_at=last)
+
+    host.database.write(store)
+
+
+def _filler(study: Study, condition: str, seed: int) -> Filler:
+    rules: dict[str, Callable[[Screen, Form], Mapping[str, str]]] = {
+        "survey": _judging(study, condition, seed) if study.survey else _nothing,
+        "comparison": _choosing(seed),
+        "rerating": _rating(seed),
+    }
+    rule = rules[study.kind]
+
+    def filled(screen: Screen) -> Form:
+        form = fill(screen, seed=seed)
+        return {**form, **rule(screen, form)}
+
+    return filled
+
+
+def _nothing(screen: Screen, form: Form) -> Mapping[str, str]:
+    return {}
+
+
+def _judging(
+    study: Study, condition: str, seed: int
+) -> Callable[[Screen, Form], Mapping[str, str]]:
+    """Judge a scenario by the weighted geometric mean of its precision and recall."""
+    plan = plan_of(study, SurveyPlan)
+    shown = {page.key: page for page in survey.pages(plan, condition, seed)}
+    items = [each.key for each in survey.survey_items(plan, study.language)]
+    points = len(plan.scale) or 7
+    leniency = _normal(seed, "leniency")
+    alphas = {
+        each.key: 0.3 + 0.35 * place / max(1, len(plan.applications) - 1)
+        for place, each in enumerate(plan.applications)
+    }
+
+    def answer(screen: Screen, form: Form) -> Mapping[str, str]:
+        page = shown.get(screen.key)
+        if page is None:
+            return {}
+        alpha = alphas[page.application.key]
+        mean = page.scenario.precision**alpha * page.scenario.recall ** (1 - alpha)
+        wanted = {}
+        for item in items:
+            value = 16 * mean - 12.5 + leniency + 0.8 * _normal(seed, screen.key, item)
+            share = 1 / (1 + math.exp(-value / 2))
+            wanted[item] = str(1 + min(points - 1, int(points * share)))
+        if page.check is not None:
+            wanted[survey.check_name(page.check)] = str(page.check.answer)
+        return wanted
+
+    return answer
+
+
+def _choosing(seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
+    """Choose the side that costs less; one miss is worth a few false alarms, more to some."""
+    worth = math.exp(1.4 + 0.5 * _normal(seed, "worth"))
+
+    def answer(screen: Screen, form: Form) -> Mapping[str, str]:
+        pair = next((each.value for each in screen.fields if each.name == PAIR), "")
+        if not isinstance(pair, str) or " / " not in pair:
+            return {"ratio": f"{worth:.1f}"} if "ratio" in form else {}
+        costs = [_cost(side, worth) for side in pair.split(" / ")]
+        noise = 1.5 * _normal(seed, screen.key)
+        return {CHOICE: "first" if costs[0] + noise < costs[1] else "second"}
+
+    return answer
+
+
+def _cost(side: str, worth: float) -> float:
+    _, misses, alarms, _ = (float(count) for count in side.split())
+    return worth * misses + alarms
+
+
+def _rating(seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
+    """Rate an item by how good it is to this person, with noise in every round."""
+
+    def answer(screen: Screen, form: Form) -> Mapping[str, str]:
+        if RATING not in form:
+            return {}
+        points = next(len(each.options) for each in screen.fields if each.name == RATING)
+        item = screen.key.split("-", 2)[-1]
+        middle = (points + 1) / 2
+        value = middle + 1.1 * _normal(0, item) + 0.7 * _normal(seed, item)
+        value += 0.6 * _normal(seed, screen.key)
+        return {RATING: str(min(points, max(1, round(value))))}
+
+    return answer
+
+
+def _normal(seed: int, *purpose: object) -> float:
+    """Return a standard normal number that depends on nothing but seed and purpose."""
+    first, second = draw(seed, *purpose, "radius"), draw(seed, *purpose, "angle")
+    return math.sqrt(-2 * math.log(1 - first)) * math.cos(2 * math.pi * second)

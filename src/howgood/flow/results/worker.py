@@ -1,0 +1,206 @@
+"""Take jobs from the queue, one after another, and see each to its end.
+
+In: a host and its address. Out: results in the database. Absent: what a job does (`tasks`).
+
+A job runs in a child process, so neither pages nor the lease wait for it. The worker renews the
+lease while the child works, stores the result, and gives the job back when it is asked to stop.
+"""
+
+import json
+import logging
+import queue
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from howgood.flow.hosting import Host
+from howgood.records.job import Job
+from howgood.store import jobs
+
+LEASE = timedelta(seconds=30)
+CHILD = (sys.executable, "-m", "howgood.flow.results.child")
+_LOOK_SECONDS = 1.0
+_log = logging.getLogger("howgood.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """The child said no more; `message` is its last word, if it had one."""
+
+    message: dict[str, Any]
+
+
+class Worker:
+    """Works until it is asked to stop; any number may share a database."""
+
+    def __init__(
+        self,
+        host: Host,
+        address: str,
+        *,
+        lease: timedelta = LEASE,
+        child: Sequence[str] = CHILD,
+        told: Callable[[str], None] = _log.info,
+    ) -> None:
+        self._host, self._address, self._lease, self._child = host, address, lease, child
+        self._told = told
+        self.name = f"worker-{uuid.uuid4().hex[:12]}"
+        self.stopping = threading.Event()
+
+    def run(self) -> None:
+        """Work off the queue and wait for more until `stopping` is set."""
+        while not self.stopping.is_set():
+            try:
+                was_busy = self.run_once()
+            except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
+                # The database is away for a while; the lease sees to the job in hand.
+                _log.error("database_away error=%s", type(error).__name__)
+                was_busy = False
+            if not was_busy:
+                self.stopping.wait(_LOOK_SECONDS)
+
+    def run_once(self) -> bool:
+        """Do one job if there is one; return whether there was."""
+        now = _now()
+        job = self._host.database.write(
+            lambda connection: jobs.claim(connection, self.name, now=now, until=now + self._lease)
+        )
+        if job is None:
+            return False
+        self._told(f"job_started number={job.number} task={job.task} attempt={job.attempts}")
+        outcome = self._work(job)
+        self._told(f"job_ended number={job.number} outcome={outcome}")
+        return True
+
+    def _work(self, job: Job) -> str:
+        child = subprocess.Popen(  # noqa: S603 - our own program, no shell
+            self._child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+        try:
+            last = self._listen(job, child)
+        finally:
+            child.kill()
+            child.wait()
+            for stream in (child.stdin, child.stdout):
+                if stream is not None:
+                    stream.close()
+        return self._settle(job, last)
+
+    def _listen(self, job: Job, child: "subprocess.Popen[str]") -> dict[str, Any] | None:
+        """Return the child's last word; None when we stop, or the job is no longer ours."""
+        said: queue.SimpleQueue[dict[str, Any] | _Ended] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(child, self._order(job), said), daemon=True).start()
+        share, step = 0.0, ""
+        renewed = _now()
+        while True:
+            message = self._next(said)
+            if isinstance(message, _Ended):
+                return message.message
+            if message is not None:
+                share, step = float(message["share"]), str(message["step"])
+            if self.stopping.is_set():
+                return None
+            if _now() - renewed < min(self._lease / 4, timedelta(seconds=1)):
+                continue
+            renewed = _now()
+            if not self._renew(job, share, step):
+                return None
+
+    def _next(
+        self, said: "queue.SimpleQueue[dict[str, Any] | _Ended]"
+    ) -> dict[str, Any] | _Ended | None:
+        try:
+            return said.get(timeout=min(self._lease.total_seconds() / 8, 0.25))
+        except queue.Empty:
+            return None
+
+    def _order(self, job: Job) -> str:
+        return json.dumps(
+            {
+                "database": self._address,
+                "study": job.study,
+                "task": job.task,
+                "settings": dict(job.settings),
+            }
+        )
+
+    def _renew(self, job: Job, share: float, step: str) -> bool:
+        until = _now() + self._lease
+        return self._host.database.write(
+            lambda connection: jobs.renew(
+                connection, job, until=until, progress=share, message=step
+            )
+        )
+
+    def _settle(self, job: Job, last: dict[str, Any] | None) -> str:
+        """Write how the job ended; return it in a word."""
+        write, now = self._host.database.write, _now()
+        if last is None:
+            is_ours = write(lambda connection: jobs.give_back(connection, job, counts=False))
+            return "given back" if is_ours else "no longer ours"
+        if "result" in last:
+            result = last["result"]
+            message = str(result.get("summary", ""))
+            stored = write(lambda c: jobs.finish(c, job, result, message=message, now=now))
+            return "done" if stored else "no longer ours"
+        if "problem" in last:
+            write(lambda connection: jobs.fail(connection, job, last["problem"], now=now))
+            return "failed"
+        if job.attempts >= jobs.MOST_ATTEMPTS:
+            write(lambda connection: jobs.fail(connection, job, jobs.GAVE_UP, now=now))
+            return "gave up"
+        write(lambda connection: jobs.give_back(connection, job, counts=True))
+        return "broke off, to be tried again"
+
+
+class BackgroundWorker:
+    """A worker in a thread of its own: for a server that is all there is."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._thread = threading.Thread(target=worker.run, name="howgood-worker", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for jobs."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Give back what is in work and end; returns when that is done."""
+        self._worker.stopping.set()
+        self._thread.join()
+
+
+def _read(
+    child: "subprocess.Popen[str]",
+    order: str,
+    said: "queue.SimpleQueue[dict[str, Any] | _Ended]",
+) -> None:
+    """Hand the order over, then pass on what the child says until it falls silent."""
+    last: dict[str, Any] = {}
+    try:
+        for line in _said(child, order):
+            last = json.loads(line)
+            if "share" in last:
+                said.put(last)
+    except (OSError, ValueError):  # the child was ended in the middle of a word
+        last = {}
+    said.put(_Ended({} if "share" in last else last))
+
+
+def _said(child: "subprocess.Popen[str]", order: str) -> Iterator[str]:
+    if child.stdin is None or child.stdout is None:
+        raise OSError("the child has no pipes")
+    child.stdin.write(order + "\n")
+    child.stdin.flush()
+    yield from child.stdout
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

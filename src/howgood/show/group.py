@@ -1,0 +1,192 @@
+"""What a group's choices say, in words, tables and pictures.
+
+In: each person's elicited weight, agreement, and the group's. Out: findings and sections. Absent:
+eliciting.
+"""
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howgood.records.comparison import ComparisonWording
+from howgood.records.elicitation import Agreement
+from howgood.records.estimate import Estimate, Interval
+from howgood.records.report import Finding, Section
+from howgood.records.table import Table
+from howgood.show.figures.theme import COLOURS, FAINT, canvas, to_svg
+from howgood.show.numbers import percent, plain, with_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+
+_MOST_ROWS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonWeight:
+    """What one person's choices say: a0, where it lies, and how well it predicts them."""
+
+    name: str
+    a0: float
+    lower: float
+    upper: float
+    kind: str
+    pairs: int
+    agreement: Agreement | None
+
+    @property
+    def ratio(self) -> float:
+        """How many false alarms one miss is worth: (1 - a0) / a0."""
+        return (1.0 - self.a0) / max(self.a0, 1e-9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupWeight:
+    """The group's mean weight, the spread between people, and the mean agreement."""
+
+    a0: Estimate
+    spread: float
+    agreement: Estimate | None
+
+
+def group_findings(
+    people: Sequence[PersonWeight], group: GroupWeight, wording: ComparisonWording
+) -> tuple[Finding, ...]:
+    """Say what the group values, how much people differ, and how well that predicts choices."""
+    ends = group.a0.interval
+    worth, least, most = (_ratio(each) for each in (group.a0.mean, ends.upper, ends.lower))
+    found = [
+        Finding(
+            text=f"On average over {len(people)} people, one {wording.miss} weighs as much as "
+            f"{worth} {wording.alarms} (90 % interval {least} to {most}); weight of a correct "
+            f"negative a0 = {with_interval(group.a0)}.",
+            tone="neutral" if len(people) > 2 else "unsure",
+        ),
+        _differing(people, group),
+    ]
+    if group.agreement is not None:
+        found.append(_agreeing(people, group.agreement))
+    odd = [each for each in people if each.kind != "linear"]
+    if odd:
+        found.append(
+            Finding(
+                text=f"For {len(odd)} of {len(people)} people a fixed exchange rate is not the "
+                "likely rule: their a0 is the closest one, read it with care.",
+                tone="unsure",
+            )
+        )
+    return tuple(found)
+
+
+def group_sections(people: Sequence[PersonWeight], group: GroupWeight) -> tuple[Section, ...]:
+    """Return the picture of everybody's weight and the table behind it."""
+    with weights_figure(people, group.a0) as figure:
+        svg = to_svg(figure, title="Each person's weight and the group's mean")
+    return (
+        Section(
+            title="What each person values",
+            text="Left: a miss weighs much more than a false alarm. Right of 0.5: a false alarm "
+            "weighs more.",
+            svg=svg,
+            alt="Each person's a0 with its interval, sorted, and the group's mean with its "
+            "90 % interval.",
+        ),
+        Section(title="Every person", table=people_table(people)),
+    )
+
+
+def people_table(people: Sequence[PersonWeight]) -> Table:
+    """Return one row per person."""
+    return Table(
+        {
+            "person": [each.name for each in people],
+            "a0": [plain(each.a0, digits=3) for each in people],
+            "90 % interval": [
+                f"{plain(each.lower, digits=3)} to {plain(each.upper, digits=3)}" for each in people
+            ],
+            "one miss is worth": [f"{_ratio(each.a0)} false alarms" for each in people],
+            "kind of metric": [each.kind for each in people],
+            "pairs judged": [each.pairs for each in people],
+            "M": ["" if each.agreement is None else _m(each.agreement) for each in people],
+        }
+    )
+
+
+@contextmanager
+def weights_figure(people: Sequence[PersonWeight], mean: Estimate) -> "Iterator[Figure]":
+    """Draw everybody's a0 with interval, sorted, and the group's mean as a band."""
+    shown = sorted(people, key=lambda each: each.a0)[:: 1 + len(people) // _MOST_ROWS]
+    with canvas(width=7.0, height=1.5 + 0.3 * len(shown)) as figure:
+        axes = figure.subplots()
+        rows = np.arange(len(shown))
+        _band(axes, mean.interval, mean.mean, len(shown))
+        axes.hlines(
+            rows, [each.lower for each in shown], [each.upper for each in shown],
+            color=COLOURS[0], lw=2,
+        )  # fmt: skip
+        axes.plot([each.a0 for each in shown], rows, "o", color=COLOURS[0], ms=6)
+        axes.set_yticks(rows, [each.name for each in shown])
+        axes.set_ylim(-0.7, len(shown) + 0.4)
+        axes.set_xlim(0, max(0.55, *(each.upper for each in shown)) * 1.03)
+        axes.axvline(0.5, color=FAINT, lw=1, ls=":")
+        axes.set_xlabel("a0: weight of a correct negative (0.5: both errors weigh the same)")
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        yield figure
+
+
+def _band(axes: Any, interval: Interval, mean: float, rows: int) -> None:  # noqa: ANN401 - matplotlib axes
+    axes.axvspan(interval.lower, interval.upper, color=COLOURS[1], alpha=0.18, lw=0)
+    axes.axvline(mean, color=COLOURS[1], lw=1.5)
+    axes.annotate(
+        f"group {plain(mean, digits=2)}", (mean, rows - 0.1), xytext=(5, 0),
+        textcoords="offset points", va="center", color=COLOURS[1],
+    )  # fmt: skip
+
+
+def _differing(people: Sequence[PersonWeight], group: GroupWeight) -> Finding:
+    if len(people) < 2:
+        return Finding(
+            text="One person was asked: how much people differ is not known, and the interval "
+            "is about that person alone.",
+            tone="unsure",
+        )
+    lowest, highest = (pick(each.ratio for each in people) for pick in (min, max))
+    text = (
+        f"People differ: from {_count(lowest)} to {_count(highest)} false alarms per miss "
+        f"(standard deviation of a0 between people {plain(group.spread, digits=2)}, the doubt "
+        "about each person taken off)."
+    )
+    return Finding(text=text)
+
+
+def _agreeing(people: Sequence[PersonWeight], agreement: Estimate) -> Finding:
+    known = [each.agreement for each in people if each.agreement is not None]
+    others = {
+        name: float(np.mean([each.baselines[name] for each in known])) / 100
+        for name in known[0].baselines
+    }
+    compared = ", ".join(f"{name} {percent(share)}" for name, share in others.items())
+    ends = agreement.interval
+    return Finding(
+        text=f"Agreement M: on pairs kept back, each person's own metric chose as they did in "
+        f"{percent(agreement.mean)} [{round(100 * ends.lower)}–{round(100 * ends.upper)}] of "
+        f"cases, averaged over people. For comparison: {compared}."
+    )
+
+
+def _m(agreement: Agreement) -> str:
+    return f"{agreement.percent:.0f} % of {agreement.n_questions}"
+
+
+def _ratio(a0: float) -> str:
+    return _count((1.0 - a0) / max(a0, 1e-9))
+
+
+def _count(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"

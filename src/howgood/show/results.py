@@ -1,0 +1,113 @@
+"""Results of stored studies in plain sentences: whom they rest on, what to aim for.
+
+In: fits, targets, counts. Out: findings and reports for a results page. Absent: fitting.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from howgood.records.decision import Target
+from howgood.records.provenance import Provenance
+from howgood.records.report import Finding, Report
+from howgood.show.acceptability import share_text
+from howgood.show.numbers import percent
+
+
+def people_text(people: int, judgements: int) -> str:
+    """Say how much evidence there is.
+
+    Examples
+    --------
+    >>> people_text(1, 8), people_text(12, 96)
+    ('1 person, 8 judgements', '12 people, 96 judgements')
+    """
+    who = "1 person" if people == 1 else f"{people} people"
+    return f"{who}, {judgements} judgement" + ("" if judgements == 1 else "s")
+
+
+def left_out_text(left_out: Mapping[str, int]) -> str:
+    """Say who was left out and why; nothing when nobody was.
+
+    Examples
+    --------
+    >>> left_out_text({"test runs": 2, "failed an attention check": 1})
+    'Left out: 2 (test runs), 1 (failed an attention check).'
+    """
+    if not left_out:
+        return ""
+    return f"Left out: {', '.join(f'{n} ({why})' for why, n in left_out.items())}."
+
+
+def target_finding(targets: Sequence[Target]) -> Finding:
+    """Say what accuracy makes shares of people accept one application.
+
+    Where precision and recall are equal, their weighted mean is just that value, whatever the
+    weights and the kind of mean; so the needed mean is told as both being equal.
+    """
+    said = [_needed(each) for each in targets if _is_reachable(each)]
+    parts = [f"to be accepted by {', by '.join(said)}"] if said else []
+    missed = [each for each in targets if not _is_reachable(each)]
+    if missed:
+        who = " or ".join(_share_of_people(each.share) for each in missed)
+        parts.append(
+            f"no accuracy is known to be enough for {who}: perfect accuracy would be accepted by "
+            f"{share_text(missed[0].at_best)}"
+        )
+    text = f"{targets[0].application}: {'; '.join(parts)}."
+    if said:
+        text += " More of one makes up for less of the other along a line of equal acceptance."
+    doubtful = [each for each in targets if _is_reachable(each) and each.reachable < 0.95]
+    if doubtful:
+        text += (
+            f" That any accuracy is enough for {_share_of_people(doubtful[-1].share)} has "
+            f"probability {percent(doubtful[-1].reachable)}."
+        )
+    return Finding(text=text, tone="unsure" if missed or doubtful else "neutral")
+
+
+def _is_reachable(target: Target) -> bool:
+    return target.needed_mean is not None and target.reachable >= 0.5
+
+
+def _needed(target: Target) -> str:
+    if target.needed_mean is None:
+        raise ValueError("only a reachable share has a needed accuracy")
+    ends = target.needed_mean.interval
+    lower, upper = (round(100 * end) for end in (ends.lower, ends.upper))
+    return (
+        f"{_share_of_people(target.share)} you need about {percent(target.needed_mean.mean)} "
+        f"[{lower}–{upper}] precision and as much recall"
+    )
+
+
+def _share_of_people(share: float) -> str:
+    return "half of people" if share == 0.5 else f"{percent(share)} of people"
+
+
+def whole_report(
+    report: Report,
+    *,
+    title: str,
+    first: Sequence[Finding],
+    left_out: Mapping[str, int],
+    policy: str,
+) -> Report:
+    """Return a fit's report as a study's: its title, the answer first, whom it rests on."""
+    said = left_out_text(left_out)
+    made = report.provenance
+    return replace(
+        report,
+        title=title,
+        findings=(*first, *report.findings, *([Finding(text=said)] if said else [])),
+        provenance=Provenance(
+            method=made.method,
+            settings={**made.settings, "people": policy},
+            seed=made.seed,
+            rows_used=made.rows_used,
+            rows_dropped={
+                **made.rows_dropped,
+                **{f"people: {why}": count for why, count in left_out.items()},
+            },
+            versions=made.versions,
+        ),
+    )

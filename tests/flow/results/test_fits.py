@@ -1,0 +1,137 @@
+"""A stored study's result is what its rows say, and says when they say too little."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from tests.flow.results.conftest import RERATING, SURVEY, comparison
+
+from howgood import learn
+from howgood.errors import InputError, UngatedPosteriorError
+from howgood.flow.collected import tidy_rows
+from howgood.flow.results import survey as survey_fit
+from howgood.flow.results.tasks import run_task
+from howgood.flow.study_files import read_study
+from howgood.records.result import StudyResult
+from howgood.store.schema import participants
+
+
+@pytest.fixture
+def database_address(tmp_path):
+    """SQLite alone: the rows are the same on both, and they are tested on both."""
+    return str(tmp_path / "answers.sqlite")
+
+
+def _said(result):
+    return " ".join(each.text for each in result.report.findings)
+
+
+@pytest.mark.parametrize("study", [SURVEY, RERATING, comparison()], ids=lambda each: each["kind"])
+def test_a_study_without_answers_says_so_and_is_no_error(host, asked, study):
+    result = run_task(host, asked(study, 0).number, "fit", {})
+    assert not result.is_enough
+    assert "Nobody has answered yet" in _said(result)
+    assert result.people == result.answers == 0
+
+
+def test_one_person_is_not_enough_for_a_survey(host, asked):
+    result = run_task(host, asked(SURVEY, 1).number, "fit", {})
+    assert not result.is_enough
+    assert "one person" in _said(result)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_survey_gives_what_the_exported_rows_give(host, asked):
+    row = asked(SURVEY, 12)
+    told = []
+    result = run_task(
+        host, row.number, "fit", {"seed": 5}, progress=lambda share, step: told.append(share)
+    )
+    rows = list(tidy_rows(host, "doors"))
+    table = {
+        name: np.array([each[name] for each in rows])
+        for name in ("participant", "application", "precision", "recall", "rating")
+    }
+    direct = learn.fit_acceptability(table, random_state=5)
+    card = result.cards[0]
+    assert card.application == "The bell"
+    assert card.alpha.mean == pytest.approx(direct.estimate("alpha", "bell").mean)
+    assert (card.n_respondents, result.people, len(rows)) == (12, 12, 108)
+    assert "to be accepted by half of people you need about" in _said(result)
+    assert any("Equal acceptance" in each.title and each.svg for each in result.report.sections)
+    assert told == sorted(told)
+    assert told[-1] <= 1
+    again = StudyResult.from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    assert again.report.findings == result.report.findings
+    assert again.cards[0].draws == card.draws
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pilots_and_the_inattentive_are_left_out_by_name(host, asked, monkeypatch):
+    row = asked(SURVEY, 6)
+
+    pilots = sa.update(participants).where(participants.c.id <= 2).values(is_pilot=True)
+    host.database.write(lambda connection: connection.execute(pilots))
+    result = run_task(host, row.number, "fit", {})
+    assert (result.people, dict(result.left_out)) == (4, {"test runs": 2})
+    assert result.report.provenance.rows_dropped["people: test runs"] == 2
+    assert "Left out: 2 (test runs)" in _said(result)
+
+
+def test_a_posterior_that_fails_its_checks_is_not_enough_evidence(host, asked, monkeypatch):
+    row = asked(SURVEY, 2)
+
+    def refuse(*_a, **_k):
+        raise UngatedPosteriorError("no engine gives draws that pass")
+
+    monkeypatch.setattr(survey_fit.learn, "fit_acceptability", refuse)
+    result = run_task(host, row.number, "fit", {})
+    assert not result.is_enough
+    assert "do not pin the model down" in _said(result)
+
+
+def test_settings_that_do_not_exist_are_refused_by_name(host, asked):
+    row = asked(SURVEY, 2)
+    with pytest.raises(InputError, match="attentive"):
+        run_task(host, row.number, "fit", {"people": "friends"})
+    with pytest.raises(InputError, match="howgood"):
+        run_task(host, row.number, "fit", {"priors": "mine"})
+    with pytest.raises(InputError, match="gone"):
+        run_task(host, 99, "fit", {})
+
+
+def test_a_comparison_gives_each_person_and_the_group(host, asked):
+    row = asked(comparison(), 4)
+    result = run_task(host, row.number, "fit", {})
+    facts = list(tidy_rows(host, "pairs", table="participants"))
+    table = next(each.table for each in result.report.sections if each.title == "Every person")
+    shown = {row["person"]: float(row["a0"]) for row in table.rows()}
+    for each in facts:
+        assert shown[each["participant"]] == pytest.approx(each["a0"], abs=0.0006)
+    assert result.weight_draws.mean() == pytest.approx(
+        np.mean([each["a0"] for each in facts]), abs=0.03
+    )
+    assert "On average over 4 people" in _said(result)
+    assert "Agreement M" in _said(result)
+
+
+def test_a_bisection_gives_brackets(host, asked):
+    study = read_study(Path(__file__).parents[3] / "examples" / "cancer-comparison.toml").to_dict()
+    study["comparison"] |= {"algorithm": "bisection", "tolerance": 0.2, "evaluation": 4}
+    row = asked(study, 2)
+    result = run_task(host, row.number, "fit", {})
+    assert result.people == 2
+    assert 0 < result.weight_draws.mean() < 1
+
+
+def test_a_rerating_gives_the_barrier_of_its_rows(host, asked):
+    row = asked(RERATING, 5)
+    result = run_task(host, row.number, "fit", {})
+    cells = {}
+    for each in tidy_rows(host, "songs"):
+        cells.setdefault((each["user"], each["item"]), []).append(each["rating"])
+    barrier = np.sqrt(np.mean([np.var(values, ddof=1) for values in cells.values()]))
+    assert f"root mean squared error of {barrier:.1f}"[:-1] in _said(result)
+    assert result.report.provenance.rows_used == 75

@@ -1,0 +1,64 @@
+"""The mean over units: exact where the Bayesian bootstrap is known in closed form."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howgood.learn.elicitation.group import group_mean, spread_between
+from howgood.records.estimate import Estimate
+from howgood.stats.bootstrap import mean_over_units
+
+
+def _known(*values):
+    return [Estimate.from_draws(np.full(200, value), kind="quantile") for value in values]
+
+
+def test_units_known_exactly_give_the_moments_of_the_bayesian_bootstrap():
+    values = np.array([0.1, 0.2, 0.6, 0.9])
+    draws = mean_over_units(
+        np.repeat(values[:, None], 200_000, axis=1), generator=np.random.default_rng(1)
+    )
+    # Rubin (1981): mean of the values; variance = population variance / (n + 1).
+    assert draws.mean() == pytest.approx(values.mean(), abs=0.001)
+    assert draws.var() == pytest.approx(values.var() / (len(values) + 1), rel=0.02)
+
+
+def test_one_person_alone_is_known_as_well_as_that_person_is():
+    person = Estimate.from_draws(np.linspace(0.1, 0.3, 1001), probability=0.9, kind="quantile")
+    found = group_mean([person], draws=20_000, random_state=1)
+    assert found.interval.lower == pytest.approx(0.11, abs=0.003)
+    assert found.interval.upper == pytest.approx(0.29, abs=0.003)
+
+
+@given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=8), st.integers(0, 100))
+def test_the_mean_lies_between_the_extremes_whoever_comes_first(values, seed):
+    people = _known(*values)
+    found = group_mean(people, draws=200, random_state=seed)
+    assert min(values) - 1e-12 <= found.mean <= max(values) + 1e-12
+    assert spread_between(people) == pytest.approx(spread_between(people[::-1]))
+
+
+def test_doubt_about_each_person_is_not_taken_for_a_difference_between_people():
+    rng = np.random.default_rng(5)
+    # Everybody has the same weight, each known only roughly.
+    people = [
+        Estimate.from_draws(rng.normal(0.3 + rng.normal(0, 0.05), 0.05, 2000)) for _ in range(200)
+    ]
+    assert np.std([each.mean for each in people]) > 0.04
+    assert spread_between(people) < 0.025
+
+
+@pytest.mark.slow
+def test_nine_in_ten_intervals_hold_the_mean_of_everybody():
+    rng = np.random.default_rng(11)
+    hits = 0
+    for _ in range(600):
+        weights = rng.beta(4, 12, size=15)
+        people = [
+            Estimate.from_draws(np.clip(rng.normal(w + rng.normal(0, 0.03), 0.03, 400), 0, 1))
+            for w in weights
+        ]
+        hits += 0.25 in group_mean(people, draws=1500, random_state=rng).interval
+    # Bayesian bootstrap intervals are a little narrow with 15 people.
+    assert 0.84 <= hits / 600 <= 0.95
