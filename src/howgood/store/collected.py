@@ -101,7 +101,7 @@ def people(
 
 
 def _screens(connection: Connection, numbers: Iterable[int]) -> dict[int, tuple[ShownScreen, ...]]:
-    rows = connection.execute(_SCREENS, {"people": list(numbers)})
+    rows = connection.execute(_SCREENS, {"people": list(numbers)}).all()
     return {
         number: tuple(
             ShownScreen(

@@ -1,6 +1,16 @@
 """What a study has collected: tidy rows, their codebook, and files of them."""
 
 from howgood.flow.collected.codebook import codebook
+from howgood.flow.collected.export import DataFile, DataFormat, data_file
 from howgood.flow.collected.rows import collected_codebook, tidy_rows
+from howgood.flow.collected.spreadsheet import codebook_csv
 
-__all__ = ["codebook", "collected_codebook", "tidy_rows"]
+__all__ = [
+    "DataFile",
+    "DataFormat",
+    "codebook",
+    "codebook_csv",
+    "collected_codebook",
+    "data_file",
+    "tidy_rows",
+]

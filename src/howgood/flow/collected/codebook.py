@@ -9,7 +9,7 @@ from dataclasses import replace
 from howgood.ask.sentences import labels
 from howgood.flow.collected.known_columns import COLUMNS_OF, SCREENS, about_people
 from howgood.flow.participate.comparison import interview_questions
-from howgood.flow.participate.survey import survey_items
+from howgood.flow.participate.survey import survey_items, survey_scale
 from howgood.records.codebook import TABLES, Codebook, Column, ColumnType, TableName
 from howgood.records.plans import Item, Question, ReratingPlan, SurveyPlan
 from howgood.records.study import Study
@@ -81,7 +81,7 @@ def _unique(columns: Iterator[Column]) -> list[Column]:
 def _answer_columns(study: Study) -> Iterator[Column]:
     known = {each.name: each for each in COLUMNS_OF[study.kind]}
     if study.survey is not None:
-        scale = study.survey.scale or labels(study.language, "likely_scale")
+        scale = survey_scale(study, study.survey)
         items = survey_items(study.survey, study.language)
         known["rating"] = _rated(known["rating"], items[0], scale)
         seconds = known.pop("seconds")

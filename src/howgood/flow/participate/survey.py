@@ -62,8 +62,8 @@ def steps(
     for page in _pages_of(study, condition, seed):
         if page.application.key != shown and not plan.micro_task:
             shown = page.application.key
-            found.append(_introduction(study, page.application, system))
-        found.append(_scenario(study, page, system))
+            found.append(introduction_step(study, page.application, system))
+        found.append(scenario_step(study, page, system))
     return found
 
 
@@ -140,7 +140,8 @@ def check_name(check: AttentionCheck) -> str:
     return f"attention-{check.key}"
 
 
-def _introduction(study: Study, application: SurveyApplication, system: str | None) -> Step:
+def introduction_step(study: Study, application: SurveyApplication, system: str | None) -> Step:
+    """Return the page that describes an application before its scenarios."""
     language, key = study.language, application.key
 
     def make() -> Screen:
@@ -161,7 +162,9 @@ def _introduction(study: Study, application: SurveyApplication, system: str | No
     return Step(key=key, make=make)
 
 
-def _scenario(study: Study, page: Page, system: str | None) -> Step:
+def scenario_step(study: Study, page: Page, system: str | None) -> Step:
+    """Return the page of one scenario."""
+
     def make() -> Screen:
         return Screen(
             key=page.key,
@@ -212,11 +215,21 @@ def _scale_question(own: tuple[str, ...], language: str, key: str) -> tuple[Head
 @lru_cache(maxsize=256)
 def _scenario_fields(study: Study, check: AttentionCheck | None) -> tuple[Field, ...]:
     plan = plan_of(study, SurveyPlan)
-    scale = plan.scale or labels(study.language, "likely_scale")
+    scale = survey_scale(study, plan)
     rows = [likert(each.key, each.text, scale) for each in survey_items(plan, study.language)]
     if check:
-        rows.append(likert(check_name(check), check.text, scale))
+        rows.append(check_field(study, plan, check))
     return tuple(rows)
+
+
+def survey_scale(study: Study, plan: SurveyPlan) -> tuple[str, ...]:
+    """Return the labels of the scale, lowest first."""
+    return plan.scale or labels(study.language, "likely_scale")
+
+
+def check_field(study: Study, plan: SurveyPlan, check: AttentionCheck) -> Field:
+    """Return an attention check as it stands below the items."""
+    return likert(check_name(check), check.text, survey_scale(study, plan))
 
 
 def used_systems(plan: SurveyPlan, answered: Mapping[str, Answer]) -> tuple[str, ...]:

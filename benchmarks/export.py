@@ -1,0 +1,87 @@
+"""A million answers leave in constant memory: time and peak memory of every format, both databases.
+
+`python -m benchmarks.export ADDRESS` measures one database that `fill` made; the slow test in
+tests/flow/collected does so for SQLite and PostgreSQL.
+"""
+
+import json
+import resource
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from howgood.flow.collected import data_file
+from howgood.flow.hosting import add_study, open_host
+from howgood.flow.participate.rows import _judged_on
+from howgood.records.study import Study
+
+NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+_APPLICATION = {
+    "name": "The bell", "description": "It rings.",
+    "phrases": {
+        "happened": "somebody came {n} times.", "found": "{n} of {real}: {system} told you.",
+        "missed": "{n} of {real}: it did not.", "false_alarm": "{system} told you {n} times.",
+    },
+}  # fmt: skip
+STUDY = Study.from_dict({
+    "kind": "survey", "slug": "doors", "title": "Doors", "consent": {"text": "I agree."},
+    "survey": {"applications": [{"key": "bell", **_APPLICATION}]},
+})  # fmt: skip
+
+
+def fill(address: str, *, answers: int) -> None:
+    """Make a database with this many answers to scenarios, sixteen of each person."""
+    host = open_host(address)
+    row = add_study(host, STUDY, folder=Path(), now=NOW)
+    pages = list(_judged_on(STUDY))
+    people = answers // len(pages)
+    with host.database.engine.begin() as connection:
+        from howgood.store.schema import participants
+
+        connection.execute(
+            sa.insert(participants),
+            [
+                {"study_id": row.number, "version_id": row.version, "token_digest": f"{each:064d}",
+                 "origin": {}, "seed": each, "condition": "all", "status": "complete",
+                 "is_pilot": False, "created_at": NOW, "consented_at": NOW, "finished_at": NOW}
+                for each in range(people)
+            ],
+        )  # fmt: skip
+        values = ", ".join(f"('{key}', {number})" for number, key in enumerate(pages, start=1))
+        source = f"FROM participants p, (VALUES {values}) AS k"
+        name, place = ("k.column1", "k.column2")
+        given = '{"acceptable": 5, "useful": 6, "intent": 3}'
+        moment = "TIMESTAMP '2026-05-04 12:00:0{}+00'"
+        if connection.dialect.name == "sqlite":
+            moment = "'2026-05-04 12:00:0{}.000000'"
+        connection.exec_driver_sql(
+            "INSERT INTO screens (participant_id, name, position, content, shown_at) "
+            f"SELECT p.id, {name}, {place}, '{{}}', {moment.format(1)} {source}"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO answers (participant_id, screen, content, answered_at) "
+            f"SELECT p.id, {name}, '{given}', {moment.format(6)} {source}"
+        )
+    host.close()
+
+
+def measure(address: str, kind: str) -> dict[str, float]:
+    """Export everything once, throwing it away, and say how long and how much memory it took."""
+    host = open_host(address)
+    import pyarrow.parquet  # noqa: F401 - the package itself is not what is measured
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    pieces = data_file(host, "doors", kind=kind).pieces
+    size = sum(len(piece) for piece in pieces)
+    seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    host.close()
+    return {"format": kind, "seconds": seconds, "bytes": size, "more_mb": (after - before) / 1024}
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(sys.argv[1], sys.argv[2])))

@@ -1,0 +1,84 @@
+"""`howgood export`: a study's data with its codebook, or its survey for elsewhere.
+
+In: a study's short name (or, for a survey, its file), a format. Out: a file. Absent: any work
+(`flow.collected`, `flow.elsewhere`).
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import cast
+
+import click
+
+from howgood.cli.web_extra import need_web
+from howgood.records.codebook import TABLES, TableName
+from howgood.settings import read_settings
+
+DATA, SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
+
+
+@click.command()
+@click.argument("study")
+@click.option("--format", "kind", type=click.Choice([*DATA, *SURVEYS]), default="csv",
+              show_default=True, help="Data, or the survey to run it elsewhere.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+              help="File to write, - for standard output.  [named after the study]")  # fmt: skip
+@click.option("--table", type=click.Choice(TABLES), help="One table instead of all.")
+@click.option("--pilots", is_flag=True, help="Include test runs.")
+@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
+def command(
+    study: str, kind: str, out: Path | None, table: str | None, pilots: bool, database: str | None
+) -> None:
+    """Write the data of STUDY (its short name) with a codebook, or the survey itself.
+
+    CSV and Parquet come as a ZIP of every table, or as one table when --table or the ending of
+    --out says so. A survey (html, limesurvey, qualtrics) can be named by its file too.
+    """
+    need_web("howgood export")
+    address = database or read_settings().database
+    if kind in SURVEYS:
+        name, pieces = _survey(study, kind, address)
+        _write(pieces, out or Path(name))
+        return
+    from howgood.flow import collected, hosting
+
+    if table is None and out is not None and out.suffix in (".csv", ".parquet"):
+        table = "answers"
+    host = hosting.open_host(address)
+    try:
+        made = collected.data_file(
+            host, study, kind=cast(collected.DataFormat, kind),
+            table=cast("TableName | None", table), pilots=pilots,
+        )  # fmt: skip
+        target = out or Path(made.name)
+        _write(made.pieces, target)
+        if table is not None and kind != "json" and target.name != "-":
+            book = collected.codebook_csv(collected.collected_codebook(host, study))
+            _write([book], target.with_suffix(".codebook.csv"))
+    finally:
+        host.close()
+
+
+def _survey(study: str, kind: str, address: str) -> tuple[str, Iterable[bytes]]:
+    from howgood.flow import elsewhere
+
+    made = elsewhere.survey_file(study, kind=cast(elsewhere.SurveyFormat, kind), address=address)
+    return made.name, [made.content]
+
+
+def _write(pieces: Iterable[bytes], target: Path) -> None:
+    """Write a file that gets its name only when it is complete."""
+    if target.name == "-":
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        return
+    unfinished = target.with_name(target.name + ".unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            for piece in pieces:
+                file.write(piece)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    click.echo(f"wrote {target} ({target.stat().st_size:,} bytes)", err=True)

@@ -1,0 +1,186 @@
+"""A survey as LimeSurvey's tab-separated survey structure (.txt).
+
+In: a survey. Out: the file, one row per group, question, subquestion and answer, as the LimeSurvey
+manual describes under "Tab Separated Value survey structure". Absent: pictures, and subsets of
+scenarios; both are settings inside LimeSurvey.
+
+Each scenario is a group of its own, so that LimeSurvey shows one per page and mixes those of one
+application. Branches are drawn by a hidden equation at the start.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from howgood.ask.sentences import sentence
+from howgood.flow.elsewhere.codes import question_codes, scenario_codes
+from howgood.flow.elsewhere.source import SurveySource
+from howgood.flow.elsewhere.wording import html_of
+from howgood.flow.participate.pieces import paragraphs
+from howgood.flow.participate.scenario_text import scenario_bullets
+from howgood.flow.participate.survey import survey_items, survey_scale
+from howgood.records.plans import Question, SurveyApplication, SurveyPlan
+from howgood.records.study import Study
+
+_COLUMNS = ("id", "related_id", "class", "type/scale", "name", "relevance", "text", "help",
+            "language", "validation", "mandatory", "encrypted", "other", "default",
+            "same_default", "hidden", "random_group", "min_num_value_n",
+            "max_num_value_n")  # fmt: skip
+_BRANCH = "branch"
+Row = dict[str, str]
+
+
+def limesurvey_file(source: SurveySource) -> bytes:
+    """Return the survey as a file that LimeSurvey imports."""
+    study, plan = source.study, source.plan
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, _COLUMNS, restval="", delimiter="\t", lineterminator="\r\n")
+    writer.writeheader()
+    for row in _numbered(_rows(study, plan)):
+        writer.writerow(row)
+    # The mark at the beginning tells LimeSurvey and spreadsheets that it is UTF-8.
+    return buffer.getvalue().encode("utf-8-sig")
+
+
+def _numbered(rows: Iterable[Row]) -> Iterator[Row]:
+    """Give groups, questions and subquestions numbers; answers carry their question's."""
+    counts = {"G": 0, "Q": 0}
+    question = ""
+    for row in rows:
+        counted = {"G": "G", "Q": "Q", "SQ": "Q"}.get(row["class"])
+        if counted is not None:
+            counts[counted] += 1
+        if row["class"] == "Q":
+            question = str(counts["Q"])
+        own = question if row["class"] == "A" else str(counts[counted]) if counted else ""
+        yield row | {"id": own}
+
+
+def _rows(study: Study, plan: SurveyPlan) -> Iterator[Row]:
+    language = study.language
+    settings = {"language": language, "format": "G", "anonymized": "Y", "datestamp": "Y"}
+    for name, value in settings.items():
+        yield {"class": "S", "name": name, "text": value}
+    consent = html_of((*paragraphs(study.introduction), *paragraphs(study.consent.text)))
+    texts = {
+        "surveyls_title": study.title,
+        "surveyls_welcometext": consent,
+        "surveyls_endtext": html_of(paragraphs(study.completion.text)),
+    }
+    for name, value in texts.items():
+        yield {"class": "SL", "name": name, "text": value, "language": language}
+    groups = (
+        *_branching(study, plan),
+        *_questions(study, "d", "demographics"),
+        *_scenarios(study, plan),
+        *_checks(study, plan),
+        *_questions(study, "c", "closing"),
+    )
+    yield from (row | {"language": language} for row in groups)
+
+
+def _branching(study: Study, plan: SurveyPlan) -> Iterator[Row]:
+    yield {"class": "G", "name": sentence(study.language, "consent_heading")}
+    yield {
+        "class": "Q",
+        "type/scale": "Y",
+        "name": "consent",
+        "relevance": "1",
+        "text": sentence(study.language, "agree"),
+        "mandatory": "Y",
+    }
+    if plan.branches:
+        equation = f"{{if(is_empty({_BRANCH}), rand(1,{len(plan.branches)}), {_BRANCH})}}"
+        yield {
+            "class": "Q",
+            "type/scale": "*",
+            "name": _BRANCH,
+            "relevance": "1",
+            "text": equation,
+            "hidden": "1",
+        }
+
+
+def _scenarios(study: Study, plan: SurveyPlan) -> Iterator[Row]:
+    scale = survey_scale(study, plan)
+    items = survey_items(plan, study.language)
+    for code, application, number, scenario in scenario_codes(plan):
+        place = code.partition("s")[0]
+        yield {
+            "class": "G",
+            "name": f"{application.name} {number}",
+            "relevance": _shown_to(plan, application),
+            "random_group": place,
+        }
+        told = html_of((
+            *paragraphs(application.description),
+            *paragraphs(sentence(study.language, "imagine")),
+            scenario_bullets(application, scenario, system=application.name),
+            *paragraphs("" if plan.scale else sentence(study.language, "likely_question")),
+        ))  # fmt: skip
+        yield _question("F", code, told, mandatory=True)
+        for at, item in enumerate(items, start=1):
+            yield {"class": "SQ", "type/scale": "0", "name": f"i{at}", "relevance": "1",
+                   "text": item.text}  # fmt: skip
+        yield from _answers(scale)
+
+
+def _shown_to(plan: SurveyPlan, application: SurveyApplication) -> str:
+    """Return the condition under which a group is shown: consent, and the right branch."""
+    branches = [
+        f"{_BRANCH}=={place}"
+        for place, branch in enumerate(plan.branches, start=1)
+        if application.key in branch.applications
+    ]
+    return " or ".join(branches) if plan.branches else "1"
+
+
+def _checks(study: Study, plan: SurveyPlan) -> Iterator[Row]:
+    if plan.attention:
+        yield {"class": "G", "name": "…", "relevance": "1"}
+    for place, check in enumerate(plan.attention, start=1):
+        yield _question("L", f"k{place}", check.text, mandatory=True)
+        yield from _answers(survey_scale(study, plan))
+
+
+def _questions(study: Study, letter: str, title: str) -> Iterator[Row]:
+    asked = [(code, each) for code, _, each in question_codes(study) if code.startswith(letter)]
+    if asked:
+        yield {"class": "G", "name": sentence(study.language, f"{title}_title"), "relevance": "1"}
+    for code, question in asked:
+        yield from _one_question(code, question)
+
+
+def _one_question(code: str, question: Question) -> Iterator[Row]:
+    kinds = {"choice": "L", "choices": "M", "scale": "L", "number": "N", "text": "T"}
+    limits = {
+        "min_num_value_n": "" if question.minimum is None else f"{question.minimum:g}",
+        "max_num_value_n": "" if question.maximum is None else f"{question.maximum:g}",
+    }
+    row = _question(kinds[question.type], code, question.text, mandatory=False)
+    yield row | {"help": question.help} | (limits if question.type == "number" else {})
+    texts = [each.text for each in question.options] or list(question.scale)
+    if question.type == "choices":
+        for place, text in enumerate(texts, start=1):
+            yield {"class": "SQ", "type/scale": "0", "name": f"o{place}", "relevance": "1",
+                   "text": text}  # fmt: skip
+    else:
+        yield from _answers(texts)
+
+
+def _question(kind: str, code: str, text: str, *, mandatory: bool) -> Row:
+    return {
+        "class": "Q",
+        "type/scale": kind,
+        "name": code,
+        "relevance": "1",
+        "text": text,
+        "mandatory": "Y" if mandatory else "N",
+        "other": "N",
+    }
+
+
+def _answers(labels: Iterable[str]) -> Iterator[Row]:
+    for place, label in enumerate(labels, start=1):
+        yield {"class": "A", "type/scale": "0", "name": str(place), "relevance": "0",
+               "text": label}  # fmt: skip

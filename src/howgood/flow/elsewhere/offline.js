@@ -1,0 +1,351 @@
+// A survey in one file: the same path as on the server, kept in this tab, saved as a file at the end.
+// Nothing is sent anywhere: the page's own policy forbids every connection.
+"use strict";
+(() => {
+  const survey = JSON.parse(document.getElementById("survey").textContent);
+  const main = document.getElementById("main"), top = document.getElementById("top");
+  const place = "howgood-offline-" + survey.version;
+  const MOST_RADIOS = 12, ONE_LINE = 200;
+
+  // --- chance: SHA-256 of seed and purpose, as in participate/chance.py -----------------------
+  const PRIMES = [];
+  for (let n = 2; PRIMES.length < 64; n++) if (PRIMES.every((p) => n % p)) PRIMES.push(n);
+  const fraction = (x) => Math.floor((x - Math.floor(x)) * 4294967296);
+  const K = PRIMES.map((p) => fraction(Math.cbrt(p)));
+  const START = PRIMES.slice(0, 8).map((p) => fraction(Math.sqrt(p)));
+
+  const sha256 = (text) => {
+    const bytes = new TextEncoder().encode(text);
+    const size = ((bytes.length + 8) >> 6) * 64 + 64;
+    const data = new Uint8Array(size);
+    data.set(bytes);
+    data[bytes.length] = 128;
+    const view = new DataView(data.buffer);
+    view.setUint32(size - 8, Math.floor(bytes.length / 536870912));
+    view.setUint32(size - 4, (bytes.length << 3) >>> 0);
+    const hash = START.slice(), w = new Uint32Array(64);
+    const turn = (x, n) => (x >>> n) | (x << (32 - n));
+    for (let block = 0; block < size; block += 64) {
+      for (let i = 0; i < 16; i++) w[i] = view.getUint32(block + 4 * i);
+      for (let i = 16; i < 64; i++) {
+        const a = w[i - 15], b = w[i - 2];
+        w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ (a >>> 3)) + w[i - 7] +
+          (turn(b, 17) ^ turn(b, 19) ^ (b >>> 10));
+      }
+      let [a, b, c, d, e, f, g, h] = hash;
+      for (let i = 0; i < 64; i++) {
+        const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) +
+          K[i] + w[i]) | 0;
+        const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) +
+          ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        h = g; g = f; f = e; e = (d + one) | 0; d = c; c = b; b = a; a = (one + two) | 0;
+      }
+      [a, b, c, d, e, f, g, h].forEach((x, i) => { hash[i] = (hash[i] + x) >>> 0; });
+    }
+    return hash;
+  };
+  const draw = (text) => {
+    const [first, second] = sha256(text);
+    return (first * 2097152 + (second >>> 11)) / 9007199254740992;
+  };
+  const shuffled = (things, ...purpose) => {
+    const keys = things.map((_, index) => draw([...purpose, index].join(":")));
+    return things.map((_, i) => i).sort((i, j) => keys[i] - keys[j]).map((i) => things[i]);
+  };
+
+  // --- the path, as in participate/survey.py and path.py --------------------------------------
+  const chosenApplications = (state) => {
+    if (survey.microTask) {
+      const key = state.condition.slice(0, state.condition.lastIndexOf("-s"));
+      return survey.applications.filter((each) => each.key === key);
+    }
+    const keys = survey.branches[state.condition] || survey.applications.map((each) => each.key);
+    const shown = survey.applications.filter((each) => keys.includes(each.key));
+    return shuffled(shown, state.seed, "applications")
+      .slice(0, survey.applicationsEach || shown.length);
+  };
+  const pages = (state) => {
+    const found = [];
+    for (const application of chosenApplications(state)) {
+      let numbers = Array.from({ length: survey.scenarios }, (_, i) => i + 1);
+      if (survey.microTask) numbers = [Number(state.condition.split("-s").pop())];
+      else numbers = shuffled(numbers, state.seed, "scenarios", application.key)
+        .slice(0, survey.perApplication || numbers.length);
+      numbers.forEach((scenario, index) => found.push(
+        { application, scenario, number: index + 1, total: numbers.length, check: null }));
+    }
+    const where = shuffled(found.map((_, i) => i), state.seed, "attention");
+    survey.checks.slice(0, found.length).forEach((check, i) => { found[where[i]].check = check; });
+    return found;
+  };
+  const usedSystems = (state) => {
+    const answer = state.answers.find((each) => each.screen === "systems");
+    const given = answer ? [].concat(answer.form.systems || []) : [];
+    if (!survey.systems || given.includes(survey.noSystem)) return [];
+    return survey.systems.filter((key) => given.includes(key));
+  };
+  const path = (state) => {
+    const steps = [];
+    const add = (key) => { if (survey.screens[key]) steps.push({ key, screen: survey.screens[key] }); };
+    add("demographics");
+    add("systems");
+    const used = usedSystems(state);
+    shuffled(used, state.seed, "real systems").forEach((key) => add("real-" + key));
+    const ending = used.length ? "|" + shuffled(used, state.seed, "imagined")[0] : "";
+    let shown = "";
+    for (const page of pages(state)) {
+      const key = page.application.key;
+      if (key !== shown && !survey.microTask) {
+        shown = key;
+        steps.push({ key, screen: survey.screens[key + ending] });
+      }
+      const name = key + "-s" + page.scenario, screen = { ...survey.screens[name + ending] };
+      screen.title = filled(survey.words.scenario_title,
+        { application: page.application.name, number: page.number, total: page.total });
+      if (page.check) screen.fields = [...screen.fields, page.check];
+      steps.push({ key: name, screen });
+    }
+    add("closing");
+    return steps;
+  };
+  const filled = (text, blanks) => text.replace(/\{(\w+)\}/g, (_, name) => blanks[name]);
+
+  // --- state: kept in this tab until it is saved as a file ------------------------------------
+  const fresh = () => {
+    const random = crypto.getRandomValues(new Uint32Array(6));
+    const seed = (random[0] % 2097152) * 4294967296 + random[1];
+    const person = Array.from(random.slice(2), (n) => n.toString(16).padStart(8, "0")).join("");
+    const condition = shuffled(survey.conditions, seed, "condition")[0];
+    return { person, seed, condition, answers: [], shownAt: new Date().toISOString() };
+  };
+  const load = () => {
+    try { return JSON.parse(sessionStorage.getItem(place)); } catch { return null; }
+  };
+  const keep = () => {
+    try { sessionStorage.setItem(place, JSON.stringify(state)); } catch { /* this tab only */ }
+  };
+  let state = load() || fresh(), isSaved = true;
+
+  const current = () => {
+    const answered = new Set(state.answers.map((each) => each.screen));
+    if (!answered.has("consent")) return { key: "consent", screen: survey.screens.consent };
+    const steps = path(state);
+    const index = steps.findIndex((each) => !answered.has(each.key));
+    if (index < 0) return { key: "finished", screen: survey.screens.finished };
+    return { ...steps[index], done: index + 1, total: steps.length + 1 };
+  };
+
+  // --- what is on a page ----------------------------------------------------------------------
+  const make = (name, attributes = {}, ...inside) => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value === true) element.setAttribute(key, "");
+      else if (value !== false && value !== undefined && value !== "") {
+        element.setAttribute(key, value);
+      }
+    }
+    element.append(...inside.flat().filter((each) => each !== null && each !== undefined));
+    return element;
+  };
+  const words = (pieces) => pieces.map(
+    (each) => each.bold ? make("strong", {}, each.text) : document.createTextNode(each.text));
+  const blocks = {
+    heading: (block) => make("h2", {}, block.text),
+    paragraph: (block) => make("p", {}, words(block.words)),
+    notice: (block) => make("p", { class: "notice " + (block.tone || "neutral") }, words(block.words)),
+    bullets: (block) => make("ul", { class: "frequencies" }, block.entries.map((entry) => make(
+      "li", {}, words(entry.words), (entry.entries || []).length
+        ? make("ul", {}, entry.entries.map((inner) => make("li", {}, words(inner)))) : null))),
+    details: (block) => make("details", {}, make("summary", {}, block.summary),
+      (block.paragraphs || []).map((each) => make("p", {}, words(each.words)))),
+    media: (block) => make("figure", { class: "media" }, block.film
+      ? [make("video", { controls: true, src: survey.pictures[block.file],
+        "aria-label": block.alternative }),
+      make("figcaption", {}, survey.words.film_shows + " " + block.alternative)]
+      : make("img", { src: survey.pictures[block.file], alt: block.alternative })),
+  };
+  const about = (field, problem) => [
+    field.help ? make("p", { class: "help", id: field.name + "-help" }, field.help) : null,
+    problem ? make("p", { class: "problem", id: field.name + "-problem" }, problem) : null,
+  ];
+  const group = (field, kind, look, sent, problem) => {
+    const described = [field.help && field.name + "-help", problem && field.name + "-problem"]
+      .filter(Boolean).join(" ");
+    return make("fieldset", { class: "field " + look, id: "field-" + field.name,
+      "aria-describedby": described }, make("legend", {}, field.label), about(field, problem),
+    make("div", { class: "options" }, field.options.map((option) => {
+      const input = make("input", { type: kind, name: field.name });
+      input.value = option.value;
+      input.checked = field.name in sent && [].concat(sent[field.name]).includes(option.value);
+      return make("label", {}, input, make("span", {}, option.label));
+    })));
+  };
+  const line = (field, sent, problem) => {
+    const described = [field.help && field.name + "-help", problem && field.name + "-problem"]
+      .filter(Boolean).join(" ");
+    const shared = { id: "input-" + field.name, name: field.name, "aria-describedby": described,
+      "aria-invalid": problem ? "true" : "" };
+    const longest = field.longest || 2000;
+    let input;
+    if (field.kind === "choice") {
+      const choose = make("option", {}, survey.words.choose);
+      choose.value = "";
+      input = make("select", shared, choose, field.options.map((option) => {
+        const made = make("option", {}, option.label);
+        made.value = option.value;
+        return made;
+      }));
+    } else if (field.kind === "text" && longest > ONE_LINE) {
+      input = make("textarea", { ...shared, rows: "4", maxlength: longest });
+    } else {
+      const number = field.kind === "number";
+      input = make("input", { ...shared, type: "text", autocomplete: "off", maxlength: longest,
+        inputmode: number ? (field.whole ? "numeric" : "decimal") : "",
+        class: number ? "number" : "" });
+    }
+    if (field.name in sent) input.value = sent[field.name];
+    return make("div", { class: "field", id: "field-" + field.name },
+      make("label", { class: "name", for: "input-" + field.name }, field.label),
+      about(field, problem), input);
+  };
+  const shownField = (field, sent, problem) => {
+    if (field.kind === "likert") {
+      return group(field, "radio", "scale points-" + field.options.length, sent, problem);
+    }
+    if (field.kind === "choices") return group(field, "checkbox", "choice", sent, problem);
+    if (field.kind === "choice" && field.options.length <= MOST_RADIOS) {
+      return group(field, "radio", "choice", sent, problem);
+    }
+    return line(field, sent, problem);
+  };
+
+  // --- what is wrong with an answer; the import checks everything again -------------------------
+  const wrongNumber = (field, text) => {
+    const number = Number(text.replace(",", "."));
+    if (/,\d{3}$|_/.test(text) || !Number.isFinite(number)) return survey.words.problem_number;
+    if (field.whole && !Number.isInteger(number)) return survey.words.problem_whole;
+    const low = field.minimum ?? -Infinity, high = field.maximum ?? Infinity;
+    if (number >= low && number <= high) return "";
+    const key = Number.isFinite(low) && Number.isFinite(high) ? "problem_range"
+      : Number.isFinite(low) ? "problem_least" : "problem_most";
+    return filled(survey.words[key], { minimum: low, maximum: high });
+  };
+  const wrong = (field, given) => {
+    const isRequired = field.required !== false;
+    const texts = [].concat(given ?? []).map((each) => each.trim()).filter(Boolean);
+    if (field.kind === "number") {
+      if (texts.length) return wrongNumber(field, texts[0]);
+      return isRequired ? survey.words.problem_fill : "";
+    }
+    if (field.kind === "text") {
+      const longest = field.longest || 2000;
+      if (texts.join("").length > longest) return filled(survey.words.problem_long, { longest });
+      return isRequired && !texts.length ? survey.words.problem_fill : "";
+    }
+    return isRequired && !texts.length ? survey.words.problem_required : "";
+  };
+  const sentForm = (form, button) => {
+    const found = {};
+    for (const [name, value] of new FormData(form)) {
+      found[name] = name in found ? [].concat(found[name], value) : value;
+    }
+    if (button && button.name) found[button.name] = button.value;
+    return found;
+  };
+
+  // --- show, send, save -------------------------------------------------------------------------
+  const header = (step) => {
+    top.replaceChildren();
+    if (survey.pilot) top.append(make("p", { class: "pilot" }, survey.words.pilot_banner));
+    if (step.screen.title !== survey.title) {
+      top.append(make("p", { class: "study" }, survey.title));
+    }
+    if (step.done) {
+      top.append(make("p", { class: "progress" },
+        make("label", { for: "progress" }, filled(survey.words.progress, step)),
+        make("progress", { id: "progress", value: step.done, max: step.total })));
+    }
+    top.hidden = !top.children.length;
+  };
+  const problemBox = (fields, problems) => make("div",
+    { class: "problems", role: "alert", tabindex: "-1" },
+    make("h2", {}, survey.words.problems_title),
+    make("ul", {}, fields.filter((each) => problems[each.name]).map((each) => make("li", {},
+      make("a", { href: "#field-" + each.name }, each.label + " " + problems[each.name])))));
+  const show = (step, sent = {}, problems = {}) => {
+    const screen = step.screen, fields = screen.fields || [];
+    const hasProblems = Object.keys(problems).length > 0;
+    document.title = (hasProblems ? survey.words.problems_title + " – " : "") + screen.title;
+    header(step);
+    main.replaceChildren();
+    if (hasProblems) main.append(problemBox(fields, problems));
+    main.append(make("h1", {}, screen.title));
+    const form = make("form", { novalidate: true },
+      (screen.blocks || []).map((block) => blocks[block.block](block)),
+      fields.map((field) => shownField(field, sent, problems[field.name])),
+      (screen.buttons || []).length ? make("p", { class: "buttons" }, screen.buttons.map(
+        (each) => make("button", { name: each.name, value: each.value,
+          class: each.main === false ? "quiet" : "" }, each.label))) : null);
+    form.addEventListener("submit", (event) => send(event, step, form));
+    main.append(form);
+    if (step.key === "finished") main.append(...saving());
+    window.scrollTo(0, 0);
+    (main.querySelector(".problems") || main).focus();
+  };
+  const send = (event, step, form) => {
+    event.preventDefault();
+    const sent = sentForm(form, event.submitter), problems = {};
+    for (const field of step.screen.fields || []) {
+      const problem = wrong(field, sent[field.name]);
+      if (problem) problems[field.name] = problem;
+    }
+    if (Object.keys(problems).length) return show(step, sent, problems);
+    if (step.key === "consent" && sent.consent !== "yes") {
+      state = fresh();
+      return show({ key: "declined", screen: survey.screens.declined });
+    }
+    const now = new Date().toISOString();
+    state.answers.push(
+      { screen: step.key, form: sent, shown_at: state.shownAt, answered_at: now });
+    state.shownAt = now;
+    isSaved = false;
+    keep();
+    return show(current());
+  };
+  const saving = () => {
+    const text = JSON.stringify({ howgood: survey.format, format: 1, study: survey.study,
+      version: survey.version, person: state.person, seed: state.seed,
+      condition: state.condition, answers: state.answers }, null, 1);
+    const file = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    const link = make("a", { class: "button", href: file,
+      download: survey.study + "-" + state.person.slice(0, 8) + ".json" }, survey.words.offline_save);
+    link.addEventListener("click", () => { isSaved = true; });
+    const box = make("textarea", { id: "answers", rows: "6", readonly: true });
+    box.value = text;
+    const said = make("span", { role: "status" });
+    const copy = make("button", { type: "button", class: "quiet" }, survey.words.offline_copy);
+    copy.addEventListener("click", async () => {
+      box.select();
+      try { await navigator.clipboard.writeText(text); } catch { document.execCommand("copy"); }
+      said.textContent = survey.words.offline_copied;
+      isSaved = true;
+    });
+    const next = make("button", { type: "button", class: "quiet" }, survey.words.offline_next);
+    next.addEventListener("click", () => {
+      URL.revokeObjectURL(file);
+      state = fresh();
+      isSaved = true;
+      try { sessionStorage.removeItem(place); } catch { /* nothing was kept */ }
+      show(current());
+    });
+    return [make("p", { class: "buttons" }, link),
+      make("div", { class: "field" },
+        make("label", { class: "name", for: "answers" }, survey.words.offline_text), box,
+        make("p", { class: "buttons" }, copy, said)),
+      make("p", { class: "buttons" }, next)];
+  };
+  window.addEventListener("beforeunload", (event) => {
+    if (!isSaved && current().key === "finished") event.preventDefault();
+  });
+  show(current());
+})();

@@ -1,0 +1,98 @@
+"""A survey as Qualtrics' advanced TXT format.
+
+In: a survey. Out: the file: a block per application, a matrix per scenario. Absent: random orders,
+branches and pictures, which the format cannot say; they are set in Qualtrics' survey flow.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from howgood.ask.sentences import sentence
+from howgood.flow.elsewhere.codes import question_codes, scenario_codes
+from howgood.flow.elsewhere.source import SurveySource
+from howgood.flow.elsewhere.wording import html_of
+from howgood.flow.participate.pieces import paragraphs
+from howgood.flow.participate.scenario_text import scenario_bullets
+from howgood.flow.participate.survey import survey_items, survey_scale
+from howgood.records.plans import Question, SurveyPlan
+from howgood.records.study import Study
+
+_KINDS = {
+    "choice": "MC:SingleAnswer:Vertical",
+    "choices": "MC:MultipleAnswer:Vertical",
+    "scale": "MC:SingleAnswer:Vertical",
+    "number": "TE:SingleLine",
+    "text": "TE:Essay",
+}
+
+
+def qualtrics_file(source: SurveySource) -> bytes:
+    """Return the survey as a file that Qualtrics imports."""
+    lines = ["[[AdvancedFormat]]", *_lines(source.study, source.plan)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _lines(study: Study, plan: SurveyPlan) -> Iterator[str]:
+    language = study.language
+    yield from _block(sentence(language, "consent_heading"))
+    text = html_of((*paragraphs(study.introduction), *paragraphs(study.consent.text)))
+    choices = [sentence(language, "agree"), sentence(language, "decline")]
+    yield from _question("MC:SingleAnswer:Vertical", "consent", text, choices)
+    yield from _questions(study, "d", "demographics")
+    yield from _scenarios(study, plan)
+    yield from _questions(study, "c", "closing")
+
+
+def _scenarios(study: Study, plan: SurveyPlan) -> Iterator[str]:
+    scale = survey_scale(study, plan)
+    items = [each.text for each in survey_items(plan, study.language)]
+    checks = list(enumerate(plan.attention, start=1))
+    block = ""
+    for code, application, number, scenario in scenario_codes(plan):
+        if application.name != block:
+            block = application.name
+            yield from _block(block)
+            yield from _question("DB", "", html_of(paragraphs(application.description)))
+        if number > 1:
+            yield from ("", "[[PageBreak]]")
+        told = html_of((
+            *paragraphs(sentence(study.language, "imagine")),
+            scenario_bullets(application, scenario, system=application.name),
+            *paragraphs("" if plan.scale else sentence(study.language, "likely_question")),
+        ))  # fmt: skip
+        yield from _question("Matrix", code, told, items, scale)
+        if number == 2 and checks:
+            place, check = checks.pop(0)
+            yield from _question("MC:SingleAnswer:Horizontal", f"k{place}", check.text, scale)
+
+
+def _questions(study: Study, letter: str, title: str) -> Iterator[str]:
+    asked = [(code, each) for code, _, each in question_codes(study) if code.startswith(letter)]
+    if asked:
+        yield from _block(sentence(study.language, f"{title}_title"))
+    for code, question in asked:
+        yield from _question(_KINDS[question.type], code, question.text, _choices(question))
+
+
+def _choices(question: Question) -> list[str]:
+    return [each.text for each in question.options] or list(question.scale)
+
+
+def _block(title: str) -> Iterator[str]:
+    yield from ("", f"[[Block:{_line(title)}]]")
+
+
+def _question(
+    kind: str, code: str, text: str, choices: Iterable[str] = (), answers: Iterable[str] = ()
+) -> Iterator[str]:
+    yield from ("", f"[[Question:{kind}]]")
+    if code:
+        yield f"[[ID:{code}]]"
+    yield _line(text)
+    for heading, texts in (("[[Choices]]", list(choices)), ("[[Answers]]", list(answers))):
+        if texts:
+            yield from ("", heading, *(_line(each) for each in texts))
+
+
+def _line(text: str) -> str:
+    """Return text that stays on its line and is no command of the format."""
+    return " ".join(text.split()).replace("[[", "[ [").replace("]]", "] ]")

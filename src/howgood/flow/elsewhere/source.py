@@ -1,0 +1,91 @@
+"""The survey that is to run elsewhere: from the database or from its file, pictures included.
+
+In: a short name and a database, or a study file. Out: the study and its pictures. Absent: formats.
+"""
+
+import mimetypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from howgood.errors import InputError
+from howgood.flow.collected.rows import find_study
+from howgood.flow.hosting import Host, open_host, picture
+from howgood.flow.study_files import read_study
+from howgood.records.plans import SurveyPlan
+from howgood.records.study import Study, plan_of
+
+_FILES = (".toml", ".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture or film of the study."""
+
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveySource:
+    """A survey and the way to its pictures."""
+
+    study: Study
+    plan: SurveyPlan
+    picture: Callable[[str], Picture]
+
+
+def survey_source(study: Study, picture: Callable[[str], Picture]) -> SurveySource:
+    """Return a survey with its pictures; a study of another kind is refused."""
+    if study.survey is None:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found=f"a {study.kind}, which asks differently after every answer",
+            needed="a survey",
+            cure="Run it with howgood serve; its data can be exported as csv, parquet or json.",
+        )
+    return SurveySource(study=study, plan=plan_of(study, SurveyPlan), picture=picture)
+
+
+def source_in_host(host: Host, slug: str) -> SurveySource:
+    """Return a survey of the database, in the version new participants get."""
+    row = find_study(host, slug)
+
+    def read(name: str) -> Picture:
+        found = picture(host, row.version, name)
+        return Picture(media_type=found.media_type, content=found.content)
+
+    return survey_source(host.study(row.version), read)
+
+
+def source_in_file(path: Path) -> SurveySource:
+    """Return the survey in a study file; pictures lie beside it."""
+
+    def read(name: str) -> Picture:
+        media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return Picture(media_type=media_type, content=(path.parent / name).read_bytes())
+
+    return survey_source(read_study(path), read)
+
+
+def named_source(name: str, *, address: str) -> SurveySource:
+    """Return the survey that a short name or a file name means.
+
+    A database survey is read whole, pictures included, so that the database can be closed.
+    """
+    if Path(name).suffix.lower() in _FILES:
+        return source_in_file(Path(name))
+    host = open_host(address)
+    try:
+        found = source_in_host(host, name)
+        kept = {file: found.picture(file) for file in picture_files(found.plan)}
+        return survey_source(found.study, kept.__getitem__)
+    finally:
+        host.close()
+
+
+def picture_files(plan: SurveyPlan) -> tuple[str, ...]:
+    """Return the names of a survey's pictures, each once."""
+    return tuple(
+        dict.fromkeys(each.picture.file for each in plan.applications if each.picture is not None)
+    )

@@ -1,0 +1,101 @@
+"""Files of answers into the database: all of them or none.
+
+In: files, a study's short name, a mapping. Out: `ImportReport`. Absent: the command line and pages.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from howgood.errors import InputError
+from howgood.flow.collected.rows import find_study
+from howgood.flow.hosting import Host
+from howgood.flow.importing.mapping import suggested
+from howgood.flow.importing.offline import read_offline
+from howgood.flow.importing.person import ImportedPerson, ImportReport, store_people
+from howgood.flow.importing.prepare import Missing, Prepared
+from howgood.flow.importing.shapes import prepare
+from howgood.flow.importing.sheet import read_sheet
+
+
+def import_files(
+    host: Host,
+    slug: str,
+    files: Sequence[tuple[str, bytes]],
+    *,
+    mapping: Mapping[str, str],
+    missing: Missing = "error",
+    actor: str,
+    now: datetime,
+) -> ImportReport:
+    """Store the people in files saved by the offline page, or written by another program.
+
+    Parameters
+    ----------
+    host : Host
+        The database.
+    slug : str
+        The study they answered.
+    files : sequence of (name, content)
+        Names ending in .json are of the offline page; everything else is a CSV table.
+    mapping : mapping of target to column
+        For tables; what is not named is suggested by the columns' names.
+    missing : {"error", "drop"}
+        What to do with rows that have a gap.
+    actor : str
+        Who does it, for the audit.
+    now : datetime
+        The time that answers get whose file knows none.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    row = find_study(host, slug)
+    people: list[ImportedPerson] = []
+    left_out: dict[str, int] = {}
+    for name, content in files:
+        if name.lower().endswith(".json"):
+            people.append(read_offline(host, row, _text(content, name), file=name))
+            continue
+        found = prepared_table(
+            host, slug, name, content, mapping=mapping, missing=missing, now=now
+        ).checked(name)
+        people += found.people
+        for policy, count in found.left_out.items():
+            left_out[policy] = left_out.get(policy, 0) + count
+    unique = list({each.external_id: each for each in people}.values())
+    report = store_people(host, row, unique, actor=actor, now=now)
+    if len(unique) < len(people):
+        left_out["people who are in two files"] = len(people) - len(unique)
+    return replace(report, left_out={**left_out, **report.left_out})
+
+
+def prepared_table(
+    host: Host,
+    slug: str,
+    name: str,
+    content: bytes,
+    *,
+    mapping: Mapping[str, str],
+    missing: Missing,
+    now: datetime,
+) -> Prepared:
+    """Read a table with the mapping, completed by suggestions, and store nothing."""
+    row = find_study(host, slug)
+    study = host.study(row.version)
+    sheet = read_sheet(content, name=name)
+    complete = {**suggested(study, sheet), **mapping}
+    return prepare(study, sheet, complete, version=row.version, missing=missing, now=now)
+
+
+def _text(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            where=name,
+            found="bytes that are no text",
+            needed="a file saved by the offline page",
+            cure="Ask for the file again.",
+        ) from error

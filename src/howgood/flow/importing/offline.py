@@ -1,0 +1,151 @@
+"""Answers that the offline page saved, read and walked again.
+
+In: a file of the page. Out: a person, or what is wrong with the file and where. Absent: storing.
+
+A file is taken only if the server would have asked exactly these questions in this order: the next
+screen is a pure function of study, seed and answers, so the whole walk is checked.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from howgood.errors import FileFormatError, InputError
+from howgood.flow.elsewhere.offline import FORMAT
+from howgood.flow.hosting import Host
+from howgood.flow.importing.person import GivenAnswer, ImportedPerson
+from howgood.flow.participate import conditions, next_screen, parse_answer
+from howgood.records.plain import about, record_from, written
+from howgood.records.screen import Answer, Screen
+from howgood.records.study import Study
+from howgood.store.imported import version_with_digest
+from howgood.store.studies import StudyRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineAnswer:
+    """What one page sent."""
+
+    screen: str = field(metadata=about("name of the page"))
+    form: Mapping[str, str | tuple[str, ...]] = field(metadata=about("what was filled in"))
+    shown_at: str = field(metadata=about("when the page was shown"))
+    answered_at: str = field(metadata=about("when it was sent"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineFile:
+    """Everything one person sent."""
+
+    howgood: str = field(metadata=about("what kind of file this is"))
+    format: int = field(metadata=about("its format"))
+    study: str = field(metadata=about("short name of the study"))
+    version: str = field(metadata=about("version of the study"))
+    person: str = field(metadata=about("a random name"))
+    seed: int = field(metadata=about("what every order was drawn from", minimum=0))
+    condition: str = field(metadata=about("the branch"))
+    answers: tuple[OfflineAnswer, ...] = field(metadata=about("the answers, in order"))
+
+
+def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> ImportedPerson:
+    """Return the person in a file of the offline page, or raise what is wrong with it."""
+    given = record_from(_json(text, file), OfflineFile, where=file)
+    _check_origin(given, row, file)
+    with host.database.reading() as connection:
+        version = version_with_digest(connection, row.number, given.version)
+    if version is None:
+        raise InputError(
+            where=f"{file}, version",
+            found=f"{given.version!r}",
+            needed=f"a version of study {row.slug!r} that this database knows",
+            cure="Export the page again from this database, or import where it came from.",
+        )
+    study = host.study(version)
+    if given.condition not in conditions(study):
+        raise _wrong(file, ("condition",), repr(given.condition), "a branch of the study")
+    answers, last = _walked(study, given, file)
+    return ImportedPerson(
+        external_id=f"offline-{given.person}"[:200],
+        version=version,
+        seed=given.seed,
+        condition=given.condition,
+        answers=answers,
+        last=last,
+    )
+
+
+def _json(text: str, file: str) -> Any:  # noqa: ANN401 - foreign data, checked by the caller
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise FileFormatError(
+            where=f"{file}:{line}",
+            found="text that is no JSON",
+            needed="a file saved by the offline page",
+            cure="Ask for the file again; the copied text must be complete.",
+        ) from error
+
+
+def _check_origin(given: OfflineFile, row: StudyRow, file: str) -> None:
+    if given.howgood != FORMAT or given.format != 1:
+        raise _wrong(file, ("howgood",), repr(given.howgood), f"{FORMAT!r}, format 1")
+    if given.study != row.slug:
+        raise _wrong(file, ("study",), repr(given.study), f"{row.slug!r}, the study named")
+
+
+def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAnswer, ...], Screen]:
+    found: list[GivenAnswer] = []
+    before: list[Answer] = []
+    for index, each in enumerate(given.answers):
+        shown_at = _moment(each.shown_at, file, ("answers", index, "shown_at"))
+        at = _moment(each.answered_at, file, ("answers", index, "answered_at"))
+        screen = next_screen(
+            study, condition=given.condition, seed=given.seed, answers=before, now=at
+        )
+        if screen.key != each.screen or not screen.awaits_answer:
+            place = ("answers", index, "screen")
+            raise _wrong(file, place, repr(each.screen), f"{screen.key!r}, which comes next")
+        result = parse_answer(screen, {name: _sent(value) for name, value in each.form.items()})
+        if not result.is_valid:
+            name, problem = next(iter(result.problems.items()))
+            shown = repr(each.form.get(name))[:60]
+            raise _wrong(file, ("answers", index, "form", name), shown, f"({problem})")
+        before.append(Answer(screen=screen.key, values=result.values, at=at))
+        found.append(
+            GivenAnswer(
+                screen=screen,
+                values=result.values,
+                shown_at=min(shown_at, at),
+                answered_at=at,
+            )
+        )
+    now = before[-1].at if before else datetime.now(UTC)
+    last = next_screen(study, condition=given.condition, seed=given.seed, answers=before, now=now)
+    if last.kind != "finished":
+        raise _wrong(file, ("answers",), f"{len(before)} answers", f"an answer to {last.key!r} too")
+    return tuple(found), last
+
+
+def _sent(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
+
+
+def _moment(text: str, file: str, path: tuple[str | int, ...]) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise _wrong(file, path, repr(text), "a time such as 2026-05-04T12:00:00Z")
+    return moment.astimezone(UTC)
+
+
+def _wrong(file: str, path: tuple[str | int, ...], found: str, needed: str) -> FileFormatError:
+    return FileFormatError(
+        where=f"{file}, {written(path)}",
+        found=found,
+        needed=needed,
+        cure="Nothing was imported. Take the file as the page saved it, without changes.",
+    )

@@ -1,0 +1,126 @@
+"""Cells to values: scales, choices, numbers, times, in any of the ways programs write them.
+
+In: text of a cell. Out: the value, or `WrongCellError` that says what would be right. Absent: which
+cell means what (`mapping`).
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from howgood.ask.sentences import sentence
+from howgood.records.plans import Question, SurveyApplication
+from howgood.records.scenario import Scenario
+from howgood.records.screen import AnswerValue
+
+# Levels are often written with two digits: 0.67 means 2/3.
+_CLOSE = 0.0051
+
+
+class WrongCellError(Exception):
+    """A cell that cannot be taken; says what would be right."""
+
+    def __init__(self, needed: str) -> None:
+        super().__init__(needed)
+        self.needed = needed
+
+
+def on_scale(text: str, scale: Sequence[str]) -> int:
+    """Return the point on a scale that a number or a label means, from 1."""
+    labels = [each.casefold() for each in scale]
+    if text.casefold() in labels:
+        return labels.index(text.casefold()) + 1
+    number = whole(text, needed=f"1 to {len(scale)}, or a label of the scale")
+    if not 1 <= number <= len(scale):
+        raise WrongCellError(f"1 to {len(scale)}, or a label of the scale")
+    return number
+
+
+def whole(text: str, *, needed: str) -> int:
+    """Return a whole number; 3.0 is one."""
+    if not re.fullmatch(r"[+-]?\d{1,15}(\.0+)?", text):
+        raise WrongCellError(needed)
+    return int(float(text))
+
+
+def number(text: str) -> float:
+    """Return a finite number with a decimal point."""
+    try:
+        found = float(text)
+    except ValueError:
+        raise WrongCellError("a number such as 0.75") from None
+    if not math.isfinite(found):
+        raise WrongCellError("a number such as 0.75")
+    return found
+
+
+def moment(text: str) -> datetime:
+    """Return a point in time; one without a zone is UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise WrongCellError("a time such as 2026-05-04 12:00:00") from None
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def application_named(text: str, applications: Sequence[SurveyApplication]) -> SurveyApplication:
+    """Return the application with this key or name."""
+    for each in applications:
+        if text.casefold() in (each.key.casefold(), each.name.casefold()):
+            return each
+    known = ", ".join(each.key for each in applications)
+    raise WrongCellError(f"the key or name of an application: {known}")
+
+
+def scenario_at(precision: float, recall: float, scenarios: Sequence[Scenario]) -> int:
+    """Return the number of the scenario with these levels, from 1."""
+    for place, each in enumerate(scenarios, start=1):
+        shown = _near(precision, each.precision) and _near(recall, each.recall)
+        meant = _near(precision, each.desired_precision) and _near(recall, each.desired_recall)
+        if shown or meant:
+            return place
+    raise WrongCellError("the precision and recall of a scenario of the study")
+
+
+def _near(given: float, level: float | None) -> bool:
+    return level is not None and abs(given - level) < _CLOSE
+
+
+def answer_to(question: Question, text: str, *, language: str) -> AnswerValue:
+    """Return the answer to a question beside the task; None for no answer."""
+    if not text or text.casefold() == sentence(language, "prefer_not_to_say").casefold():
+        return None
+    if question.type == "number":
+        found = number(text)
+        low, high = question.minimum, question.maximum
+        if (low is not None and found < low) or (high is not None and found > high):
+            raise WrongCellError(f"a number from {low} to {high}")
+        return found
+    if question.type == "scale":
+        return str(on_scale(text, question.scale))
+    if question.type == "choice":
+        return _option(question, text)
+    if question.type == "choices":
+        return sorted_choices(question, [_option(question, each) for each in _split(text)])
+    return text
+
+
+def sorted_choices(question: Question, keys: Sequence[str]) -> AnswerValue:
+    """Return chosen keys in the order of the question, each once."""
+    return [each.key for each in question.options if each.key in keys] or None
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
+
+
+def _option(question: Question, text: str) -> str:
+    """Return the option with this key or text, or at this place."""
+    for each in question.options:
+        if text.casefold() in (each.key.casefold(), each.text.casefold()):
+            return each.key
+    if text.isdecimal() and 1 <= int(text) <= len(question.options):
+        return question.options[int(text) - 1].key
+    known = ", ".join(each.key for each in question.options)
+    raise WrongCellError(f"one of {known}")
