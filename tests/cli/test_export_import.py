@@ -1,0 +1,75 @@
+"""`howgood export` and `howgood import` from the command line."""
+
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.flow.hosting.conftest import RERATING, SURVEY
+
+from howgood.cli.main import run
+from howgood.flow.hosting import add_study, open_host
+from howgood.records.study import Study
+
+TABLE = "who,application,precision,recall,acceptable\nr1,bell,1,1,5\nr2,camera,0.5,1,4\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HOWGOOD_DATABASE", raising=False)
+    host = open_host("howgood.sqlite")
+    for study in (SURVEY, RERATING):
+        add_study(host, Study.from_dict(study), folder=Path(), now=datetime.now(UTC))
+    host.close()
+    (tmp_path / "answers.csv").write_text(TABLE)
+    return tmp_path
+
+
+def test_answers_go_in_and_come_out(folder, capsys):
+    words = ["import", "answers.csv", "--study", "doors", "--map", "participant=who"]
+    assert run(words) == 0
+    assert "imported 2 people with 2 answers" in capsys.readouterr().out
+    assert run([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["left_out"] == {"people imported before": 2}
+    assert run(["export", "doors"]) == 0
+    assert "answers.csv" in zipfile.ZipFile("doors.zip").namelist()
+    assert run(["export", "doors", "--format", "csv", "--out", "a.csv"]) == 0
+    assert Path("a.csv").read_text().count("\n") == 3
+    assert "rating" in Path("a.codebook.csv").read_text()
+    assert run(["export", "doors", "--format", "parquet", "--out", "a.parquet"]) == 0
+    assert run(["export", "doors", "--format", "json"]) == 0
+    assert len(json.loads(Path("doors.json").read_text())["answers"]) == 2
+    assert not list(folder.glob("*.unfinished"))
+
+
+def test_standard_output_gets_the_file_alone(folder, capfdbinary):
+    assert run(["export", "doors", "--table", "answers", "--out", "-"]) == 0
+    out, err = capfdbinary.readouterr()
+    assert out.startswith(b"participant,condition,application")
+    assert err == b""
+
+
+@pytest.mark.parametrize("kind", ["html", "limesurvey", "qualtrics"])
+def test_a_survey_leaves_from_the_database_or_from_its_file(folder, kind):
+    assert run(["new", "survey", "my.toml"]) == 0
+    assert run(["export", "my.toml", "--format", kind, "--out", "one"]) == 0
+    assert run(["export", "doors", "--format", kind, "--out", "two"]) == 0
+    assert Path("one").stat().st_size > 1000
+    assert Path("two").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("words", "says"), [
+    (["export", "door"], "Did you mean 'doors'?"),
+    (["export", "songs", "--format", "html"], "a rerating"),
+    (["export", "doors", "--out", "no/such/folder.csv"], "no/such"),
+    (["import", "answers.csv", "--study", "doors"], "no column for participant"),
+    (["import", "answers.csv", "--study", "doors", "--map", "participant=Who"], "Did you mean"),
+    (["import", "nothing.csv", "--study", "doors"], "nothing.csv"),
+])  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(folder, capsys, words, says):
+    assert run(words) == 2
+    err = capsys.readouterr().err
+    assert says in err
+    assert "Traceback" not in err
