@@ -100,11 +100,17 @@ def _zip(source: _Source, kind: DataFormat) -> Iterator[bytes]:
     with zipfile.ZipFile(drain, "w", packing, compresslevel=6) as archive:  # type: ignore[call-overload]  # any object with write() will do
         archive.writestr("codebook.csv", codebook_csv(source.book))
         for table in TABLES:
-            with archive.open(f"{table}.{kind}", "w", force_zip64=True) as member:
-                for piece in _PIECES[kind](source, table):
-                    member.write(piece)
-                    yield drain.taken()
+            for _ in _member(archive, f"{table}.{kind}", _PIECES[kind](source, table)):
+                yield drain.taken()
     yield drain.taken()
+
+
+def _member(archive: zipfile.ZipFile, name: str, pieces: Iterator[bytes]) -> Iterator[None]:
+    """Write a file of the archive, and pause after each piece so that it can be sent."""
+    with archive.open(name, "w", force_zip64=True) as member:
+        for piece in pieces:
+            member.write(piece)
+            yield
 
 
 def _json(source: _Source) -> Iterator[bytes]:
