@@ -56,15 +56,23 @@ def target_findings(target: Target) -> tuple[Finding, ...]:
         f"At {percent(target.precision)} precision and {percent(target.recall)} recall, "
         f"{share_text(target.acceptance)} of people would accept {target.application}."
     )
-    gains = (
-        f"One more point of precision brings {_points(target.precision_gain.mean)}, one more of "
-        f"recall {_points(target.recall_gain.mean)} percentage points of people."
-    )
     return (
         Finding(text=now),
         _needed(target),
-        Finding(text=gains),
+        gain_finding(target),
         Finding(text=_diminishing(target)),
+    )
+
+
+def gain_finding(target: Target) -> Finding:
+    """Say what one more point of precision or of recall brings, with its interval."""
+    precision, recall = (
+        f"{_points(gain.mean)} [{_points(gain.interval.lower)} to {_points(gain.interval.upper)}]"
+        for gain in (target.precision_gain, target.recall_gain)
+    )
+    return Finding(
+        text=f"One more point of precision brings {precision}, one more of recall {recall} "
+        "percentage points of people."
     )
 
 

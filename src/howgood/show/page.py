@@ -115,7 +115,7 @@ def _table_html(table: Table) -> str:
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{_numeric_class(numeric[name])}>{escape(_cell(value))}</td>"
+            f"<td{_numeric_class(numeric[name])}>{escape(cell(value))}</td>"
             for name, value in row.items()
         )
         + "</tr>"
@@ -135,13 +135,14 @@ def _table_markdown(table: Table) -> list[str]:
     head = "| " + " | ".join(table.columns) + " |"
     rule = "|" + "|".join("---:" if v.dtype.kind in "fiu" else "---" for v in table.values()) + "|"
     rows = [
-        "| " + " | ".join(_cell(value).replace("|", "\\|") for value in row.values()) + " |"
+        "| " + " | ".join(cell(value).replace("|", "\\|") for value in row.values()) + " |"
         for row in table.rows()
     ]
     return [head, rule, *rows]
 
 
-def _cell(value: object) -> str:
+def cell(value: object) -> str:
+    """Show one cell of a table."""
     return plain(value) if isinstance(value, float) else "" if value is None else str(value)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from howgood.records.decision import Target
+from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report
 from howgood.show.acceptability import share_text
@@ -82,6 +83,14 @@ def _needed(target: Target) -> str:
 
 def _share_of_people(share: float) -> str:
     return "half of people" if share == 0.5 else f"{percent(share)} of people"
+
+
+def accepting_finding(target: Target, accepting: Estimate) -> Finding:
+    """Say what share accepts an accuracy, whatever doubt `accepting` holds."""
+    return Finding(
+        text=f"{share_text(accepting)} of people would accept {target.application} with "
+        f"{percent(target.precision)} precision and {percent(target.recall)} recall."
+    )
 
 
 def whole_report(

@@ -27,7 +27,7 @@ from howgood.web.dashboard import dashboard
 from howgood.web.guards import Busy, OwnForms, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
-from howgood.web.routes import accounts, frame, taking_part
+from howgood.web.routes import accounts, frame, library, results, taking_part
 
 _log = logging.getLogger("howgood.web")
 # Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
@@ -59,7 +59,13 @@ def make_app(
         host.close()
 
     app = Starlette(
-        routes=[*taking_part.ROUTES, *accounts.ROUTES, *frame.ROUTES],
+        routes=[
+            *taking_part.ROUTES,
+            *accounts.ROUTES,
+            *results.ROUTES,
+            *library.ROUTES,
+            *frame.ROUTES,
+        ],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(Busy, limit=settings.busy_limit),

@@ -1,11 +1,12 @@
 """What a browser sent, as plain text.
 
-In: a request. Out: a form. Absent: what the fields mean (`flow.participate.parse_answer`), and file
-uploads: participants send none.
+In: a request. Out: a form, or a researcher's file in one. Absent: what the fields mean
+(`flow.participate.parse_answer`).
 """
 
 from urllib.parse import parse_qs
 
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
 _MOST_FIELDS = 500
@@ -20,3 +21,13 @@ async def read_form(request: Request) -> dict[str, list[str]]:
         )
     except ValueError:
         return {}
+
+
+async def sent_file(form: FormData) -> tuple[str, bytes]:
+    """Return the name and content of the file in a form; both empty when there is none."""
+    file = form.get("file")
+    sent = ("", b"")
+    if isinstance(file, UploadFile) and file.filename:
+        sent = (file.filename, await file.read())
+    await form.close()
+    return sent

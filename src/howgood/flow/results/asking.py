@@ -1,0 +1,243 @@
+"""What researchers do on a results page: ask for a fit, upload, look, publish.
+
+In: a host, a study's short name, what was chosen. Out: jobs, uploads, results as they are stored.
+Absent: the work (`tasks`), pages (`web`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow.collected.rows import find_study
+from howgood.flow.hosting import Host
+from howgood.flow.results.people import POLICIES
+from howgood.flow.results.survey import MODELS, priors_of
+from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
+from howgood.flow.results.uploaded import guess, preview, read_upload
+from howgood.records.job import Job, JobStatus
+from howgood.records.result import StudyResult
+from howgood.records.study import Study
+from howgood.records.table import Table
+from howgood.store import answers, audit, cards, jobs, uploads
+from howgood.store.studies import StudyRow
+
+_MOST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """A study's fits: the newest result, what runs, what came before."""
+
+    row: StudyRow
+    study: Study
+    jobs: tuple[Job, ...]
+    latest: StudyResult | None
+    latest_job: Job | None
+    held: int
+    published: tuple[str, ...]
+
+    @property
+    def running(self) -> tuple[Job, ...]:
+        """Jobs that wait or run."""
+        return tuple(job for job in self.jobs if job.is_open)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether answers came (or went) since the newest result."""
+        return self.latest is not None and self.latest.answers != self.held
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether a classifier can be judged by the newest result."""
+        return self.latest is not None and bool(self.latest.cards or self.latest.weight_draws.size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadView:
+    """An uploaded table as its mapping page shows it."""
+
+    number: int
+    name: str
+    purpose: str
+    table: Table
+    guesses: Mapping[str, str]
+
+    @property
+    def first_rows(self) -> Mapping[str, list[object]]:
+        """The first values of every column."""
+        return preview(self.table)
+
+
+def overview(host: Host, slug: str) -> Overview:
+    """Return what a study's results page shows."""
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        known = jobs.of_study(connection, row.number)
+        newest = next((job for job in known if _is_fit(job)), None)
+        found = None if newest is None else jobs.result(connection, newest.number)
+        held = answers.count_of_study(connection, row.number)
+        published = tuple(
+            each.name for each in cards.everything(connection) if each.study == row.number
+        )
+    return Overview(
+        row=row,
+        study=host.study(row.version),
+        jobs=known,
+        latest=None if found is None else StudyResult.from_dict(found),
+        latest_job=newest,
+        held=held,
+        published=published,
+    )
+
+
+def _is_fit(job: Job) -> bool:
+    return job.task == FIT and job.status is JobStatus.DONE
+
+
+def ask_fit(host: Host, slug: str, chosen: Mapping[str, str], *, actor: str, now: datetime) -> int:
+    """Queue a fit and return its number; wrong choices are refused before anything waits."""
+    row = find_study(host, slug)
+    study = host.study(row.version)
+    settings: dict[str, Any] = {
+        "people": _one_of(chosen.get("people") or "attentive", POLICIES, "people"),
+        "seed": _whole(chosen.get("seed") or "1", "seed", 0, _MOST_SEED),
+    }
+    if study.survey is not None:
+        settings["model"] = _one_of(chosen.get("model") or "binary", MODELS, "model")
+        settings["priors"] = chosen.get("priors") or "howgood"
+        priors_of(settings["priors"], study)
+        points = len(study.survey.scale) or 7
+        if chosen.get("cut"):
+            settings["cut"] = _whole(chosen["cut"], "accepting from", 2, points)
+    return _queue(host, row, FIT, settings, actor=actor, now=now)
+
+
+def take_upload(
+    host: Host, slug: str, *, purpose: str, name: str, content: bytes, actor: str, now: datetime
+) -> int:
+    """Check an uploaded table whole, keep it, and return its number."""
+    row = find_study(host, slug)
+    table = read_upload(name, content)
+    shown = name.replace("\\", "/").rpartition("/")[2][:100] or "upload.csv"
+
+    def store(connection: Connection) -> int:
+        number = uploads.add(connection, row.number, purpose, shown, content, now=now)
+        detail = {"file": shown, "rows": len(table), "purpose": purpose}
+        audit.note(connection, actor=actor, action="upload", study=row.slug, detail=detail, now=now)
+        return number
+
+    return host.database.write(store)
+
+
+def open_upload(host: Host, slug: str, number: int) -> UploadView:
+    """Return an uploaded table and what its columns probably mean."""
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        found = uploads.find(connection, row.number, number)
+    if found is None:
+        raise UnknownNameError(where="upload", name=str(number), names=())
+    table = read_upload(found.name, found.content)
+    roles = ("truth", "score") if found.purpose == CLASSIFIER else ("item", "user")
+    return UploadView(
+        number=number,
+        name=found.name,
+        purpose=found.purpose,
+        table=table,
+        guesses={role: guess(table.columns, role) for role in roles},
+    )
+
+
+def ask_upload(
+    host: Host, slug: str, number: int, chosen: Mapping[str, str], *, actor: str, now: datetime
+) -> int:
+    """Queue the judging of an upload with the columns that were chosen."""
+    seen = open_upload(host, slug, number)
+    settings: dict[str, Any] = {"upload": number, "file": seen.name, "seed": 1}
+    if seen.purpose == SYSTEMS:
+        settings["item"] = _column(chosen, "item", seen.table)
+        settings["user"] = _column(chosen, "user", seen.table) if chosen.get("user") else ""
+        settings["people"] = "attentive"
+        return _queue(host, find_study(host, slug), SYSTEMS, settings, actor=actor, now=now)
+    known = overview(host, slug)
+    if known.latest_job is None or known.latest is None or not known.can_judge:
+        raise InputError(
+            where="classifier",
+            found="no fit with enough evidence",
+            needed="a fit of this study",
+            cure="Fit the study first.",
+        )
+    settings |= {
+        "truth": _column(chosen, "truth", seen.table),
+        "score": _column(chosen, "score", seen.table),
+        "positive": chosen.get("positive") or "1",
+        "result": known.latest_job.number,
+    }
+    if known.latest.cards:
+        names = [card.application for card in known.latest.cards]
+        settings["application"] = _one_of(chosen.get("application") or names[0], names, "for")
+    return _queue(host, known.row, CLASSIFIER, settings, actor=actor, now=now)
+
+
+def cancel_job(host: Host, slug: str, number: int, *, now: datetime) -> bool:
+    """End a job that waits or runs."""
+    row = find_study(host, slug)
+    return host.database.write(
+        lambda connection: jobs.cancel(connection, row.number, number, now=now)
+    )
+
+
+def job_of(host: Host, slug: str, number: int) -> tuple[Job, StudyResult | None]:
+    """Return a job of this study and its result, None while there is none."""
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        job = jobs.find(connection, number)
+        if job is None or job.study != row.number:
+            raise UnknownNameError(where="result", name=str(number), names=())
+        found = jobs.result(connection, number)
+    return job, None if found is None else StudyResult.from_dict(found)
+
+
+def _queue(
+    host: Host, row: StudyRow, task: str, settings: Mapping[str, Any], *, actor: str, now: datetime
+) -> int:
+    def store(connection: Connection) -> int:
+        number = jobs.add(connection, row.number, task, settings, now=now)
+        audit.note(
+            connection, actor=actor, action="fit", study=row.slug, detail={"task": task}, now=now
+        )
+        return number
+
+    return host.database.write(store)
+
+
+def _one_of(value: str, names: Mapping[str, str] | list[str], where: str) -> str:
+    if value not in names:
+        raise UnknownNameError(where=where, name=value, names=names)
+    return value
+
+
+def _whole(text: str, where: str, least: int, most: int) -> int:
+    if not text.strip().isdecimal() or not least <= int(text) <= most:
+        raise InputError(
+            where=where,
+            found=repr(text),
+            needed=f"a whole number from {least} to {most}",
+            cure="Correct it.",
+        )
+    return int(text)
+
+
+def _column(chosen: Mapping[str, str], role: str, table: Table) -> str:
+    name = chosen.get(role, "")
+    if name not in table:
+        raise InputError(
+            where=role,
+            found=repr(name) if name else "no column chosen",
+            needed=f"one of the columns found: {', '.join(table.columns)}",
+            cure="Choose it from the list.",
+        )
+    return name

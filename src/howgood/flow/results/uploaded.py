@@ -1,0 +1,145 @@
+"""Tables that researchers upload: checked whole, and which column means what.
+
+In: the bytes of a CSV file. Out: a `Table`, and a guess at its columns. Absent: judging what is in
+it (`classifier`, `rerating`).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.ask.files import open_table
+from howgood.errors import FileFormatError, InputError, MissingColumnError
+from howgood.records.table import Table
+
+LARGEST = 20 * 1024 * 1024
+MOST_ROWS = 1_000_000
+_SUFFIXES = {".csv", ".tsv", ".txt"}
+_LONGEST_NAME = 100
+
+# What people call such columns; the first one found is the guess.
+_USUAL = {
+    "truth": ("y_true", "truth", "true", "label", "target", "actual", "y", "outcome"),
+    "predicted": ("y_pred", "predicted", "prediction", "pred"),
+    "score": ("y_score", "score", "scores", "probability", "proba", "prob", "p", "y_prob"),
+    "item": ("item", "item_id", "itemid"),
+    "user": ("user", "user_id", "userid", "participant", "rater"),
+}
+
+
+def read_upload(name: str, content: bytes) -> Table:
+    """Return an uploaded CSV file as columns, or say what is wrong with it; nothing is kept."""
+    shown = PurePath(name.replace("\\", "/")).name[:_LONGEST_NAME] or "the file"
+    if len(content) > LARGEST:
+        raise FileFormatError(
+            where=shown,
+            found=f"{len(content) / 2**20:.0f} MB",
+            needed=f"at most {LARGEST // 2**20} MB",
+            cure="Leave out columns and rows that are not needed.",
+        )
+    suffix = PurePath(shown).suffix.lower()
+    with TemporaryDirectory() as folder:
+        # The name is the reader's own: what came with the upload never becomes a path.
+        path = Path(folder) / f"table{suffix if suffix in _SUFFIXES else '.csv'}"
+        path.write_bytes(content)
+        try:
+            table: Table = open_table(path, engine="built-in")
+        except FileFormatError as error:
+            raise FileFormatError(
+                where=shown, found=error.found, needed=error.needed, cure=error.cure
+            ) from error
+    _check_shape(table, shown)
+    return table
+
+
+def guess(columns: Sequence[str], role: str) -> str:
+    """Return the column that probably has this role, or an empty text.
+
+    Examples
+    --------
+    >>> guess(["id", "Y_true", "score"], "truth"), guess(["a", "b"], "truth")
+    ('Y_true', '')
+    """
+    known = {each.strip().lower(): each for each in reversed(columns)}
+    return next((known[name] for name in _USUAL[role] if name in known), "")
+
+
+def column(table: Table, name: str, *, where: str) -> NDArray[np.object_]:
+    """Return a column, or say which there are."""
+    if name not in table:
+        raise MissingColumnError(where=where, column=name, columns=table.columns)
+    return np.asarray(table[name], dtype=object)
+
+
+def numbers(table: Table, name: str, *, where: str) -> NDArray[np.float64]:
+    """Return a column of finite numbers, or say in which row there is none."""
+    values = column(table, name, where=where)
+    try:
+        found = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            where=f"{where}, column {name!r}",
+            found="text that is no number",
+            needed="a number in every row",
+            cure=f"Choose another column; there are {', '.join(table.columns)}.",
+        ) from error
+    gaps = np.flatnonzero(~np.isfinite(found))
+    if gaps.size:
+        raise InputError(
+            where=f"{where}, column {name!r}",
+            found=f"{gaps.size} of {found.size} values missing (first: row {gaps[0] + 1})",
+            needed="a number in every row",
+            cure="Fill them in, or leave these rows out.",
+        )
+    return found
+
+
+def names_as_text(values: NDArray[np.object_]) -> NDArray[np.str_]:
+    """Return names however a file spells them: 7.0 and "7" are the same.
+
+    Examples
+    --------
+    >>> names_as_text(np.array([7.0, "b"], dtype=object)).tolist()
+    ['7', 'b']
+    """
+    return np.array(
+        [
+            str(int(value))
+            if isinstance(value, float) and value.is_integer()
+            else str(value).strip()
+            for value in values.tolist()
+        ],
+        dtype=str,
+    )
+
+
+def preview(table: Table, *, rows: int = 5) -> Mapping[str, list[object]]:
+    """Return the first values of every column."""
+    return {name: values[:rows].tolist() for name, values in table.items()}
+
+
+def _check_shape(table: Table, shown: str) -> None:
+    if len(table.columns) < 2:
+        raise FileFormatError(
+            where=shown,
+            found=f"one column ({', '.join(table.columns)})",
+            needed="at least two columns, parted by commas, semicolons or (.tsv) tabs",
+            cure="Export the table again as CSV.",
+        )
+    if any(not name.strip() for name in table.columns):
+        raise FileFormatError(
+            where=shown,
+            found=f"a column without a name, among {', '.join(table.columns)}",
+            needed="a name for every column, in the first line",
+            cure="Add the names.",
+        )
+    if not 1 <= len(table) <= MOST_ROWS:
+        raise FileFormatError(
+            where=shown,
+            found=f"{len(table):,} rows",
+            needed=f"1 to {MOST_ROWS:,}",
+            cure="Take a random sample of the rows.",
+        )

@@ -1,0 +1,196 @@
+"""What the results' templates see, ready to print.
+
+In: jobs and results. Out: frozen pages. Absent: HTML, and any decision.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from howgood.flow.registry import cards
+from howgood.flow.results.asking import Overview
+from howgood.flow.results.people import POLICIES
+from howgood.flow.results.survey import CARD_PRIOR, MODELS
+from howgood.records.job import Job, JobStatus
+from howgood.records.priors import PRESETS
+from howgood.records.report import Finding
+from howgood.records.result import StudyResult
+from howgood.records.study import Study
+from howgood.records.table import Table
+from howgood.show.page import cell
+
+_NAMES = {"fit": "Fit", "classifier": "Classifier", "systems": "Systems"}
+_UNTAKEN = timedelta(seconds=20)
+# Pictures are drawn in the page's ink; alone in an <img> they have no page to take it from.
+_LIGHT = (
+    "<style>:root{color:#1b1b1f}@media(prefers-color-scheme:dark){:root{color:#ececf1}}</style>"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPage:
+    """A job in words."""
+
+    number: int
+    name: str
+    status: str
+    percent: int
+    message: str
+    when: str
+    is_open: bool
+    is_done: bool
+    is_failed: bool
+    is_untaken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePage:
+    """A table as text, with which columns are numbers."""
+
+    names: Sequence[str]
+    numeric: Sequence[bool]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionPage:
+    """One section: text, perhaps a picture, perhaps a table."""
+
+    place: int
+    title: str
+    paragraphs: Sequence[str]
+    has_picture: bool
+    alt: str
+    table: TablePage | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPage:
+    """A result as its page shows it."""
+
+    number: int
+    title: str
+    question: str
+    when: str
+    summary: str
+    findings: Sequence[Finding]
+    sections: Sequence[SectionPage]
+    cautions: Sequence[str]
+    methods: Sequence[str]
+    provenance: Mapping[str, str]
+    is_enough: bool
+    is_stale: bool
+    newer: int
+    applications: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a fit's form offers."""
+
+    people: Mapping[str, str]
+    models: Mapping[str, str]
+    priors: Mapping[str, str]
+    cuts: Sequence[tuple[int, str]]
+    cut: int
+
+
+def job_page(job: Job, *, now: datetime) -> JobPage:
+    """Return a job as its line or its progress shows it."""
+    name = _NAMES.get(job.task, job.task)
+    file = job.settings.get("file")
+    return JobPage(
+        number=job.number,
+        name=f"{name}: {file}" if file else name,
+        status=job.status.value,
+        percent=round(100 * job.progress),
+        message=job.message,
+        when=moment(job.finished_at or job.created_at),
+        is_open=job.is_open,
+        is_done=job.status is JobStatus.DONE,
+        is_failed=job.status is JobStatus.FAILED,
+        is_untaken=job.status is JobStatus.QUEUED and now - job.created_at > _UNTAKEN,
+    )
+
+
+def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
+    """Return a result as its page shows it; only a fit grows old with new answers."""
+    report, made = result.report, result.report.provenance
+    facts = {"method": made.method} | {str(k): str(v) for k, v in made.settings.items()}
+    facts |= {"seed": str(made.seed), "rows used": str(made.rows_used)}
+    facts |= {f"dropped: {why}": str(count) for why, count in made.rows_dropped.items()}
+    facts |= {f"version of {name}": text for name, text in made.versions.items()}
+    is_fit = job.task != "classifier"
+    return ResultPage(
+        number=job.number,
+        title=report.title,
+        question=report.question,
+        when=moment(job.finished_at or job.created_at),
+        summary=result.summary,
+        findings=report.findings,
+        sections=[
+            SectionPage(
+                place=place,
+                title=each.title,
+                paragraphs=_paragraphs(each.text),
+                has_picture=bool(each.svg),
+                alt=each.alt,
+                table=None if each.table is None else _table(each.table),
+            )
+            for place, each in enumerate(report.sections)
+        ],
+        cautions=report.cautions,
+        methods=_paragraphs(report.methods),
+        provenance=facts,
+        is_enough=result.is_enough,
+        is_stale=is_fit and result.answers != seen.held,
+        newer=seen.held - result.answers,
+        applications={card.application: card.name for card in result.cards},
+    )
+
+
+def form_choices(study: Study) -> Choices:
+    """Return what may be chosen for a fit of this study."""
+    plan = study.survey
+    if plan is None:
+        return Choices(people=POLICIES, models={}, priors={}, cuts=(), cut=0)
+    models = MODELS if plan.real is not None else {"binary": MODELS["binary"]}
+    priors = {name: f"preset: {name}" for name in PRESETS}
+    if len(plan.applications) == 1:
+        priors |= {
+            f"{CARD_PRIOR}{name}": f"similar application: {card.application} ({name})"
+            for name, card in cards().items()
+            if card.draws
+        }
+    points = len(plan.scale) or 7
+    labels = plan.scale or [""] * points
+    return Choices(
+        people=POLICIES,
+        models=models,
+        priors=priors,
+        cuts=[(point, labels[point - 1]) for point in range(2, points + 1)],
+        cut=points - points // 2 + 1,
+    )
+
+
+def lit_picture(svg: str) -> str:
+    """Return a picture that is readable on light and dark pages by itself."""
+    end = svg.index(">") + 1
+    return f"{svg[:end]}{_LIGHT}{svg[end:]}"
+
+
+def moment(when: datetime) -> str:
+    """Return a point in time as people read it."""
+    return f"{when:%Y-%m-%d %H:%M} UTC"
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [part for part in text.split("\n\n") if part.strip()]
+
+
+def _table(table: Table) -> TablePage:
+    return TablePage(
+        names=table.columns,
+        numeric=[values.dtype.kind in "fiu" for values in table.values()],
+        rows=[[cell(value) for value in row.values()] for row in table.rows()],
+    )

@@ -1,0 +1,133 @@
+"""The public library: cards, and "is 85 % enough?"; nobody needs to sign in.
+
+In: requests. Out: pages; what is asked stands in the address, so an answer can be sent to others.
+Absent: uploads that are kept: a table is counted and forgotten.
+"""
+
+import json
+from functools import lru_cache
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow.results import library
+from howgood.records.card import ModelCard
+from howgood.records.plain import record_from
+from howgood.records.researcher import Researcher
+from howgood.show.acceptance_map import acceptance_map, map_lines
+from howgood.show.decisions import gain_finding
+from howgood.show.results import accepting_finding, target_finding
+from howgood.web.access import SignInNeededError, signed_in, text_of
+from howgood.web.dashboard import dashboard
+from howgood.web.forms import sent_file
+
+_LARGEST = 5 * 1024 * 1024
+
+
+async def get_library(request: Request) -> Response:
+    """List the cards."""
+    known = await run_in_threadpool(library.library, request.app.state.host)
+    return dashboard(
+        request, "library.html", researcher=await _somebody(request), cards=known,
+        predicting={name: card for name, card in known.items() if card.draws},
+    )  # fmt: skip
+
+
+async def get_nearest(request: Request) -> Response:
+    """Go from the form of the list to the page of the card that was chosen."""
+    given = dict(request.query_params)
+    name = given.pop("card", "")
+    return RedirectResponse(f"/library/{name}?{urlencode(given)}", status_code=303)
+
+
+async def get_card(request: Request) -> Response:
+    """Show a card and, where an accuracy is given, what people would say to it."""
+    return await _card(request, dict(request.query_params))
+
+
+async def post_card(request: Request) -> Response:
+    """Count an uploaded table of truth and prediction, then show the answer by its address."""
+    if int(request.headers.get("content-length", "0")) > _LARGEST:
+        raise HTTPException(413)
+    form = await request.form(max_files=1, max_fields=10)
+    positive = text_of(form, "positive")
+    name, content = await sent_file(form)
+    if not name:
+        return await _card(request, {}, problem="Choose a file first.")
+    try:
+        counts = await run_in_threadpool(library.counts_of_file, name, content, positive=positive)
+    except InputError as error:
+        return await _card(request, {}, problem=str(error))
+    query = urlencode({"matrix": " ".join(str(each) for each in counts)})
+    card = request.path_params["name"]
+    return RedirectResponse(f"/library/{card}?{query}#answer", status_code=303)
+
+
+async def _card(request: Request, given: dict[str, str], *, problem: str = "") -> Response:
+    try:
+        card = await run_in_threadpool(
+            library.find_card, request.app.state.host, request.path_params["name"]
+        )
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
+    answer = None
+    if card.draws and not problem:
+        try:
+            answer = await run_in_threadpool(_answered, card, given)
+        except InputError as error:
+            problem = str(error)
+    drawing = await run_in_threadpool(_drawing, card, answer) if card.draws else ""
+    return dashboard(
+        request, "card.html", researcher=await _somebody(request),
+        status=422 if problem else 200, card=card, given=given, problem=problem, answer=answer,
+        findings=_findings(answer), drawing=drawing,
+    )  # fmt: skip
+
+
+def _answered(card: ModelCard, given: dict[str, str]) -> library.Answer | None:
+    accuracy = library.read_accuracy(given)
+    return None if accuracy is None else library.is_enough(card, accuracy)
+
+
+def _findings(answer: library.Answer | None) -> list[str]:
+    if answer is None:
+        return []
+    first = accepting_finding(answer.targets[0], answer.accepting)
+    return [each.text for each in
+            (first, gain_finding(answer.targets[0]), target_finding(answer.targets))]  # fmt: skip
+
+
+def _drawing(card: ModelCard, answer: library.Answer | None) -> str:
+    point = None if answer is None else (answer.accuracy.precision, answer.accuracy.recall)
+    return acceptance_map(
+        _lines(json.dumps(card.to_dict())), application=card.application, point=point,
+        accepting=None if answer is None else answer.accepting,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _lines(written: str) -> dict[float, list[tuple[float, float]]]:
+    """Return a card's lines, worked out once; a renewed card is written otherwise."""
+    card = record_from(json.loads(written), ModelCard, where="model card")
+    return map_lines(card.acceptance_draws(card.application))
+
+
+async def _somebody(request: Request) -> Researcher | None:
+    """Return who is signed in, if anybody is: the menu shows it, nothing else depends on it."""
+    try:
+        return await signed_in(request)
+    except SignInNeededError:
+        return None
+
+
+ROUTES = [
+    Route("/library", get_library, methods=["GET"]),
+    Route("/library/nearest", get_nearest, methods=["GET"]),
+    Route("/library/{name}", get_card, methods=["GET"]),
+    Route("/library/{name}", post_card, methods=["POST"]),
+]

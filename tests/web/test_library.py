@@ -1,0 +1,92 @@
+"""The public library: everybody may ask, and a link is an answer."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from howgood import decide
+from howgood.flow.registry import cards
+
+WRONG, NOT_FOUND = 422, 404
+CARD = "kay2015-answers-electricity"
+
+
+def test_everybody_sees_the_cards_without_signing_in(browser):
+    page = browser.get("/library")
+    assert page.status_code == 200
+    for name, card in cards().items():
+        assert f'href="/library/{name}"' in page.text
+        assert card.application in page.text
+
+
+def test_the_form_of_the_list_leads_to_an_answer_with_its_own_address(browser):
+    page = browser.get(f"/library/nearest?card={CARD}&precision=85&recall=90")
+    assert page.url.path == f"/library/{CARD}"
+    assert parse_qs(urlsplit(str(page.url)).query) == {"precision": ["85"], "recall": ["90"]}
+    known = cards()[CARD]
+    target = decide.target(known, share=0.5, precision=0.85, recall=0.9)
+    assert f"{100 * target.acceptance.mean:.0f} % [" in page.text
+    assert "One more point of precision brings" in page.text
+    assert "to be accepted by half of people" in page.text
+    assert 'class="here"' in page.text
+
+
+@pytest.mark.parametrize("given", ["precision=85&recall=90", "precision=0.85&recall=.9",
+                                   "precision=85+%25&recall=90%25"])  # fmt: skip
+def test_percentages_and_shares_are_understood_alike(browser, given):
+    page = browser.get(f"/library/{CARD}?{given}")
+    assert "85 % precision and 90 % recall" in page.text
+
+
+def test_a_confusion_matrix_adds_the_doubt_of_the_test_set(browser):
+    def width(matrix):
+        page = browser.get(f"/library/{CARD}?matrix={matrix}")
+        lower, upper = re.search(r"\d+ % \[(\d+)–(\d+)\] of people", page.text).groups()
+        return int(upper) - int(lower)
+
+    assert width("17 3 3 97") > width("17000 3000 3000 97000")
+
+
+@pytest.mark.parametrize("given", ["precision=abc&recall=80", "precision=120&recall=80",
+                                   "precision=85", "matrix=1+2+3", "matrix=a+b+c+d",
+                                   "matrix=0+0+0+5", "precision=-5&recall=3",
+                                   "precision=nan&recall=5", "matrix=1e9,2,3,4"])  # fmt: skip
+def test_wrong_input_is_explained(browser, given):
+    page = browser.get(f"/library/{CARD}?{given}")
+    assert page.status_code == WRONG
+    assert 'role="alert"' in page.text
+
+
+def test_a_table_is_counted_and_forgotten(browser):
+    rows = ["cat,cat"] * 8 + ["cat,dog"] * 2 + ["dog,cat"] * 1 + ["dog,dog"] * 9
+    content = "\n".join(["y_true,y_pred", *rows]).encode()
+    page = browser.post(
+        f"/library/{CARD}", files={"file": ("x.csv", content)}, data={"positive": "cat"}
+    )
+    assert "matrix=8+2+1+9" in str(page.url)
+    assert "80 % recall" in page.text
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"a,b\n1,2\n", "columns a, b"), (b"", "empty"),
+     (b"y_true,y_pred\n0,0\n", "no &#39;1&#39;")],
+)  # fmt: skip
+def test_a_wrong_table_is_refused_kindly(browser, content, told):
+    page = browser.post(f"/library/{CARD}", files={"file": ("x.csv", content)})
+    assert page.status_code == WRONG
+    assert told in page.text
+
+
+def test_nothing_chosen_and_nothing_known_are_told_apart(browser):
+    assert browser.post(f"/library/{CARD}", data={"positive": "1"}).status_code == WRONG
+    assert browser.get("/library/no-such-card").status_code == NOT_FOUND
+    assert browser.get("/library/nearest?card=").url.path in ("/library/", "/library")
+    assert browser.get(f"/library/{CARD}").status_code == 200
+
+
+def test_a_published_card_without_draws_informs_but_does_not_predict(browser):
+    page = browser.get("/library/kay2015-electricity?precision=85&recall=85")
+    assert page.status_code == 200
+    assert "cannot predict" in page.text
