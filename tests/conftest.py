@@ -26,6 +26,8 @@ settings.register_profile(
 )
 settings.load_profile("howgood")
 
+_SKIPPED = pytest.StashKey[bool]()
+
 _HOW = (
     "these tests need PostgreSQL's own programs (initdb, pg_ctl), and none were found. "
     "Install them: apt-get install postgresql (Debian, Ubuntu), dnf install postgresql-server "
@@ -200,6 +202,25 @@ def on_engine(request):
         return {"polars": frame, "polars lazy": frame.lazy(), "pyarrow": frame.to_arrow()}[engine]
 
     return convert
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.when == "call":
+        item.stash[_SKIPPED] = report.skipped
+    return report
+
+
+@pytest.fixture
+def ledger(request):
+    """Take in what a slow proof found, and write it on the page of proofs, failed or not."""
+    from tests.statistical.ledger import Proof, write
+
+    proof = Proof(request.node.nodeid)
+    yield proof
+    if not request.node.stash.get(_SKIPPED, False):
+        write(proof.rows())
 
 
 @pytest.fixture(scope="session")

@@ -317,44 +317,6 @@ def test_without_trials_the_true_order_is_not_asked():
         ranking.true_error("a", "b")
 
 
-@pytest.mark.slow
-def test_the_true_order_is_opposite_as_often_as_said():
-    """Calibration: flat prior over the mean opinions, five ratings each, 4000 studies."""
-    rng = np.random.default_rng(11)
-    n, trials, studies = 40, 5, 4000
-    said, wrong = [], []
-    for _ in range(studies):
-        truth = rng.uniform(-30, 30, n)
-        ratings = rng.normal(truth[:, None], 1.0, (n, trials))
-        base = ratings.mean(axis=1)
-        # Predictions near what was seen, so that the order is often in doubt.
-        predictions = {name: base + rng.normal(0, 0.5, n) for name in "ab"}
-        ranking = rank(predictions, mean=base, sd=ratings.std(axis=1), trials=trials)
-        better, worse = ranking.order
-        scores = {name: np.mean((truth - each) ** 2) for name, each in predictions.items()}
-        said.append(ranking.true_error(better, worse))
-        wrong.append(scores[better] >= scores[worse])
-    said, wrong = np.array(said), np.array(wrong)
-    assert wrong.mean() == pytest.approx(said.mean(), abs=0.02)
-    doubtful = said > 0.25
-    assert wrong[doubtful].mean() == pytest.approx(said[doubtful].mean(), abs=0.035)
-
-
-@pytest.mark.slow
-def test_a_rerating_flips_the_order_as_often_as_said():
-    rng = np.random.default_rng(12)
-    said, flipped = [], []
-    for seed in range(3000):
-        predictions, mean, sd = correlated_systems(30, rms=(1, 1.1), correlation=0.4, seed=seed)
-        ranking = rank(predictions, mean=mean, sd=sd)
-        better, worse = ranking.order
-        feedback = rng.normal(mean, sd)
-        said.append(ranking.error(better, worse))
-        scores = {name: np.mean((feedback - each) ** 2) for name, each in predictions.items()}
-        flipped.append(scores[better] >= scores[worse])
-    assert np.mean(flipped) == pytest.approx(np.mean(said), abs=0.025)
-
-
 # Any metric -----------------------------------------------------------------------------------
 
 

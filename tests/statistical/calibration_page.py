@@ -1,0 +1,158 @@
+"""The page and the picture of the ledger, made from its rows alone.
+
+In: rows. Out: docs/explanation/calibration.md and docs/_static/calibration.svg. Absent: proofs.
+"""
+
+from pathlib import Path
+
+from scipy.stats import binom
+
+KINDS = {
+    "calibration": (
+        "Simulation-based calibration",
+        "Parameters are drawn from the prior, answers from the parameters, and the product is run "
+        "on the answers. The rank of the true value among 99 posterior draws is then uniform on "
+        "0 to 99 if, and only if, the posterior is right (Talts et al., 2018). Tested by Pearson's "
+        "χ² over ten bins.",
+    ),
+    "coverage": (
+        "Coverage",
+        "How often an interval held what it is about. Exact binomial tests of the 50, 80 and "
+        "95 % intervals, joined by Bonferroni. Where the method is itself an approximation, the "
+        "approximation that is allowed is stated with the setting.",
+    ),
+    "brute force": (
+        "Exact distributions against brute force",
+        "The product computes these without sampling; here people re-rate millions of times.",
+    ),
+    "probability": (
+        "Probabilities that should come true",
+        "Events that the product gives a probability, and how often they happened.",
+    ),
+    "engines": (
+        "Two engines, one posterior",
+        "Importance sampling with people integrated out, and NUTS with people sampled, share the "
+        "priors and nothing of the computation.",
+    ),
+    "planning": (
+        "How much data is needed",
+        "What the product says will be enough, collected and measured.",
+    ),
+}
+
+_HEAD = """# Is it calibrated?
+
+A 95 % interval that holds the truth 80 % of the time is worse than none. So every interval, every
+probability and every prediction of needed data that howgood prints is checked against simulated
+people whose answers are known. `make slow` does it, and **writes this page**: the numbers below
+are those of the last run of each proof, with the seeds that give them again.
+`docs/explanation/calibration.json` holds them for machines. A test of the ordinary suite fails when
+a proof failed, when an interval has no proof, or when this page differs from the numbers.
+
+How to read it. *p* is the probability of a result at least this far from the claim if the claim is
+true; below .001 the verdict is **fails**, and stays on this page until it is repaired. *Would
+notice* is the departure that this many simulations would find nine times in ten: a proof that
+would notice nothing proves nothing. *s* is processor seconds of the whole proof.
+
+Of {n} rows, {holds} hold{others}. With other seeds one row in a thousand would fail by chance.
+"""
+
+
+def page(rows) -> str:
+    """Return the Markdown of all rows."""
+    verdicts = [row.verdict for row in rows]
+    others = "".join(
+        f", {verdicts.count(each)} {'fail' if each == 'fails' else each}"
+        for each in ("fails", "did not finish")
+        if each in verdicts
+    )
+    parts = [_HEAD.format(n=len(rows), holds=verdicts.count("holds"), others=others)]
+    for kind, (title, words) in KINDS.items():
+        found = [row for row in rows if row.kind == kind]
+        if not found:
+            continue
+        parts.append(f"## {title}\n\n{words}\n")
+        if kind == "calibration":
+            parts.append(_PICTURE)
+        parts.append(_table(found))
+    seconds = sum({row.proof: row.seconds for row in rows}.values())
+    parts.append(f"All proofs together took {seconds / 60:.0f} minutes of processor time.\n")
+    return "\n".join(parts)
+
+
+_PICTURE = """![One small histogram per quantity: ranks of the true value in ten bins, with the
+band in which 99 of 100 bins lie when the posterior is right](../_static/calibration.svg)
+"""
+
+
+def _table(rows) -> str:
+    lines = [
+        "| what | simulated | found | *p* | would notice | n | seed | s | verdict |",
+        "|---|---|---|---:|---|---:|---:|---:|---|",
+    ]
+    for row in rows:
+        cells = (
+            row.quantity, row.setting, row.found, _p(row.p_value), row.notices, f"{row.n:,}",
+            str(row.seed), f"{row.seconds:.0f}",
+            row.verdict if row.verdict == "holds" else f"**{row.verdict}**",
+        )  # fmt: skip
+        lines.append("| " + " | ".join(each.replace("|", "\\|") for each in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _p(value) -> str:
+    return "< .0001" if value < 1e-4 else f"{value:.3f}" if value >= 1e-3 else f"{value:.4f}"
+
+
+_WIDE, _HIGH, _COLUMNS, _PAD, _TOP = 168, 84, 4, 14, 26
+
+
+def picture(rows) -> str:
+    """Return rank histograms as SVG: bars, and the band of 99 % of bins."""
+    shown = [row for row in rows if row.histogram]
+    n_lines = -(-len(shown) // _COLUMNS)
+    width = _COLUMNS * (_WIDE + _PAD) + _PAD
+    height = n_lines * (_HIGH + _TOP + _PAD) + _PAD
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-label="rank histograms">',
+        "<style>text{font:11px sans-serif;fill:#1b1b1f}.band{fill:#8a8a94;opacity:.35}"
+        ".bar{fill:#0072B2}.off{fill:#D55E00}"
+        "@media (prefers-color-scheme:dark){text{fill:#e8e8ec}.bar{fill:#56B4E9}}</style>",
+    ]
+    for index, row in enumerate(shown):
+        x = _PAD + (index % _COLUMNS) * (_WIDE + _PAD)
+        y = _PAD + (index // _COLUMNS) * (_HIGH + _TOP + _PAD)
+        parts += _panel(row, x, y)
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _panel(row, x, y) -> list[str]:
+    counts, n_bins = row.histogram, len(row.histogram)
+    n = sum(counts)
+    low, high = (float(each) for each in binom.ppf([0.005, 0.995], n, 1 / n_bins))
+    unit = _HIGH / max(*counts, high, 1)
+    step = _WIDE / n_bins
+    floor = y + _TOP + _HIGH
+    parts = [
+        f'<text x="{x}" y="{y + 11}" font-weight="bold">{_escaped(row.quantity)}</text>',
+        f'<rect class="band" x="{x}" y="{floor - high * unit:.1f}" width="{_WIDE}" '
+        f'height="{(high - low) * unit:.1f}"/>',
+    ]
+    for place, count in enumerate(counts):
+        inside = low <= count <= high
+        parts.append(
+            f'<rect class="{"bar" if inside else "off"}" x="{x + place * step + 1.5:.1f}" '
+            f'y="{floor - count * unit:.1f}" width="{step - 3:.1f}" height="{count * unit:.1f}"/>'
+        )
+    return parts
+
+
+def _escaped(text) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def write(rows, docs: Path) -> None:
+    """Write page and picture."""
+    (docs / "explanation" / "calibration.md").write_text(page(rows), encoding="utf-8")
+    (docs / "_static" / "calibration.svg").write_text(picture(rows), encoding="utf-8")

@@ -1,0 +1,138 @@
+"""The page of proofs is complete, current and made from its numbers; the judges can say no."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.statistical import calibration_page, judging, ledger
+
+ROWS = ledger.read_rows()
+
+# Everything the product prints with an uncertainty, and the kind of proof it owes.
+OWED = {
+    "coverage": (
+        "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric", "rank interval",
+    ),
+    "brute force": (
+        "distribution of RMSE", "distribution of MSE", "distribution of MAE",
+        "paired error of RMSE", "paired error of MAE", "probability of being best",
+    ),
+    "probability": (
+        "a re-rating flips the order", "the true order is the opposite, all",
+    ),
+    "planning": (
+        "needed pairs, re-rating", "needed pairs, true order", "needed repeats per pair",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "quantity"), [(kind, each) for kind, names in OWED.items() for each in names]
+)
+def test_everything_printed_with_uncertainty_has_its_proof(kind, quantity):
+    assert any(row.kind == kind and row.quantity == quantity for row in ROWS), (
+        f"no proof of {quantity!r} ({kind}) in {ledger.ROWS.name}: write one, and run make slow"
+    )
+
+
+def test_no_proof_failed():
+    assert [row.quantity for row in ROWS if row.verdict != "holds"] == []
+
+
+def test_every_row_belongs_to_a_proof_that_exists():
+    assert [row.proof for row in ROWS if not ledger.still_there(row)] == []
+
+
+def test_page_and_picture_are_made_from_the_numbers():
+    page = (ledger.DOCS / "explanation" / "calibration.md").read_text(encoding="utf-8")
+    assert page == calibration_page.page(ROWS)
+    picture = (ledger.DOCS / "_static" / "calibration.svg").read_text(encoding="utf-8")
+    assert picture == calibration_page.picture(ROWS)
+
+
+# -- renewing ------------------------------------------------------------------------------------
+
+
+def _row(**changes):
+    proof = ledger.Proof("tests/statistical/test_ledger.py::test_no_proof_failed")
+    proof.add("coverage", "x", judging.covers({0.5: np.arange(100) < 50}), setting="", seed=1)
+    return replace(proof.rows()[0], **changes)
+
+
+def test_a_partial_run_renews_its_own_rows_and_leaves_the_others():
+    old = [_row(proof="a::x", n=1), _row(proof="a::x", n=2), _row(proof="b::y", n=3)]
+    kept = ledger.renewed(old, [_row(proof="a::x", n=4)])
+    assert sorted(row.n for row in kept) == [3, 4]
+
+
+def test_a_proof_that_ends_early_says_so_on_the_page():
+    row = ledger.Proof("a::x").rows()[0]
+    assert row.verdict == "did not finish"
+    assert "**did not finish**" in calibration_page.page([row])
+
+
+def test_a_failed_claim_fails_the_proof_after_all_claims_are_in():
+    proof = ledger.Proof("a::x")
+    for quantity, n_hits in (("bad", 20), ("good", 51)):
+        hits = {0.5: np.arange(100) < n_hits}
+        proof.add("coverage", quantity, judging.covers(hits), setting="", seed=1)
+    with pytest.raises(AssertionError, match="bad"):
+        proof.settle()
+    assert [row.verdict for row in proof.rows()] == ["fails", "holds"]
+
+
+# -- the judges ----------------------------------------------------------------------------------
+
+
+def test_stated_power_is_the_power():
+    """Posteriors as wrong as the page says would be noticed are noticed nine times in ten."""
+    rng = np.random.default_rng(1)
+    n = 300
+    shift, spread = judging.shift_noticed(n), 1 / (1 - judging.narrowness_noticed(n))
+    for place, width in ((shift, 1.0), (0.0, spread)):
+        failed = 0
+        for _ in range(400):
+            shares = judging.ndtr(place + width * rng.standard_normal(n))
+            failed += not judging.uniform_ranks(np.floor(100 * shares)).holds
+        assert failed / 400 == pytest.approx(0.9, abs=0.06)
+
+
+def test_right_posteriors_fail_one_time_in_a_thousand():
+    rng = np.random.default_rng(2)
+    p_values = [judging.uniform_ranks(rng.integers(0, 100, 200)).p_value for _ in range(2000)]
+    assert np.mean(np.array(p_values) < 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+def test_missing_coverage_is_noticed_as_stated():
+    rng = np.random.default_rng(3)
+    n, level = 500, 0.95
+    share = judging.missing_coverage_noticed(n, level)
+    failed = [
+        not judging.covers({0.5: np.arange(n) < n / 2, 0.8: np.arange(n) < 0.8 * n,
+                            level: rng.random(n) < share}).holds
+        for _ in range(300)
+    ]  # fmt: skip
+    assert np.mean(failed) == pytest.approx(0.9, abs=0.06)
+    assert judging.covers({0.95: np.arange(n) < 0.93 * n}, allowed=0.03).p_value > 0.5
+    assert judging.covers({0.5: np.ones(n, dtype=bool)}, at_least=True).holds
+    assert not judging.covers({0.5: np.ones(n, dtype=bool)}).holds
+
+
+def test_wrong_probabilities_are_noticed():
+    rng = np.random.default_rng(4)
+    said = rng.uniform(0.1, 0.9, 5000)
+    assert judging.expected_counts(rng.random(5000) < said, said, what="").holds
+    assert not judging.expected_counts(rng.random(5000) < said + 0.05, said, what="").holds
+    counts = rng.binomial(10_000, said[:50])
+    assert judging.frequencies(counts, 10_000, said[:50], what="").holds
+    assert not judging.frequencies(counts, 10_000, said[:50] + 0.01, what="").holds
+    assert judging.frequencies(counts, 10_000, said[:50] + 0.01, allowed=0.01, what="").holds
+    assert not judging.at_most_then_at_least([400], [420], 5000, 0.05).holds
+    assert judging.at_most_then_at_least([240], [270], 5000, 0.05).holds
+    assert not judging.agree(rng.normal(0, 2, 50), found="").holds
+
+
+def test_ties_are_ranked_by_chance():
+    rng = np.random.default_rng(5)
+    ranks = [judging.rank_among(np.zeros(500), 0.0, rng) for _ in range(400)]
+    assert judging.uniform_ranks(ranks).holds
