@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.load.people import Browser, Load, Response, begin_howgood, keep_submitting
-from benchmarks.load.servers import HowgoodServer, OtreeServer
+from benchmarks.load.servers import HowgoodServer, OtreeServer, Process
 from benchmarks.rows import Row
 from howgood.flow.study_files.new import template
 
@@ -58,6 +58,14 @@ def run() -> list[Row]:
             met=shorter >= _SHORTER,
         ),
         Row(
+            subject="server's CPU per submission (ms)",
+            size=size,
+            ours=f"{ours.cpu_ms:.2f}",
+            peer="oTree 6",
+            peer_value=f"{peer.cpu_ms:.1f}",
+            ratio=peer.cpu_ms / ours.cpu_ms,
+        ),
+        Row(
             subject="adaptive pair, 95 % within (ms)",
             size=f"{PEOPLE} people, {len(pairs.latencies)} pairs",
             ours=f"{p95:.0f}",
@@ -73,14 +81,22 @@ def _against_otree(folder: Path) -> tuple[Load, Load]:
     our_load, peer_load = Load(), Load()
     try:
         for _ in range(TURNS):
-            our_load += asyncio.run(_many(partial(_at_door, ours.port), SECONDS / TURNS))
+            our_load += _turn(ours, partial(_at_door, ours.port))
             # Twenty rounds are more than anybody gets through: nobody begins a second time.
             paths = iter(peer.participants(PEOPLE))
-            peer_load += asyncio.run(_many(partial(_at_link, peer.port, paths), SECONDS / TURNS))
+            peer_load += _turn(peer, partial(_at_link, peer.port, paths))
     finally:
         ours.kill()
         peer.kill()
     return our_load, peer_load
+
+
+def _turn(server: Process, starts: Callable[[int], Starts]) -> Load:
+    """Count pages with items alone; ours have introductions and new beginnings besides."""
+    before = server.cpu_seconds()
+    load = asyncio.run(_many(starts, SECONDS / TURNS, counts=lambda page: 'type="radio"' in page))
+    load.cpu_seconds = server.cpu_seconds() - before
+    return load
 
 
 def _survey_server(folder: Path) -> HowgoodServer:

@@ -6,6 +6,8 @@ having the next page) and what was acknowledged. Absent: rendering.
 
 import asyncio
 import contextlib
+import gzip
+import itertools
 import random
 import re
 import time
@@ -30,10 +32,18 @@ class Response:
 
 
 class Browser:
-    """One connection that is kept open, like a browser's."""
+    """One connection that is kept open, like a browser's, through a proxy on the server's machine.
+
+    Everybody comes from an address of their own, as the proxy says: no server may take fifty people
+    for one in a hurry.
+    """
+
+    _people = itertools.count(1)
 
     def __init__(self, port: int) -> None:
         self.port = port
+        number = next(self._people)
+        self.address = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
         self.reader: asyncio.StreamReader | None = None
         self.writer: asyncio.StreamWriter | None = None
 
@@ -57,6 +67,7 @@ class Browser:
                 self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
             head = (
                 f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+                f"X-Forwarded-For: {self.address}\r\nAccept-Encoding: gzip\r\n"
                 "Content-Type: application/x-www-form-urlencoded\r\n"
                 f"Content-Length: {len(body)}\r\n\r\n"
             )
@@ -76,6 +87,8 @@ class Browser:
             body = await self.reader.readexactly(int(headers.get("content-length", 0)))
         if headers.get("connection") == "close":
             await self.close()
+        if headers.get("content-encoding") == "gzip":
+            body = gzip.decompress(body)
         return Response(int(head[0].split()[1]), headers, body.decode())
 
     async def _read_chunks(self) -> bytes:
@@ -121,11 +134,13 @@ class Load:
     """What many people experienced."""
 
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     latencies: list[float] = field(default_factory=list)
     wrong: int = 0
 
     def __iadd__(self, other: "Load") -> "Load":
         self.seconds += other.seconds
+        self.cpu_seconds += other.cpu_seconds
         self.latencies += other.latencies
         self.wrong += other.wrong
         return self
@@ -133,6 +148,11 @@ class Load:
     @property
     def per_second(self) -> float:
         return len(self.latencies) / self.seconds
+
+    @property
+    def cpu_ms(self) -> float:
+        """What the server computed for one submission."""
+        return 1000 * self.cpu_seconds / len(self.latencies)
 
     def quantile(self, share: float) -> float:
         ordered = sorted(self.latencies)
@@ -165,6 +185,7 @@ async def keep_submitting(
         if "<form" not in page.text or not form:
             await browser.close()
             browser, path, page = await starts()
+            load.wrong += page.status != 200
             continue
         if think:
             await asyncio.sleep(chance.uniform(0.5, 1.5) * think)

@@ -138,7 +138,7 @@ def test_a_moment_is_kept_to_the_microsecond_in_any_zone_but_never_without_one(d
     database.write(lambda c: answers.add_screen(c, number, "one", {}, position=1, now=east))
     with database.reading() as connection:
         assert participants.position(connection, "d" * 64).shown_at == east
-    with pytest.raises(sa.exc.StatementError, match="zone"):
+    with pytest.raises((ValueError, sa.exc.StatementError), match="zone"):
         database.write(
             lambda c: answers.add_screen(c, number, "two", {}, position=2, now=datetime(2026, 1, 1))
         )

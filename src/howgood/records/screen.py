@@ -4,12 +4,13 @@ In: nothing but text and numbers. Out: a frozen `Screen` that a template, a term
 show without knowing the study. Absent: HTML, addresses, tokens; a `Drawing` holds finished SVG.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Self
 
 from howgood.records.plain import plain, record_from
+from howgood.records.remembered import Remembered
 
 Tone = Literal["neutral", "good", "warning"]
 FieldKind = Literal["choice", "choices", "likert", "number", "text", "agree", "hidden"]
@@ -234,14 +235,24 @@ class Screen:
         return on_cards + self.buttons
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return dict(plain(self))
+        """Return plain values, ready for JSON; not to be changed: parts are shared."""
+        made: dict[str, Any] = {
+            name: plain(value)
+            for name in ("key", "kind", "title", "language", "buttons", "place")
+            if (value := getattr(self, name))
+        }
+        shared = {"blocks": self.blocks, "fields": self.fields}
+        made |= {name: _plain_parts(parts) for name, parts in shared.items() if parts}
+        return made | ({"until": self.until} if self.until else {})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the screen that `to_dict` described."""
         return record_from(data, cls, where="screen")
 
+
+# The scenarios of a study are the same for everybody.
+_plain_parts: Callable[[tuple[object, ...]], list[Any]] = Remembered(plain, most=512)
 
 AnswerValue = str | int | float | list[str] | None
 

@@ -6,14 +6,14 @@ changing an answer: the first one stands.
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 
 from howgood.records.participant import StoredAnswer
+from howgood.store import driver
 from howgood.store.schema import answers, participants, screens
 
 
@@ -56,16 +56,11 @@ def add_screen(
 
 
 def _is_stored(connection: Connection, table: sa.Table, row: Mapping[str, Any]) -> bool:
-    return connection.execute(_insert_once(connection.dialect.name, table), row).first() is not None
-
-
-@cache
-def _insert_once(dialect: str, table: sa.Table) -> sa.Executable:
-    """Return an insert that keeps the first row; SQLAlchemy has one class per database for it."""
-    key = table.c.participant_id
-    if dialect == "postgresql":
-        return postgresql.insert(table).on_conflict_do_nothing().returning(key)
-    return sqlite.insert(table).on_conflict_do_nothing().returning(key)
+    """Insert a row unless its key is taken; return whether it was."""
+    if connection.dialect.name == "sqlite":
+        return driver.insert_once(connection, table, row)
+    inserted = postgresql.insert(table).on_conflict_do_nothing().returning(table.c.participant_id)
+    return connection.execute(inserted, row).first() is not None
 
 
 _ANSWERS = (

@@ -22,7 +22,7 @@ if find_spec("sqlalchemy") is None:
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
-from howgood.store.glances import Glances
+from howgood.store.driver import Glances
 from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class Database:
     async def write_soon(self, operation: Operation[T]) -> T:
         """Do as `write` does; nothing but this coroutine waits for the disk."""
         if self._writer is not None:
-            return await asyncio.wrap_future(self._writer.submit(operation))
+            return await self._writer.run_soon(operation)
         return await asyncio.to_thread(self.write, operation)
 
     def close(self) -> None:

@@ -6,12 +6,14 @@ neighbour in its transaction fails, all is undone and each is run again alone. A
 (which groups commits itself).
 """
 
+import asyncio
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy.engine import Connection, Engine
 
@@ -31,10 +33,18 @@ class WriterClosedError(HowgoodError):
         super().__init__("the database is closed; nothing was written. Try again in a moment.")
 
 
+class _Waiting(Protocol):
+    """Someone to be told: a thread's future, or a coroutine's."""
+
+    def set_result(self, result: Any) -> None: ...  # noqa: ANN401 - whatever was asked for
+    def set_exception(self, error: Exception) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     operation: Callable[[Connection], Any]
-    done: Future[Any]
+    done: _Waiting
+    loop: asyncio.AbstractEventLoop | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +64,24 @@ class GroupWriter:
         self._thread = threading.Thread(target=self._work, name="howgood-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, operation: Operation[T]) -> Future[T]:
-        """Return a future that has the operation's result once it is on disk."""
-        job = _Job(operation, Future())
+    def run(self, operation: Operation[T]) -> T:
+        """Return the operation's result once it is on disk; raise what it raised."""
+        done: Future[T] = Future()
+        self._put(_Job(operation, done))
+        return done.result()
+
+    async def run_soon(self, operation: Operation[T]) -> T:
+        """Do as `run` does; nothing but this coroutine waits. Who stops waiting stops nothing."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        self._put(_Job(operation, done, loop))
+        return await done
+
+    def _put(self, job: _Job) -> None:
         with self._gate:
             if not self._is_open:
                 raise WriterClosedError
-            # From here on it will be written: whoever stops waiting cannot call it off.
-            job.done.set_running_or_notify_cancel()
             self._jobs.put(job)
-        return job.done
-
-    def run(self, operation: Operation[T]) -> T:
-        """Return the operation's result once it is on disk; raise what it raised."""
-        return self.submit(operation).result()
 
     def close(self) -> None:
         """Finish what waits, then stop; later operations are refused."""
@@ -108,7 +122,18 @@ def _commit(connection: Connection, batch: list[_Job]) -> None:
     outcomes = _together(connection, batch)
     if outcomes is None:
         outcomes = [_alone(connection, job) for job in batch]
-    for job, outcome in zip(batch, outcomes, strict=True):
+    told = list(zip(batch, outcomes, strict=True))
+    _tell([pair for pair in told if pair[0].loop is None])
+    for loop in {job.loop for job in batch if job.loop is not None}:
+        mine = [pair for pair in told if pair[0].loop is loop]
+        with suppress(RuntimeError):  # a loop that has ended waits for nothing
+            loop.call_soon_threadsafe(_tell, mine)
+
+
+def _tell(told: list[tuple[_Job, _Outcome]]) -> None:
+    for job, outcome in told:
+        if isinstance(job.done, asyncio.Future) and job.done.cancelled():
+            continue
         if outcome.error is None:
             job.done.set_result(outcome.result)
         else:

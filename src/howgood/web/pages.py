@@ -6,10 +6,12 @@ decision about what comes next.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from urllib.parse import quote, urlencode
 
 from howgood.ask.sentences import sentence
-from howgood.flow.hosting import Reason, View, way_back
+from howgood.flow.hosting import Form, Reason, View, way_back
+from howgood.records.remembered import Remembered
 from howgood.records.screen import Block, Button, Field, FieldKind, FieldOption
 
 # A longer list of radio buttons would be a long way for thumbs and keyboards.
@@ -74,6 +76,7 @@ class ScreenPage:
     other_problem: str = ""
     way_back: str = ""
     is_waiting: bool = False
+    is_fresh: bool = True
 
     @property
     def has_problems(self) -> bool:
@@ -101,7 +104,12 @@ _WORDS = ("skip_link", "problems_title", "pilot_banner", "way_back", "film_shows
 def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
     """Return the page of a view; `query` is what a recruiting platform put into the address."""
     screen, language = view.screen, view.screen.language
-    fields = tuple(_field_view(each, view) for each in screen.fields)
+    is_fresh = not view.sent and not view.problems
+    fields = (
+        _fresh_fields(screen.fields)
+        if is_fresh
+        else tuple(_field_view(each, view.sent, view.problems) for each in screen.fields)
+    )
     named = {each.name for each in fields}
     others = [text for name, text in view.problems.items() if name not in named]
     address = f"/p/{view.token}" if view.token else f"/s/{quote(view.study.slug)}"
@@ -110,7 +118,7 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         title=screen.title,
         study=view.study.title,
         style=style,
-        words={key: sentence(language, key) for key in _WORDS},
+        words=_words(language),
         blocks=screen.blocks,
         fields=fields,
         hidden={"screen": screen.key, "signature": view.signature, "visit": view.visit},
@@ -123,7 +131,13 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         other_problem=others[0] if others else "",
         way_back=(way_back(view.study, view.origin) or "") if screen.kind == "finished" else "",
         is_waiting=screen.kind == "wait",
+        is_fresh=is_fresh,
     )
+
+
+@cache
+def _words(language: str) -> Mapping[str, str]:
+    return {key: sentence(language, key) for key in _WORDS}
 
 
 def message_page(reason: Reason | str, *, language: str, style: str, link: str = "") -> MessagePage:
@@ -153,8 +167,8 @@ def kept_parameters(parameters: Mapping[str, str]) -> str:
     return urlencode(parameters)
 
 
-def _field_view(each: Field, view: View) -> FieldView:
-    sent = view.sent.get(each.name, each.value if not view.sent else "")
+def _field_view(each: Field, form: Form, problems: Mapping[str, str]) -> FieldView:
+    sent = form.get(each.name, each.value if not form else "")
     chosen = (sent,) if isinstance(sent, str) else tuple(sent)
     return FieldView(
         name=each.name,
@@ -164,11 +178,19 @@ def _field_view(each: Field, view: View) -> FieldView:
         help=each.help,
         options=each.options,
         # Nothing chosen yet is not the same as having chosen the answer "prefer not to say".
-        chosen=chosen if each.name in view.sent or each.value else (),
-        problem=view.problems.get(each.name, ""),
+        chosen=chosen if each.name in form or each.value else (),
+        problem=problems.get(each.name, ""),
         longest=each.longest,
         whole=each.whole,
     )
+
+
+def _as_fresh_fields(fields: tuple[Field, ...]) -> tuple[FieldView, ...]:
+    return tuple(_field_view(each, {}, {}) for each in fields)
+
+
+# The questions of a study are the same for everybody.
+_fresh_fields = Remembered(_as_fresh_fields, most=512)
 
 
 def _widget(each: Field) -> str:

@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +16,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from howgood.ask.sentences import sentence
+from howgood.records.remembered import Remembered
 from howgood.records.screen import Block
 from howgood.show.comparison_card import STYLE
 from howgood.web.pages import FieldView, MessagePage, ScreenPage
@@ -41,24 +43,27 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals |= {"show_block": _block, "show_field": _field}
+    made.globals["show_parts"] = _show_parts
     return made
 
 
-# Many people see the same scenarios and scales: each is turned into HTML once.
-@lru_cache(maxsize=512)
-def _block(block: Block, media: str, film_shows: str) -> Markup:
-    return Markup(_macros("blocks.html").show(block, media, film_shows))  # noqa: S704 - escaped there
+def _show_parts(page: ScreenPage) -> Markup:
+    """Return the text and questions of a page, and remember them if nothing is filled in."""
+    make = _fresh_parts if page.is_fresh else _parts
+    return make(page.blocks, page.fields, page.media, page.language)
 
 
-def _field(field: FieldView, choose: str) -> Markup:
-    is_fresh = not field.chosen and not field.problem
-    return _fresh_field(field, choose) if is_fresh else _fresh_field.__wrapped__(field, choose)
+def _parts(
+    blocks: tuple[Block, ...], fields: tuple[FieldView, ...], media: str, language: str
+) -> Markup:
+    choose, film_shows = sentence(language, "choose"), sentence(language, "film_shows")
+    show_block, show_field = _macros("blocks.html").show, _macros("fields.html").show
+    shown = [show_block(each, media, film_shows) for each in blocks]
+    return Markup("").join([*shown, *(show_field(each, choose) for each in fields)])
 
 
-@lru_cache(maxsize=512)
-def _fresh_field(field: FieldView, choose: str) -> Markup:
-    return Markup(_macros("fields.html").show(field, choose))  # noqa: S704 - escaped there
+# Many people see the same scenarios and scales.
+_fresh_parts = Remembered(_parts, most=512)
 
 
 @cache

@@ -1,14 +1,19 @@
 """From the first page to the last, without a server."""
 
+import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from howgood.flow.participate import choose_condition, conditions, next_screen, take_part
+from howgood.flow.study_files import read_study
+from howgood.records.remembered import Remembered
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 
 NOW = datetime(2026, 1, 1, 9, tzinfo=UTC)
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def rerating(**changes):
@@ -83,3 +88,42 @@ def test_screens_survive_a_round_trip_through_plain_values():
 def test_without_branches_everybody_is_in_one_condition(seed):
     assert conditions(rerating()) == ("all",)
     assert choose_condition(rerating(), {"all": 7}, seed) == "all"
+
+
+def test_a_screen_written_by_parts_is_the_screen():
+    """What `to_dict` leaves out is what reading fills in, whatever kind of study it is."""
+    for path in sorted(EXAMPLES.glob("*.toml")):
+        screens, _ = take_part(read_study(path), seed=3, now=NOW)
+        assert all(Screen.from_dict(each.to_dict()) == each for each in screens)
+
+
+def test_the_last_of_ten_thousand_ratings_takes_no_longer_than_a_blink():
+    items = [{"key": f"i{number}", "text": "This"} for number in range(2000)]
+    study = rerating(items=items, rounds=5)
+    agreed = Answer(screen="consent", values={"consent": "yes"}, at=NOW)
+    given = [agreed]
+    for trial in range(1, 6):
+        rated = [f"round-{trial}", *(f"round-{trial}-i{number}" for number in range(2000))]
+        given += [Answer(screen=each, values={"rating": 1}, at=NOW) for each in rated]
+    took = []
+    for _ in range(3):
+        begun = time.process_time()
+        screen = next_screen(study, condition="all", seed=1, answers=given[:-1], now=NOW)
+        took.append(time.process_time() - begun)
+    assert screen.key == given[-1].screen
+    assert screen.place.total == 10_006
+    assert 8_004 < screen.place.done < 10_006
+    assert min(took) < 0.05
+
+
+def test_what_is_remembered_is_made_once_per_thing_and_forgotten_in_the_end():
+    made = []
+    double = Remembered(lambda things, times: made.append(things) or things * times, most=2)
+    one, other = (1,), (1,)
+    assert double(one, 2) == double(one, 2) == (1, 1)
+    assert len(made) == 1
+    double(other, 2)
+    double(one, 3)
+    assert len(made) == 3
+    double(one, 2)
+    assert len(made) == 4

@@ -12,11 +12,12 @@ from howgood.flow.hosting.host import (
     picture,
 )
 from howgood.flow.hosting.recruiting import way_back
-from howgood.flow.hosting.view import Arrival, Reason, RefusedError, Sent, View
+from howgood.flow.hosting.view import Arrival, Form, Reason, RefusedError, Sent, View
 from howgood.flow.hosting.visit import arrive, begin, look, send
 
 __all__ = [
     "Arrival",
+    "Form",
     "Host",
     "Link",
     "Reason",

@@ -29,8 +29,8 @@ from howgood.store.database import Database, open_database
 from howgood.store.participants import NewParticipant
 from howgood.store.studies import MediaFile, NewVersion, StudyRow
 
-# Enough for everyone who is likely to be here at once.
-_REMEMBERED = 4096
+# Answers kept in memory: enough for everyone who is likely to be here at once, below 100 MB.
+_REMEMBERED = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,11 @@ class Known:
         """Who it is."""
         return self.position.participant
 
+    @property
+    def weight(self) -> int:
+        """How much of the memory it takes: its answers, and a few for the screen."""
+        return 10 + len(self.answers)
+
 
 class Host:
     """One database and what is worth remembering of it; safe to share between threads."""
@@ -55,6 +60,7 @@ class Host:
         # A version never changes, so what was read once stays right.
         self.study = lru_cache(maxsize=256)(self._read_study)
         self._known: OrderedDict[tuple[str, int], Known] = OrderedDict()
+        self._weight = 0
         self._gate = Lock()
         # Choosing the next pair takes milliseconds: one after the other, beside the event loop.
         self.thinking = ThreadPoolExecutor(1, thread_name_prefix="howgood-thinking")
@@ -93,10 +99,13 @@ class Host:
         """Keep what was just stored: its reader comes back in a moment."""
         number = known.position.number
         with self._gate:
-            self._known.pop((token_digest, number - 1), None)
+            for old in (number - 1, number):
+                before = self._known.pop((token_digest, old), None)
+                self._weight -= before.weight if before else 0
             self._known[token_digest, number] = known
-            if len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
+            self._weight += known.weight
+            while self._weight > _REMEMBERED and len(self._known) > 1:
+                self._weight -= self._known.popitem(last=False)[1].weight
 
     def _read_known(self, token_digest: str) -> Known | None:
         with self.database.reading() as connection:

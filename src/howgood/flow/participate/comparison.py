@@ -22,6 +22,7 @@ from howgood.flow.participate.pieces import (
     continue_button,
     paragraphs,
     question_field,
+    unreached,
 )
 from howgood.flow.participate.practice import last_feedback, practice_steps
 from howgood.records.plans import ComparisonPlan, Option, Question
@@ -53,7 +54,7 @@ def steps(
     if all(each.key in answered for each in found):
         found += _pairs(study, plan, seed, answered)
     else:
-        found += [_unreached(f"compare-{number}") for number in range(1, most_pairs(plan) + 1)]
+        found += [unreached(f"compare-{number}") for number in range(1, most_pairs(plan) + 1)]
     if plan.direct in ("both", "after"):
         found.append(_direct(study, AFTER, ()))
     if plan.interview:
@@ -119,23 +120,14 @@ def _pairs(
 ) -> list[Step]:
     """Return the answered pairs, the next one, and places for those that may follow."""
     choices, asked = choices_so_far(answered), len(compare_answers(answered))
-    found = [_unreached(f"compare-{number}") for number in range(1, asked + 1)]
+    found = [unreached(f"compare-{number}") for number in range(1, asked + 1)]
     ratio = direct_ratio(answered, BEFORE)
     pair = next_pair(study, seed=seed, ratio=ratio, choices=choices)
     if pair is None:
         return found
     found.append(_pair(study, plan, pair, asked + 1, bool(choices)))
     left = most_pairs(plan) - len(choices) - 1
-    return found + [_unreached(f"compare-{asked + 2 + extra}") for extra in range(left)]
-
-
-def _unreached(key: str) -> Step:
-    """Return a place on the path that counts for progress and is never shown from here."""
-
-    def make() -> Screen:
-        raise LookupError(f"screen {key!r} is not the next one")
-
-    return Step(key=key, make=make)
+    return found + [unreached(f"compare-{asked + 2 + extra}") for extra in range(left)]
 
 
 def _task(study: Study, plan: ComparisonPlan) -> Step:

@@ -29,6 +29,15 @@ class Step:
     is_wait: bool = False
 
 
+def unreached(key: str) -> Step:
+    """Return a place on the path that counts for progress and is never shown from here."""
+
+    def make() -> Screen:
+        raise LookupError(f"screen {key!r} is not the next one")
+
+    return Step(key=key, make=make)
+
+
 def words(text: str) -> tuple[Words, ...]:
     """Return text as plain and bold pieces: **two stars** make bold.
 

@@ -6,10 +6,18 @@ is on any screen, and there is no way back.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from howgood.ask.sentences import sentence
 from howgood.flow.participate.chance import shuffled
-from howgood.flow.participate.pieces import Step, continue_button, likert, media, paragraphs
+from howgood.flow.participate.pieces import (
+    Step,
+    continue_button,
+    likert,
+    media,
+    paragraphs,
+    unreached,
+)
 from howgood.records.plans import RatedItem, ReratingPlan
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study, plan_of
@@ -22,27 +30,47 @@ def steps(
 ) -> list[Step]:
     """Return the steps of every round; a round that may not begin yet is a wait."""
     plan = plan_of(study, ReratingPlan)
-    found: list[Step] = []
-    opens: datetime | None = None
-    for number in range(1, plan.rounds + 1):
-        begun = f"round-{number}" in answered
-        if opens is not None and not begun and now < opens:
-            found.append(_wait(study, plan, number, opens))
-        found.append(_opening(study, plan, number))
-        order = items_in_round(plan, seed, number)
-        found += [
-            _rating(study, plan, item, number, place) for place, item in enumerate(order, start=1)
-        ]
-        ends = [
-            answered[key].at for item in plan.items if (key := item_key(number, item)) in answered
-        ]
-        opens = max(ends) + timedelta(minutes=plan.delay_minutes) if ends else None
-    return found
+    reached = max((n for n in range(1, plan.rounds + 1) if _round_key(n) in answered), default=1)
+    # Rounds behind are answered and rounds ahead are out of sight: no more than places on the way,
+    # so that the thousandth rating takes no longer than the first.
+    pages = 1 + len(plan.items)
+    found = [unreached(_round_key(1))] * (pages * (reached - 1))
+    found.append(_opening(study, plan, reached))
+    order = _order(study, seed, reached)
+    found += [
+        _rating(study, plan, item, reached, place) for place, item in enumerate(order, start=1)
+    ]
+    if reached == plan.rounds:
+        return found
+    opens = _next_round_opens(plan, reached, answered)
+    if opens is not None and now < opens:
+        found.append(_wait(study, plan, reached + 1, opens))
+    found.append(_opening(study, plan, reached + 1))
+    return found + [unreached("ahead")] * (pages * (plan.rounds - reached) - 1)
+
+
+def _next_round_opens(
+    plan: ReratingPlan, number: int, answered: Mapping[str, Answer]
+) -> datetime | None:
+    """Return when the pause after a round is over; None if there is none."""
+    keys = (item_key(number, item) for item in plan.items)
+    ends = [answered[key].at for key in keys if key in answered] if plan.delay_minutes else []
+    return max(ends) + timedelta(minutes=plan.delay_minutes) if ends else None
 
 
 def items_in_round(plan: ReratingPlan, seed: int, number: int) -> tuple[RatedItem, ...]:
     """Return the items in the order of one round."""
     return shuffled(plan.items, seed, "round", number)
+
+
+@lru_cache(maxsize=1024)
+def _order(study: Study, seed: int, number: int) -> tuple[RatedItem, ...]:
+    """Remember the order for those who are here: they ask again with every answer."""
+    return items_in_round(plan_of(study, ReratingPlan), seed, number)
+
+
+def _round_key(number: int) -> str:
+    return f"round-{number}"
 
 
 def item_key(number: int, item: RatedItem) -> str:
@@ -57,7 +85,7 @@ def _opening(study: Study, plan: ReratingPlan, number: int) -> Step:
         first = paragraphs(plan.instructions) if number == 1 else ()
         text = sentence(language, "round_text", count=len(plan.items))
         return Screen(
-            key=f"round-{number}",
+            key=_round_key(number),
             kind="text",
             title=sentence(language, "round_title", number=number, total=plan.rounds),
             language=language,
@@ -65,7 +93,7 @@ def _opening(study: Study, plan: ReratingPlan, number: int) -> Step:
             buttons=continue_button(language),
         )
 
-    return Step(key=f"round-{number}", make=make)
+    return Step(key=_round_key(number), make=make)
 
 
 def _rating(study: Study, plan: ReratingPlan, item: RatedItem, number: int, place: int) -> Step:

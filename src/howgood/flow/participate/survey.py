@@ -4,7 +4,7 @@ In: study, condition, seed, answers. Out: the steps of the task, and what each s
 about. Absent: the sentences of a scenario (`ask.wording`) and its counts (`ask.scenarios`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -52,19 +52,25 @@ class Page:
 
 def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
-) -> list[Step]:
+) -> Sequence[Step]:
     """Return the steps of the real part, where there is one, and of every scenario."""
+    used = used_systems(plan_of(study, SurveyPlan), answered)
+    return _steps(study, condition, seed, used)
+
+
+@lru_cache(maxsize=1024)
+def _steps(study: Study, condition: str, seed: int, used: tuple[str, ...]) -> tuple[Step, ...]:
+    """Remember the steps of those who are here: they ask again with every answer."""
     plan = plan_of(study, SurveyPlan)
-    used = used_systems(plan, answered)
     found = _real_steps(study, plan, seed, used)
     system = imagined_system(plan, seed, used)
     shown = None
-    for page in _pages_of(study, condition, seed):
+    for page in pages(plan, condition, seed):
         if page.application.key != shown and not plan.micro_task:
             shown = page.application.key
             found.append(introduction_step(study, page.application, system))
         found.append(scenario_step(study, page, system))
-    return found
+    return tuple(found)
 
 
 def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:
@@ -82,12 +88,6 @@ def micro_conditions(plan: SurveyPlan) -> tuple[str, ...]:
         for application in plan.applications
         for number in range(1, len(scenarios_of(plan)) + 1)
     )
-
-
-@lru_cache(maxsize=1024)
-def _pages_of(study: Study, condition: str, seed: int) -> tuple[Page, ...]:
-    """Remember the pages of those who are here: they ask again with every answer."""
-    return pages(plan_of(study, SurveyPlan), condition, seed)
 
 
 def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
