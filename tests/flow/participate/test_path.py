@@ -119,8 +119,8 @@ def test_the_last_of_ten_thousand_ratings_takes_no_longer_than_a_blink():
 def test_what_is_remembered_is_made_once_per_thing_and_forgotten_in_the_end():
     made = []
     double = Remembered(lambda things, times: made.append(things) or things * times, most=2)
-    one, other = (1,), (1,)
-    assert double(one, 2) == double(one, 2) == (1, 1)
+    one, other = [1], [1]
+    assert double(one, 2) == double(one, 2) == [1, 1]
     assert len(made) == 1
     double(other, 2)
     double(one, 3)
