@@ -1,17 +1,19 @@
 """Run every benchmark, or those named, and print one table: `python -m benchmarks [NAME ...]`.
 
-A benchmark is a module beside this one with `run() -> list[Row]`.
+The rows are kept in docs/explanation/performance.md. A benchmark is a module beside this one with
+`run() -> list[Row]`.
 """
 
 import sys
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks import page
 from benchmarks.rows import Row
 from howgood.records.table import Table
 from howgood.show.text import text_table
 
-OWN = {"__init__", "__main__", "rows"}
+OWN = {"__init__", "__main__", "page", "rows"}
 
 
 def main(names: list[str]) -> None:
@@ -19,11 +21,12 @@ def main(names: list[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"benchmarks: no {', '.join(unknown)}; known are {', '.join(known)}")
-    rows: list[Row] = []
+    measured: dict[str, list[Row]] = {}
     for name in names or known:
         print(f"benchmark: {name}", file=sys.stderr, flush=True)
-        rows += import_module(f"benchmarks.{name}").run()
-    print(text_table(_table(rows), width=150))
+        measured[name] = import_module(f"benchmarks.{name}").run()
+    print(text_table(_table([row for rows in measured.values() for row in rows]), width=150))
+    print(f"written to {page.remember(measured)}")
 
 
 def _table(rows: list[Row]) -> Table:

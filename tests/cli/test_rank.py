@@ -229,3 +229,12 @@ def test_a_picture_in_a_folder_that_is_not_there_is_refused(table, tmp_path, cap
     target = tmp_path / "nowhere" / "picture.png"
     assert run(["rank", str(table), *COLUMNS, *SYSTEMS, "--plot", str(target)]) == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_a_picture_asked_for_changes_no_number(table, capsys, tmp_path):
+    without = _json(capsys, ["rank", str(table), *COLUMNS, *SYSTEMS])
+    drawn = ["rank", str(table), *COLUMNS, *SYSTEMS, "--plot", str(tmp_path / "p.svg")]
+    with_picture = _json(capsys, drawn)
+    assert with_picture["order"] == without["order"]
+    for name, errors in without["errors"].items():
+        assert with_picture["errors"][name] == pytest.approx(errors, rel=1e-9)

@@ -93,6 +93,7 @@ def command(
         level=level,
         missing=missing,
         engine=engine,
+        for_picture=plot is not None or out is not None,
     )
     if as_json:
         click.echo(text.to_json(ranked.ranking.to_dict()))

@@ -26,6 +26,9 @@ from howgood.score.lazy_sums import sum_lazily
 from howgood.stats.error_sums import ErrorSums
 
 POWERS = 12
+# Up to this many sums a query of its own is as fast as one written by hand; beyond, matrix products
+# over batches are faster.
+_FEW = 16
 
 
 def squared_error_sums(
@@ -100,9 +103,14 @@ def squared_error_sums(
     else:
         _require_columns(roles, frame_column_names(frame))
         streams = hasattr(frame, "collect_batches")  # Polars, from 1.34 on
-        total = sum_batches if streams else sum_lazily
+        is_small = _number_of_sums(len(predictions), powers) <= _FEW
+        total = sum_batches if streams and not is_small else sum_lazily
         sums, dropped = total(lazy, roles, trials, missing, powers)
     return _named(sums, roles, dropped, missing, engine=_engine(frame))
+
+
+def _number_of_sums(systems: int, powers: int) -> int:
+    return powers * (1 + systems) + systems * (systems - 1) // 2
 
 
 def _check_settings(powers: int, trials: str | int | None) -> None:

@@ -1,0 +1,86 @@
+"""Measured rows to docs/explanation/performance.md and its picture.
+
+In: rows by benchmark. Out: the page, written by the run itself; what did not run this time keeps
+the rows of its last run, which `performance.json` remembers. Absent: measuring.
+"""
+
+import json
+import os
+import platform
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.rows import Row
+from howgood import __version__
+from howgood.show.figures.theme import COLOURS, FAINT, canvas, to_svg
+
+FOLDER = Path(__file__).parents[1] / "docs" / "explanation"
+_MEMORY, _PAGE, _PICTURE = "performance.json", "performance.md", "performance.svg"
+_HEAD = """# How fast, beside what
+
+Written by `make bench`: ratios against named peers, measured in one run on one machine ({machine}).
+A ratio above 1 says how many times better howgood is than the peer. "NO" marks a target that was
+not met in that run. CPU time unless a row says otherwise; the programs are in `benchmarks/`.
+
+![Ratios against peers, on a logarithmic scale]({picture})
+"""
+
+
+def remember(measured: dict[str, list[Row]], folder: Path = FOLDER) -> Path:
+    """Keep these rows, and write the page and the picture anew from all that are kept."""
+    memory = folder / _MEMORY
+    known = json.loads(memory.read_text(encoding="utf-8")) if memory.exists() else {}
+    known |= {name: [asdict(row) for row in rows] for name, rows in measured.items()}
+    known = dict(sorted(known.items()))
+    memory.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    rows = {name: [Row(**row) for row in found] for name, found in known.items()}
+    (folder / _PICTURE).write_text(picture(rows), encoding="utf-8")
+    page = folder / _PAGE
+    page.write_text(as_page(rows), encoding="utf-8")
+    return page
+
+
+def as_page(rows: dict[str, list[Row]]) -> str:
+    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, howgood {__version__}"
+    parts = [_HEAD.format(machine=machine, picture=_PICTURE)]
+    for name, found in rows.items():
+        parts += [f"## {name.replace('_', ' ').capitalize()}", _table(found)]
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def _table(rows: list[Row]) -> str:
+    met = {True: "yes", False: "NO", None: ""}
+    lines = ["| what | size | howgood | peer | peer's | ratio | target | met |",
+             "|---|---|---|---|---|---:|---|---|"]  # fmt: skip
+    lines += [
+        f"| {row.subject} | {row.size} | {row.ours} | {row.peer} | {row.peer_value} | "
+        f"{'' if row.ratio is None else f'{row.ratio:,.1f}'} | {row.target} | {met[row.met]} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def picture(rows: dict[str, list[Row]]) -> str:
+    """Draw every ratio as a bar with its peer's name, largest first."""
+    found = sorted(
+        (row for each in rows.values() for row in each if row.ratio), key=lambda row: row.ratio
+    )
+    with canvas(width=9.0, height=0.6 + 0.34 * max(len(found), 1)) as figure:
+        axes = figure.subplots()
+        for place, row in enumerate(found):
+            axes.plot([1, row.ratio], [place, place], color=COLOURS[0 if row.ratio >= 1 else 1],
+                      lw=6, solid_capstyle="butt")  # fmt: skip
+            axes.annotate(
+                f"{row.ratio:,.1f}x  {row.peer}: {row.subject}, {row.size}",
+                (max(row.ratio, 1), place), xytext=(5, 0), textcoords="offset points",
+                va="center", fontsize=8,
+            )  # fmt: skip
+        axes.axvline(1, color=FAINT, lw=1)
+        axes.set_xscale("log")
+        largest = max((row.ratio for row in found), default=1)
+        axes.set_xlim(0.3, largest * 3e4)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.set_xticks([1, 10, 100, 1000], ["1x", "10x", "100x", "1,000x"])
+        axes.set_xlabel("times better than the peer")
+        return to_svg(figure, title="Ratios against peers")

@@ -1,0 +1,105 @@
+"""How many questions until the metric is known: ours, Algorithm 1, and pairs chosen at random.
+
+Ten percent of the answers are slips. The peers: Algorithm 1 of the elicitation paper, started again
+and averaged until its budget is used; and random pairs fitted by logistic regression, as packages
+for pairwise comparisons do it (choix style): the log odds of a choice are linear in the difference
+of correct rejections and hits. Error is the mean over weights and splits of |a0 found - a0|.
+"""
+
+from itertools import product
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_expit
+
+from benchmarks.elicitation import SPLITS, WEIGHTS, _elicitor, _systems
+from benchmarks.rows import Row
+from howgood import ask, learn, score
+
+FLIPS, WANTED, MOST = 0.1, 0.03, 640
+STEPS = (5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640)
+
+
+def run() -> list[Row]:
+    systems = [_systems(seed) for seed in range(SPLITS)]
+    ours = _needed(systems, _adaptive, most=40)
+    size = f"{len(WEIGHTS)} weights x {SPLITS} splits"
+    rows = []
+    for name, method in (("Algorithm 1, repeated", _bisecting), ("random pairs", _random_pairs)):
+        theirs = _needed(systems, method, most=MOST)
+        rows.append(
+            Row(
+                subject=f"questions to an error of {WANTED}, 10 % slips",
+                size=size,
+                ours=str(ours or "more than 40"),
+                peer=name,
+                peer_value=str(theirs or f"more than {MOST}"),
+                ratio=(theirs or MOST) / ours if ours else None,
+            )
+        )
+    return rows
+
+
+def _needed(systems, method, *, most):
+    """Return the least number of questions after which the mean error stays small, or None."""
+    steps = [step for step in STEPS if step <= most]
+    errors = np.mean(
+        [
+            np.abs(np.array(method(matrices, _person(a0, number), steps, number)) - a0)
+            for number, (matrices, a0) in enumerate(product(systems, WEIGHTS))
+        ],
+        axis=0,
+    )
+    enough = np.flatnonzero(errors > WANTED)
+    first = 0 if enough.size == 0 else enough[-1] + 1
+    return steps[first] if first < len(steps) else None
+
+
+def _person(a0, number):
+    return ask.simulate_respondent(score.LinearMetric(a0=a0), flips=FLIPS, random_state=number)
+
+
+def _adaptive(matrices, person, steps, number):
+    learner, found = _elicitor(matrices, number, n=max(steps)), {}
+    while (query := learner.query()) is not None:
+        learner.answer(person(query.first, query.second))
+        if query.number in steps:
+            found[query.number] = learner.result().a0.mean
+    return [found.get(step, learner.result().a0.mean) for step in steps]
+
+
+def _bisecting(matrices, person, steps, _number):
+    """Run Algorithm 1 again and again; the mean of the runs that fit into the budget."""
+    asked, ends = 0, []
+    while asked < max(steps):
+        search = learn.Bisection(matrices)
+        result = learn.ask_oracle(search, person)
+        asked += result.queries
+        ends.append((asked, result.a0))
+    return [np.mean([a0 for end, a0 in ends if end <= step] or [0.5]) for step in steps]
+
+
+def _random_pairs(matrices, person, steps, number):
+    rng = np.random.default_rng(number)
+    pairs = [rng.choice(len(matrices), 2, replace=False) for _ in range(max(steps))]
+    chosen, differences = [], []
+    for first, second in pairs:
+        one, other = matrices[first], matrices[second]
+        chosen.append({"first": 1.0, "second": 0.0}.get(person(one, other), 0.5))
+        differences.append(
+            [(one.true_negatives - other.true_negatives) / one.total,
+             (one.true_positives - other.true_positives) / one.total]
+        )  # fmt: skip
+    return [_fitted(np.array(differences[:step]), np.array(chosen[:step])) for step in steps]
+
+
+def _fitted(x, y):
+    """Return a0 of the penalised logistic regression (penalty 1e-3, so that one exists)."""
+
+    def loss(weights):
+        odds = x @ weights
+        return -(y * log_expit(odds) + (1 - y) * log_expit(-odds)).sum() + 1e-3 * weights @ weights
+
+    cost = minimize(loss, np.ones(2)).x
+    cleared, found = np.maximum(cost, 1e-9)
+    return cleared / (cleared + found)
