@@ -30,6 +30,7 @@ from howgood.stats.grouped import (
     log_marginal_many,
 )
 from howgood.stats.logistic import expit
+from howgood.stats.logistic_normal import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.quadrature import N_NODES, normal_nodes
 
@@ -37,9 +38,6 @@ FloatArray = NDArray[np.float64]
 Real = TypeVar("Real", np.float32, np.float64)
 
 _USUAL_MEAN = 0.75
-# A logistic curve averaged over normal spread is about a logistic curve, flatter by this much
-# (Zeger, Liang and Albert, 1988): c² with c = 16 √3 / (15 π).
-_FLATTENING = (16.0 * 3.0**0.5 / (15.0 * np.pi)) ** 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +130,11 @@ class BinaryModel:
         points[:, n : 2 * n] = plain[:, n : 2 * n] / scale
         return points
 
+    def spread(self, points: FloatArray) -> FloatArray:
+        """Return how much people differ, in widths of the logistic curve."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(points[:, 3 * self.n_applications]))
+
     def natural(self, points: FloatArray) -> FloatArray:
         """Return draws with alpha and the standard deviation in their own units, p last."""
         n = self.n_applications
@@ -214,7 +217,7 @@ class BinaryModel:
 
 
 def _population_scale(log_sd: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(1.0 + _FLATTENING * np.exp(2.0 * np.minimum(log_sd, 300.0))))
+    return np.asarray(np.sqrt(1.0 + FLATTENING * np.exp(2.0 * np.minimum(log_sd, 300.0))))
 
 
 def _log_terms(x: NDArray[Real]) -> NDArray[Real]:

@@ -234,10 +234,10 @@ def _reweighed(
     cells = points[0][0].cells
     outside, n_levels = _outside(cells), len(cells.levels)
     kept, everything = cells.counts[people] * ~outside, cells.counts[people]
-    log_weights = np.log(normal_nodes()[1])
     ratios: list[FloatArray] = []
     shares: list[list[FloatArray]] = [[] for _ in people]
     for model, rows in points:
+        log_weights = np.log(normal_nodes(model.n_nodes)[1])
         for start in range(0, len(rows), _BLOCK):
             terms = model.log_terms(rows[start : start + _BLOCK])
             flat = terms.reshape(len(terms), -1)

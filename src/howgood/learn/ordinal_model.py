@@ -11,8 +11,9 @@ first threshold, logs of the steps between thresholds, slope, logit of alpha, sh
 of the other parts, log of the standard deviation of people, and p where it is continuous.
 
 Engines see, in place of a shift, where the threshold nearest to that part's median rating lies:
-:math:`\gamma_i = (\theta_{m(i)} - b \bar M_i - \beta_i) / e^{\zeta_i}`, which the ratings
-determine nearly on their own, while shift, scale, slope and thresholds are hard to tell apart.
+:math:`\gamma_i = (\theta_{m(i)} - b \bar M_i - \beta_i) / \sqrt{e^{2\zeta_i} + c^2\sigma^2}`, with
+the scale of the whole population. The ratings determine it nearly on their own, while shift, scale,
+slope and thresholds are hard to tell apart.
 """
 
 import math
@@ -31,6 +32,7 @@ from howgood.stats.grouped import (
     log_marginal_many,
 )
 from howgood.stats.logistic import expit
+from howgood.stats.logistic_normal import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.quadrature import N_NODES, normal_nodes
 
@@ -94,6 +96,7 @@ class OrdinalModel:
     groups: GroupCounts
     priors: Priors
     order: float | None
+    n_nodes: int = N_NODES
 
     @property
     def n_other_parts(self) -> int:
@@ -144,13 +147,13 @@ class OrdinalModel:
         at = t + 2
         order = points[:, -1] if self.order is None else np.full(len(points), self.order)
         place, log_scale = points[:, at : at + others], points[:, at + others : at + 2 * others]
+        log_sd = points[:, at + 2 * others]
         with np.errstate(over="ignore", invalid="ignore"):
             shift = (
                 thresholds[:, self.nearest_thresholds]
                 - points[:, t, None] * self.usual_means
-                - place * np.exp(log_scale)
+                - place * _population_scales(log_scale, log_sd)
             )
-        log_sd = points[:, at + 2 * others]
         return Parts(thresholds, points[:, t], points[:, t + 1], shift, log_scale, log_sd, order)
 
     def from_plain(self, plain: FloatArray) -> FloatArray:
@@ -158,7 +161,9 @@ class OrdinalModel:
         t, others = self.cells.n_thresholds, self.n_other_parts
         points, at = plain.copy(), t + 2
         points[:, 1:t] = np.log(np.diff(plain[:, :t]))
-        scale = np.exp(plain[:, at + others : at + 2 * others])
+        scale = _population_scales(
+            plain[:, at + others : at + 2 * others], plain[:, at + 2 * others]
+        )
         middle = plain[:, self.nearest_thresholds] - plain[:, t, None] * self.usual_means
         points[:, at : at + others] = (middle - plain[:, at : at + others]) / scale
         return points
@@ -178,11 +183,17 @@ class OrdinalModel:
             ]
         )
 
+    def spread(self, points: FloatArray) -> FloatArray:
+        """Return how much people differ, in widths of the steepest part's logistic curve."""
+        parts = self.taken_apart(points)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(parts.log_sd - self._padded(parts.log_scale).min(axis=1)))
+
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the log density at many points, shape (draws, size)."""
         n_outcomes = self.groups.counts.shape[1]
-        block = draws_per_block(self.groups, n_outcomes, N_NODES)
-        _, weights = normal_nodes()
+        block = draws_per_block(self.groups, n_outcomes, self.n_nodes)
+        _, weights = normal_nodes(self.n_nodes)
         values = [
             log_marginal_many(self.groups, self.log_terms(points[start : start + block]), weights)
             for start in range(0, len(points), block)
@@ -192,7 +203,7 @@ class OrdinalModel:
     def log_terms(self, points: FloatArray) -> Float32Array:
         """Return log probabilities of shape (cells × levels, draws, nodes)."""
         parts = self.taken_apart(points)
-        nodes, _ = normal_nodes()
+        nodes, _ = normal_nodes(self.n_nodes)
         scale = np.exp(self._padded(parts.log_scale))[:, self.cells.part]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             mean = power_mean(
@@ -214,7 +225,7 @@ class OrdinalModel:
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient at one point."""
         parts = self.taken_apart(point[None, :])
-        cells, nodes = self.cells, normal_nodes()[0]
+        cells, (nodes, node_weights) = self.cells, normal_nodes(self.n_nodes)
         alpha = expit(parts.logit_alpha[0])
         mean, by_alpha, by_p = power_mean_slopes(
             cells.precision, cells.recall, p=float(parts.order[0]), alpha=alpha
@@ -227,7 +238,7 @@ class OrdinalModel:
         steps = np.diff(parts.thresholds[0])[None, :] / scale[:, None]
         terms = _level_terms(x[:, :, None, :], np.log(-np.expm1(-steps))[:, :, None])
         flat = np.asarray(terms, dtype=np.float64).reshape(-1, nodes.size)
-        value, pull = log_marginal(self.groups, flat, normal_nodes()[1])
+        value, pull = log_marginal(self.groups, flat, node_weights)
         pull = pull.reshape(cells.n_cells, len(cells.levels), nodes.size)
         below = expit(x)
         pull_x = pull[:, :-1] * (1.0 - below) - pull[:, 1:] * below
@@ -242,7 +253,7 @@ class OrdinalModel:
             by_center @ mean + pull_prior.slope[0],
             (by_center @ by_alpha) * slope * alpha * (1.0 - alpha) + pull_prior.logit_alpha[0],
             self._by_part(by_center) + pull_prior.shift[0],
-            self._by_part(by_log_scale) + pull_prior.log_scale[0] + 1.0,
+            self._by_part(by_log_scale) + pull_prior.log_scale[0],
             -((pull_x * nodes).sum(axis=(1, 2)) / scale).sum() * sd + pull_prior.log_sd[0],
             np.asarray((by_center @ by_p) * slope + pull_prior.order[0]),
         )
@@ -258,16 +269,18 @@ class OrdinalModel:
         np.add.at(by_threshold, self.nearest_thresholds, pull.shift)
         onward = np.cumsum(by_threshold[::-1])[::-1]
         steps = np.diff(parts.thresholds[0])
-        scale = np.exp(parts.log_scale[0])
+        scale = _population_scales(parts.log_scale, parts.log_sd)[0]
+        own_share = np.exp(2.0 * (parts.log_scale[0] - np.log(scale)))  # d log s / d log scale
         place = point[t + 2 : t + 2 + others]
+        by_log_s = 1.0 - pull.shift * scale * place
         return np.concatenate(
             [
                 onward[:1],
                 steps * (onward[1:] + by_step) + 1.0,
                 [pull.slope - pull.shift @ self.usual_means, pull.logit_alpha],
                 -pull.shift * scale,
-                pull.log_scale - pull.shift * scale * place,
-                [pull.log_sd],
+                pull.log_scale + own_share * by_log_s,
+                [pull.log_sd + (1.0 - own_share) @ by_log_s],
                 [pull.order] if self.order is None else [],
             ]
         )
@@ -297,13 +310,20 @@ class OrdinalModel:
         with np.errstate(divide="ignore"):
             steps = np.log(np.diff(parts.thresholds))
         # Thresholds are t independent normals kept in order: t! times their density.
-        value = steps.sum(axis=1) + parts.log_scale.sum(axis=1)
+        scales = _population_scales(parts.log_scale, parts.log_sd)
+        value = steps.sum(axis=1) + np.log(scales).sum(axis=1)
         value = value + math.lgamma(self.cells.n_thresholds + 1)
         for piece, _ in pieces:
             value = value + piece.sum(axis=1)
         pulls = [pull if pull.shape[1] != 1 else pull[:, 0] for _, pull in pieces]
         pulls[0], pulls[3], pulls[4] = pieces[0][1], pieces[3][1], pieces[4][1]
         return value, Parts(*pulls)
+
+
+def _population_scales(log_scale: FloatArray, log_sd: FloatArray) -> FloatArray:
+    """Scale of each other part's ratings over the whole population, shape (draws, parts)."""
+    people = FLATTENING * np.exp(2.0 * np.clip(log_sd, -300.0, 300.0))
+    return np.asarray(np.sqrt(np.exp(2.0 * np.clip(log_scale, -300.0, 300.0)) + people[:, None]))
 
 
 def _level_terms(x: NDArray[np.floating], width: NDArray[np.floating]) -> NDArray[np.floating]:

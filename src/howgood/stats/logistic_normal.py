@@ -11,6 +11,10 @@ from howgood.stats.logistic import expit, logit
 
 FloatArray = NDArray[np.float64]
 
+# A logistic curve averaged over normal spread is about a logistic curve, flatter by the root of
+# 1 + this times sd² (Zeger, Liang and Albert, 1988): c² with c = 16 √3 / (15 π).
+FLATTENING = (16.0 * 3.0**0.5 / (15.0 * np.pi)) ** 2
+
 _REACH = 6.5  # the normal mass beyond is below 1e-10
 _MOST_NODES = 1201
 

@@ -13,6 +13,8 @@ FloatArray = NDArray[np.float64]
 ValueAndGradient = Callable[[FloatArray], tuple[float, FloatArray]]
 
 _STEP = 1e-4
+# A step this many times longer than the point itself is a wrong guess of the curvature.
+_LONGEST_STEP = 10.0
 
 
 def maximise(
@@ -34,7 +36,7 @@ def maximise(
     value, gradient = function(point)
     inverse = inverse_curvature(hessian(function, point))
     for _ in range(most):
-        direction = inverse @ gradient
+        direction = _not_too_long(inverse @ gradient, point)
         promised = float(gradient @ direction)
         if promised < tolerance**2 * max(1.0, abs(value)) or not np.isfinite(promised):
             break
@@ -47,6 +49,11 @@ def maximise(
     return point
 
 
+def _not_too_long(direction: FloatArray, point: FloatArray) -> FloatArray:
+    longest = _LONGEST_STEP * (1.0 + float(np.linalg.norm(point)))
+    return direction * min(1.0, longest / max(float(np.linalg.norm(direction)), 1e-300))
+
+
 def _accepted_step(
     function: ValueAndGradient,
     point: FloatArray,
@@ -56,7 +63,8 @@ def _accepted_step(
 ) -> tuple[float, float, FloatArray] | None:
     size = 1.0
     for _ in range(40):
-        new_value, new_gradient = function(point + size * direction)
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too far is taken back
+            new_value, new_gradient = function(point + size * direction)
         enough = value + 1e-4 * size * promised
         if np.isfinite(new_value) and new_value >= enough and np.all(np.isfinite(new_gradient)):
             return size, new_value, new_gradient

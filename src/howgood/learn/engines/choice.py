@@ -19,6 +19,7 @@ from howgood.errors import (
 from howgood.learn.binary import BinaryModel
 from howgood.learn.engines.mixture import Mixture, posterior_probabilities, sample_mixture
 from howgood.learn.engines.nuts import sample_chains
+from howgood.learn.engines.resolution import is_too_coarse, unbounded, with_finer_grid
 from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.progress import Progress, silent
@@ -43,11 +44,11 @@ def choose_and_sample(
     reason = ""
     if engine != "nuts":
         mixture = sample_mixture(models, prior, draws=draws, rng=rng, progress=progress)
-        reason = "; ".join(
-            f"p = {p:g}: {words}" if np.isfinite(p) else words
-            for p, words in mixture.complaints.items()
-            if words
-        )
+        if is_too_coarse(models, mixture):
+            models = with_finer_grid(models)
+            mixture = sample_mixture(models, prior, draws=draws, rng=rng, progress=progress)
+        reason = _complaints(mixture.complaints)
+        _refuse_if_unbounded(models, mixture, reason)
         if not reason:
             return mixture, _importance_diagnostics(mixture)
         if engine == "importance":
@@ -65,15 +66,20 @@ def _by_nuts(
     reason: str,
 ) -> tuple[Mixture, Diagnostics]:
     """Sample every kind of mean by NUTS; say so when it was not asked for."""
+    models = with_finer_grid(models)
     try:
         chains = sample_chains(models, draws=draws, rng=rng, progress=progress)
     except MissingExtraError as error:
         if not reason:
             raise
         raise UngatedPosteriorError(_refusal(reason, f"The way out: {error}.")) from error
-    failed = "; ".join(
-        f"p = {p:g}: {chain.complaint}" for p, chain in chains.items() if chain.complaint
+    samples = {p: chain.sample for p, chain in chains.items()}
+    evidence = {p: sample.log_evidence for p, sample in samples.items()}
+    mixture = Mixture(
+        samples, posterior_probabilities(evidence, prior), evidence, dict.fromkeys(samples, "")
     )
+    failed = _complaints({p: chain.complaint for p, chain in chains.items()})
+    _refuse_if_unbounded(models, mixture, failed)
     if failed:
         first = f"{reason}; then NUTS: " if reason else ""
         raise UngatedPosteriorError(
@@ -83,11 +89,6 @@ def _by_nuts(
         warnings.warn(
             f"importance sampling was left for NUTS: {reason}.", FallbackWarning, stacklevel=4
         )
-    samples = {p: chain.sample for p, chain in chains.items()}
-    evidence = {p: sample.log_evidence for p, sample in samples.items()}
-    mixture = Mixture(
-        samples, posterior_probabilities(evidence, prior), evidence, dict.fromkeys(samples, "")
-    )
     return mixture, Diagnostics(
         engine="nuts",
         rhat=max(chain.rhat for chain in chains.values()),
@@ -105,6 +106,25 @@ def _importance_diagnostics(mixture: Mixture) -> Diagnostics:
         effective_draws=mixture.effective_draws,
         passed=True,
     )
+
+
+def _complaints(by_order: Mapping[float, str]) -> str:
+    return "; ".join(
+        f"p = {p:g}: {words}" if np.isfinite(p) else words for p, words in by_order.items() if words
+    )
+
+
+def _refuse_if_unbounded(models: Mapping[float, Model], mixture: Mixture, gates: str) -> None:
+    """No engine makes sense of people who may differ without bound."""
+    reason = unbounded(models, mixture)
+    if reason:
+        raise UngatedPosteriorError(
+            _refusal(
+                "; ".join(words for words in (reason, gates) if words),
+                'Ask more people about more scenarios, or use priors="howgood", which hold that '
+                "people differ within reason.",
+            )
+        )
 
 
 def _refusal(reason: str, cure: str) -> str:

@@ -12,15 +12,28 @@ from numpy.typing import NDArray
 
 from howgood.stats.importance import StudentT, WeightedDraws, weigh, weighted
 from howgood.stats.optimise import hessian, inverse_curvature, maximise
+from howgood.stats.proposal_mixture import StudentMixture
 
 FloatArray = NDArray[np.float64]
 
 LARGEST_KHAT = 0.5
 LEAST_EFFICIENCY = 0.25
 PILOT_DRAWS = 800
-# Degrees of freedom of the rounds after a failed gate: heavy tails first, for skewed posteriors;
-# then lighter ones, since one-sided answers leave a posterior with the prior's normal tails.
-_TAILS_BY_ROUND = (4.0, 4.0, 7.0, 15.0)
+# After a failed gate: one t with heavier tails, which is enough for skewed posteriors; then
+# mixtures of t distributions, for the bent ones with an edge that one-sided answers leave.
+_HEAVY_TAILS = 4.0
+_COMPONENTS_BY_ROUND = (1, 4, 8, 8, 8, 12)
+_TAILS_OF_MIXTURE = 5.0
+
+
+class Proposal(Protocol):
+    """A distribution to draw from whose density is known."""
+
+    def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return draws of shape (n_draws, dimensions)."""
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Return the log density at many points."""
 
 
 class Target(Protocol):
@@ -66,20 +79,26 @@ def sample_from(
     """Draw from the re-centred proposal until the effective number of draws is reached.
 
     Where the draws fail a gate (skewed posteriors of few or one-sided answers) the proposal is
-    re-centred on them, with other tails, and the draws are made anew.
+    fitted to them anew, more freely each time, and the draws are made again.
     """
     found = _until_effective(target, start.proposal, start.sample.efficiency, effective, rng)
-    for tails in _TAILS_BY_ROUND:
+    for n_components in _COMPONENTS_BY_ROUND:
         if not complaint(found):
             break
-        proposal = StudentT.around(found, dof=tails)
+        proposal = _fitted(found, n_components, rng)
         found = _until_effective(target, proposal, found.efficiency, effective, rng)
     return found
 
 
+def _fitted(found: WeightedDraws, n_components: int, rng: np.random.Generator) -> Proposal:
+    if n_components == 1:
+        return StudentT.around(found, dof=_HEAVY_TAILS)
+    return StudentMixture.around(found, n_components=n_components, dof=_TAILS_OF_MIXTURE, rng=rng)
+
+
 def _until_effective(
     target: Target,
-    proposal: StudentT,
+    proposal: Proposal,
     efficiency: float,
     effective: float,
     rng: np.random.Generator,
