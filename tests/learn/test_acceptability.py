@@ -303,15 +303,68 @@ def test_no_precision_at_all_is_a_mean_of_zero(means):
     assert np.all(np.isfinite(fit.averaged_draws))
 
 
-def test_draws_that_fail_a_gate_are_an_error_not_a_result():
+@pytest.mark.parametrize("engine", ["auto", "importance"])
+def test_people_who_may_differ_without_bound_are_an_error_not_a_result(engine):
+    # The gamma prior does not bound the spread of people, and one answer does not either.
     one = ask.scenarios(precision=[0.8], recall=[0.8])
     answers = ask.simulate_answers(ONE, people=1, scenarios=one, random_state=1)
     with (
         pytest.warns(NoEvidenceWarning),
         pytest.warns(FewRespondentsWarning),
-        pytest.raises(UngatedPosteriorError, match=r"k-hat|effective"),
+        pytest.raises(UngatedPosteriorError, match=r"do not bound.*Ask more people"),
     ):
-        learn.fit_acceptability(answers, priors="kay2015", engine="importance", random_state=1)
+        learn.fit_acceptability(
+            answers, priors="kay2015", means=(0,), engine=engine, draws=500, random_state=1
+        )
+
+
+@pytest.mark.parametrize("priors", ["howgood", "kay2015"])
+@pytest.mark.parametrize("people", [3, 6])
+def test_few_people_of_one_application_pass_the_gates(priors, people):
+    answers = ask.simulate_answers(ONE, people=people, random_state=1)
+    with pytest.warns(FewRespondentsWarning):
+        fit = learn.fit_acceptability(answers, priors=priors, draws=500, random_state=1)
+    assert fit.diagnostics.engine == "importance"
+    assert fit.estimate("alpha", "alarm").interval.width > 0.15
+
+
+@pytest.mark.parametrize(
+    ("levels", "words"),
+    [
+        ({"precision": [0.6, 0.9], "recall": [0.7]}, "only two scenarios"),
+        ({"precision": [0.5, 0.7, 0.8, 1.0], "recall": [0.8]}, "never varied"),
+    ],
+)
+def test_scenarios_that_cannot_tell_alpha_are_announced(levels, words):
+    shown = ask.scenarios(**levels)
+    answers = ask.simulate_answers(ONE, people=20, scenarios=shown, random_state=1)
+    with pytest.warns(NoEvidenceWarning, match=words):
+        fit = learn.fit_acceptability(answers, means=(0,), draws=500, random_state=1)
+    assert fit.diagnostics.passed
+
+
+def test_expected_shares_of_those_asked_follow_their_answers():
+    lenient = ask.simulate_answers(
+        {"alarm": {"alpha": 0.5, "intercept": -12.0, "slope": 16.0}}, people=40, random_state=3
+    )
+    strict = ask.simulate_answers(
+        {"tracker": {"alpha": 0.5, "intercept": -16.0, "slope": 16.0}}, people=40, random_state=4
+    )
+    # Half of them answer about both: the tracker's people are strict, which the fit can tell.
+    strict = dict(strict, participant=np.char.add("s", strict["participant"].astype(str)))
+    both = ask.simulate_answers(
+        {"alarm": {"alpha": 0.5, "intercept": -16.0, "slope": 16.0}}, people=40, random_state=5
+    )
+    both = dict(both, participant=np.char.add("s", both["participant"].astype(str)))
+    rows = {name: np.concatenate([part[name] for part in (lenient, strict, both)]) for name in both}
+    fit = learn.fit_acceptability(rows, means=(0,), draws=500, random_state=1)
+    curve = fit.respondent_curve("tracker")
+    # By hand: the share accepting among the tracker's people at a mean of 0.85.
+    near = np.abs(np.sqrt(strict["precision"] * strict["recall"]) - 0.85) < 0.06
+    expected = float(np.interp(0.85, curve["mean"], curve["share"]))
+    assert expected == pytest.approx(np.mean(strict["accepted"][near]), abs=0.1)
+    population = fit.predict(precision=0.85, recall=0.85, application="tracker").mean
+    assert expected < population - 0.05  # strict people are not the population
 
 
 @pytest.mark.parametrize(

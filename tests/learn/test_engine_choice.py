@@ -1,6 +1,6 @@
 """Which engine is used, and that nothing ungated gets out."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,6 +12,18 @@ from howgood.learn.engines.mixture import Mixture
 from howgood.learn.engines.nuts import Chains
 from howgood.stats.importance import WeightedDraws
 
+
+@dataclass(frozen=True)
+class Model:
+    """A model in which people differ by a given number of logits, whatever the draw."""
+
+    sd: float = 2.0
+    n_nodes: int = 65
+
+    def spread(self, points):
+        return np.full(len(points), self.sd)
+
+
 DRAWS = WeightedDraws(np.zeros((500, 1)), np.full(500, 1 / 500), -3.0, 0.9)
 
 
@@ -21,9 +33,9 @@ def failing_importance(monkeypatch):
     monkeypatch.setattr(choice, "sample_mixture", lambda *_, **__: mixture)
 
 
-def _sample(engine):
+def _sample(engine, sd=2.0):
     rng = np.random.default_rng(1)
-    return choice.choose_and_sample({0.0: None}, {0.0: 1.0}, engine=engine, draws=500, rng=rng)
+    return choice.choose_and_sample({0.0: Model(sd)}, {0.0: 1.0}, engine=engine, draws=500, rng=rng)
 
 
 def _nuts(monkeypatch, words=""):
@@ -77,3 +89,31 @@ def test_chains_that_do_not_mix_are_an_error(failing_importance, monkeypatch):
     _nuts(monkeypatch, "R-hat is 1.200, above 1.01")
     with pytest.raises(UngatedPosteriorError, match=r"k-hat.*R-hat"):
         _sample("auto")
+
+
+def _sound_importance(monkeypatch):
+    """Importance sampling that passes its gates, and keeps the grids it was asked to use."""
+    grids = []
+
+    def sample(models, *_, **__):
+        grids.append(models[0.0].n_nodes)
+        sound = replace(DRAWS, khat=0.1)
+        return Mixture({0.0: sound}, {0.0: 1.0}, {0.0: -3.0}, {0.0: ""})
+
+    monkeypatch.setattr(choice, "sample_mixture", sample)
+    return grids
+
+
+@pytest.mark.parametrize(("sd", "expected"), [(2.0, [65]), (9.0, [65]), (12.0, [65, 257])])
+def test_people_who_differ_widely_get_a_finer_grid(monkeypatch, sd, expected):
+    grids = _sound_importance(monkeypatch)
+    _sample("auto", sd)
+    assert grids == expected
+
+
+@pytest.mark.parametrize("engine", ["auto", "importance", "nuts"])
+def test_people_who_differ_without_bound_are_no_result_of_any_engine(monkeypatch, engine):
+    _sound_importance(monkeypatch)
+    _nuts(monkeypatch)
+    with pytest.raises(UngatedPosteriorError, match=r"do not bound.*priors=\"howgood\""):
+        _sample(engine, 60.0)

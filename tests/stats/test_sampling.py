@@ -12,6 +12,7 @@ from howgood.stats.grouped import GroupCounts, log_marginal, log_marginal_many
 from howgood.stats.importance import StudentT, WeightedDraws, weigh, weighted
 from howgood.stats.logistic import expit, logit
 from howgood.stats.optimise import hessian, inverse_curvature, maximise
+from howgood.stats.proposal_mixture import StudentMixture
 from howgood.stats.quadrature import normal_nodes
 
 
@@ -180,3 +181,58 @@ def test_weights_do_not_depend_on_the_size_of_the_density(seed):
     first, second = weighted(draws, log_ratio), weighted(draws, log_ratio + 100)
     np.testing.assert_allclose(first.weights, second.weights, rtol=1e-6)
     assert second.log_evidence == pytest.approx(first.log_evidence + 100)
+
+
+def _bent(points):
+    """A standard normal ridge bent into a parabola: no single t resembles it. Evidence 2π."""
+    across, along = points.T
+    return -0.5 * across**2 - 0.5 * (along - 2.0 * across**2) ** 2
+
+
+def test_a_mixture_of_t_integrates_to_one():
+    rng = np.random.default_rng(8)
+    sample = weigh(
+        _bent, StudentT.from_moments(np.array([0.0, 2.0]), np.diag([1.0, 9.0])), 500, rng
+    )
+    proposal = StudentMixture.around(sample, n_components=3, dof=5.0, rng=rng)
+    assert proposal.shares.sum() == pytest.approx(1)
+    grid = np.stack(np.meshgrid(np.linspace(-30, 30, 801), np.linspace(-90, 110, 1601)), axis=-1)
+    density = np.exp(proposal.log_density(grid.reshape(-1, 2)))
+    assert density.sum() * (60 / 800) * (200 / 1600) == pytest.approx(1, abs=0.01)
+
+
+def test_a_mixture_of_t_follows_a_bent_density():
+    rng = np.random.default_rng(9)
+    start = StudentT.from_moments(np.array([0.0, 2.0]), np.diag([1.0, 9.0]))
+    plain = weigh(_bent, start, 4000, rng)
+    single = weigh(_bent, StudentT.around(plain, dof=5.0), 4000, rng)
+    several = plain
+    for _ in range(3):  # as the engine does: each round shows more of the far ends
+        proposal = StudentMixture.around(several, n_components=8, dof=5.0, rng=rng)
+        several = weigh(_bent, proposal, 4000, rng)
+    assert several.efficiency > 1.3 * single.efficiency
+    assert several.log_evidence == pytest.approx(math.log(2 * math.pi), abs=0.06)
+    # E[along] = 2 E[across²] = 2, sd 3: four standard errors of the effective draws.
+    assert several.moments()[0] == pytest.approx([0, 2], abs=4 * 3 / math.sqrt(several.effective))
+
+
+def test_a_mixture_of_t_fits_a_normal_density_cut_by_an_edge():
+    def half(points):  # what one-sided answers leave of a wide prior: half of it
+        return -0.5 * (points**2).sum(axis=1) - np.logaddexp(0.0, -600.0 * points[:, 0])
+
+    rng = np.random.default_rng(10)
+    plain = weigh(half, StudentT.from_moments(np.array([0.8, 0, 0]), np.eye(3)), 4000, rng)
+    proposal = StudentMixture.around(plain, n_components=8, dof=5.0, rng=rng)
+    found = weigh(half, proposal, 4000, rng)
+    assert found.khat < 0.5
+    assert found.efficiency > weigh(half, StudentT.around(plain, dof=5.0), 4000, rng).efficiency
+    assert found.log_evidence == pytest.approx(
+        1.5 * math.log(2 * math.pi) - math.log(2), abs=4 / math.sqrt(found.effective)
+    )
+
+
+def test_a_step_far_too_long_is_taken_back_without_a_warning():
+    def ridge(x):  # nearly straight at the start, so that the curvature there says nothing
+        return float(x[0] - np.exp(x[0])), np.array([1.0 - np.exp(x[0])])
+
+    np.testing.assert_allclose(maximise(ridge, np.array([-30.0])), [0.0], atol=1e-3)

@@ -30,10 +30,19 @@ from howgood.show import progress, text
     "--map", "columns", multiple=True, callback=named_columns, metavar="OURS=YOURS",
     help="A column by another name: --map precision=ppv. Repeat.",
 )  # fmt: skip
+@click.option("--scale", default=7, show_default=True, help="Points of the rating scale.")
 @click.option("--cut", default=5, show_default=True, help="Lowest rating that accepts.")
 @click.option(
     "--engine", type=click.Choice(["auto", "importance", "nuts"]), default="auto", show_default=True
 )
+@click.option(
+    "--means", default="-1,0,1", show_default=True, metavar="ORDERS",
+    help="Orders p of the mean to choose among, or continuous.",
+)  # fmt: skip
+@click.option(
+    "--missing", type=click.Choice(["unanswered", "drop", "error"]), default="unanswered",
+    show_default=True, help="Which rows with gaps may be left out.",
+)  # fmt: skip
 @click.option(
     "--reference", default="hypothetical", show_default=True, help="Ordinal: the imagined part."
 )
@@ -45,8 +54,11 @@ def command(
     model: str,
     priors: str,
     columns: dict[str, str],
+    scale: int,
     cut: int,
     engine: str,
+    means: str,
+    missing: str,
     reference: str,
     save: Path | None,
     seed: int,
@@ -60,17 +72,20 @@ def command(
     labels) or accepted. Rename columns with --map. The ordinal model needs a column part, which
     tells imagined systems (--reference) from real ones.
     """
-    if save and model == "ordinal":
-        raise click.UsageError("--save keeps binary fits only; leave it out with --model ordinal.")
     settings: dict[str, Any] = {
         "columns": columns,
         "priors": priors,
         "engine": engine,
+        "scale": scale,
+        "means": means,
+        "missing": missing,
         "random_state": seed,
     }
     with progress.bar("fit") as report:
         shown = (
-            _ordinal(flow.fit_parts(answers, reference=reference, progress=report, **settings))
+            _ordinal(
+                flow.fit_parts(answers, reference=reference, progress=report, **settings), save
+            )
             if model == "ordinal"
             else _binary(flow.fit_answers(answers, cut=cut, progress=report, **settings), save)
         )
@@ -110,9 +125,11 @@ def _binary(fit: AcceptabilityFit, save: Path | None) -> _Shown:
     )
 
 
-def _ordinal(fit: OrdinalFit) -> _Shown:
+def _ordinal(fit: OrdinalFit, save: Path | None) -> _Shown:
     from howgood.show import ordinal as show
 
+    if save:
+        fit.save(save)
     return _Shown(
         findings=show.ordinal_findings(fit),
         table=fit.summary(),

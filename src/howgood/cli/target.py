@@ -1,6 +1,6 @@
 """`howgood target`: what accuracy to aim for.
 
-In: a saved fit, a model card or answers. Out: findings or JSON. Absent: deciding.
+In: a saved fit, a model card or answers. Out: findings, JSON, a picture. Absent: deciding.
 """
 
 from pathlib import Path
@@ -9,6 +9,7 @@ import click
 
 from howgood.cli.knowledge import model_options, say
 from howgood.flow import acceptability, decisions
+from howgood.records.acceptance import draws_for
 from howgood.show import decisions as show
 from howgood.show import text
 
@@ -18,12 +19,14 @@ from howgood.show import text
 @click.option("--share", default=0.8, show_default=True, help="Share of people to win.")
 @click.option("--precision", type=float, help="Where the classifier is now.")
 @click.option("--recall", type=float, help="Where the classifier is now.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Write the map of acceptance.")
 @model_options
 def command(
     model: str,
     share: float,
     precision: float | None,
     recall: float | None,
+    plot: Path | None,
     application: str | None,
     folder: Path,
     seed: int,
@@ -33,8 +36,9 @@ def command(
 
     MODEL is a saved fit (.npz), a model card (its name or .json file), or a table of answers.
     """
+    people = acceptability.open_model(model, folder=folder, random_state=seed)
     target = decisions.decide_target(
-        acceptability.open_model(model, folder=folder, random_state=seed),
+        people,
         application=application,
         share=share,
         precision=precision,
@@ -44,4 +48,7 @@ def command(
         click.echo(text.to_json(target.to_dict()))
     else:
         say(show.target_findings(target))
+    if plot:
+        draws = draws_for(people, application, where="target")
+        click.echo(f"wrote {show.save_target_map(target, draws, plot)}", err=True)
     return 0

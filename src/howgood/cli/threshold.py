@@ -26,6 +26,10 @@ from howgood.show import text
 @click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
 @click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write the picture.")
+@click.option(
+    "--plot-map", type=click.Path(path_type=Path),
+    help="Write the map of acceptance with this classifier's precision-recall curve.",
+)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), help="Write a report: .html, .md, .json.")
 @model_options
 def command(
@@ -37,6 +41,7 @@ def command(
     alpha: float | None,
     order: float,
     plot: Path | None,
+    plot_map: Path | None,
     out: Path | None,
     application: str | None,
     folder: Path,
@@ -46,6 +51,8 @@ def command(
     """Choose the threshold for SCORES that most people would accept, and say how sure that is."""
     if (model is None) == (alpha is None):
         raise click.UsageError("say what counts: either --model MODEL or --alpha WEIGHT")
+    if plot_map and model is None:
+        raise click.UsageError("--plot-map shows whom people accept; it needs --model MODEL")
     people = acceptability.open_model(model, folder=folder, random_state=seed) if model else None
     choice = decisions.decide_threshold(
         people if people is not None else PowerMean(p=order, alpha=alpha or 0.0),
@@ -62,7 +69,9 @@ def command(
         say(show.threshold_findings(choice))
     if plot:
         click.echo(f"wrote {show.save_threshold_picture(choice, plot)}", err=True)
+    asked = draws_for(people, application, where="threshold") if people else None
+    if plot_map and asked:
+        click.echo(f"wrote {show.save_threshold_map(choice, asked, plot_map)}", err=True)
     if out:
-        asked = draws_for(people, application, where="threshold") if people else None
         write_report(show.threshold_report(choice, asked), out)
     return 0

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from howgood import learn
+from howgood.ask.intake import MissingPolicy
 from howgood.errors import FileFormatError, InputError
 from howgood.flow import registry
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.kinds import Means
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.acceptance import AcceptanceModel
 from howgood.records.priors import PRESETS, Priors
@@ -27,6 +29,9 @@ def fit_answers(
     priors: str = "howgood",
     cut: int = 5,
     engine: str = "auto",
+    scale: int = 7,
+    means: str = "-1,0,1",
+    missing: MissingPolicy = "unanswered",
     random_state: int | None = None,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
@@ -37,6 +42,9 @@ def fit_answers(
         priors=open_priors(priors),
         cut=cut,
         engine=engine,  # type: ignore[arg-type]  # the fit refuses unknown names kindly
+        scale=scale,
+        means=parsed_means(means),
+        missing=missing,
         random_state=random_state,
         progress=progress,
     )
@@ -48,6 +56,9 @@ def fit_parts(
     columns: Mapping[str, str] | None = None,
     priors: str = "howgood",
     engine: str = "auto",
+    scale: int = 7,
+    means: str = "-1,0,1",
+    missing: MissingPolicy = "unanswered",
     reference: str = "hypothetical",
     random_state: int | None = None,
     progress: Progress = silent,
@@ -58,10 +69,34 @@ def fit_parts(
         columns=columns,
         priors=open_priors(priors),
         engine=engine,  # type: ignore[arg-type]  # the fit refuses unknown names kindly
+        scale=scale,
+        means=parsed_means(means),
+        missing=missing,
         reference=reference,
         random_state=random_state,
         progress=progress,
     )
+
+
+def parsed_means(means: str) -> Means:
+    """Return orders written as "-1,0,1", or "continuous".
+
+    Examples
+    --------
+    >>> parsed_means("-1, 0.5")
+    (-1.0, 0.5)
+    """
+    if means == "continuous":
+        return "continuous"
+    try:
+        return tuple(float(part) for part in means.split(","))
+    except ValueError:
+        raise InputError(
+            where="means",
+            found=repr(means),
+            needed="orders such as -1,0,1, or the word continuous",
+            cure="-1 is the harmonic mean, 0 the geometric, 1 the arithmetic.",
+        ) from None
 
 
 def open_priors(name: str) -> Priors | str:

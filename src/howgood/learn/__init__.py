@@ -28,7 +28,7 @@ from howgood.learn.feedback import (
 )
 from howgood.learn.feedback_proxies import assumed_uncertainty, rating_coherence
 from howgood.learn.left_out import LeftOut, leave_one_person_out
-from howgood.learn.ordinal import fit_ordinal
+from howgood.learn.ordinal import fit_ordinal, load_ordinal_fit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
@@ -64,6 +64,7 @@ __all__ = [
     "item_correlations",
     "leave_one_person_out",
     "load_fit",
+    "load_ordinal_fit",
     "optimal_range",
     "outcome_probabilities",
     "rater_consistency",

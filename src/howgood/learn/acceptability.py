@@ -35,6 +35,7 @@ def fit_acceptability(
     answers: Any,  # noqa: ANN401 - a path or any frame narwhals knows
     *,
     columns: Mapping[str, str] | None = None,
+    scale: int = 7,
     cut: int = 5,
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
@@ -57,6 +58,8 @@ def fit_acceptability(
         See `ask.read_answers`.
     columns : mapping, optional
         Our column name to yours.
+    scale : int
+        Points of the rating scale.
     cut : int
         The lowest rating that counts as accepting; 5 of 7 is "slightly likely".
     means : sequence of numbers or "continuous"
@@ -101,7 +104,7 @@ def fit_acceptability(
     >>> fit.diagnostics.passed, round(sum(fit.mean_probabilities.values()), 6)
     (True, 1.0)
     """
-    read = read_answers(answers, columns=columns, missing=missing)
+    read = read_answers(answers, columns=columns, missing=missing, scale=scale)
     accepted = accepted_from(read, cut)
     cells = cells_from(read, accepted)
     people = people_per_application(read)
@@ -175,23 +178,14 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
     )
     rows = values["correlations"]
     return AcceptabilityFit(
+        **fit_file.shared_fields(values, arrays),
         applications=cells.applications,
-        n_respondents=values["n_respondents"],
         respondents=values["respondents"],
-        mean_probabilities=tidy(dict(values["mean_probabilities"])),
-        log_evidence=tidy(dict(values["log_evidence"])),
-        averaged_draws=arrays["averaged"],
-        conditional_draws=tidy(
-            {p: arrays[f"given_{index}"] for index, p in enumerate(values["orders"])}
-        ),
         cells=cells,
         cut=values["cut"],
-        priors=Priors.from_dict(values["priors"]),
-        diagnostics=Diagnostics(**values["diagnostics"]),
         correlations=Table({name: [row[name] for row in rows] for name in rows[0]})
         if rows
         else None,
-        provenance=Provenance(**values["provenance"]),
     )
 
 

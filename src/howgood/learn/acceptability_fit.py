@@ -18,6 +18,7 @@ from howgood.learn import checks, fit_file
 from howgood.learn.arviz_export import arviz_object
 from howgood.learn.binary import Cells
 from howgood.learn.methods_text import binary_methods
+from howgood.learn.respondents import respondent_shares
 from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -223,11 +224,14 @@ class AcceptabilityFit(Tabular):
         return PowerMean(p=order, alpha=alpha)
 
     def summary(self, *, p: float | None = None) -> Table:
-        """Return mean, sd and 95 % HDI of every parameter."""
+        """Return mean, sd and 95 % HDI of every parameter, p among them where it is continuous."""
         names = [(each, application) for application in self.applications for each in PARAMETERS]
         found = [self.estimate(parameter, application, p=p) for parameter, application in names]
         found.append(Estimate.from_draws(self.person_sd_draws(p=p)))
         names.append(("person_sd", "all"))
+        if not self.mean_probabilities:
+            found.append(self.order)
+            names.append(("p", "all"))
         return Table(
             {
                 "application": np.array([application for _, application in names], dtype=object),
@@ -238,6 +242,21 @@ class AcceptabilityFit(Tabular):
                 "upper": np.array([each.interval.upper for each in found]),
             }
         )
+
+    def respondent_curve(
+        self, application: str, *, points: int = 61, p: float | None = None
+    ) -> Table:
+        """Return the share expected among the people asked, by weighted mean from 0.4 to 1.
+
+        Observed shares scatter around this curve. It differs from the population's (`predict`)
+        where those asked happen to be stricter or more lenient than most; from 300 draws.
+        """
+        means = np.linspace(0.4, 1.0, points)
+        rows = self._rows(p)
+        used = rows[np.linspace(0, len(rows) - 1, min(300, len(rows))).astype(int)]
+        shares = respondent_shares(self.cells, used, self._index(application), means)
+        lower, upper = np.quantile(shares, [0.025, 0.975], axis=0)
+        return Table({"mean": means, "share": shares.mean(axis=0), "lower": lower, "upper": upper})
 
     # -- the whole plane -----------------------------------------------------------------------
 
@@ -322,28 +341,21 @@ class AcceptabilityFit(Tabular):
     def save(self, path: str | Path) -> None:
         """Write the fit to one file (.npz); read it back with `learn.load_fit`."""
         values = {
+            **fit_file.shared_values(self),
             "applications": list(self.applications),
-            "n_respondents": self.n_respondents,
             "respondents": dict(self.respondents),
-            "mean_probabilities": [[p, value] for p, value in self.mean_probabilities.items()],
-            "log_evidence": [[p, value] for p, value in self.log_evidence.items()],
-            "orders": list(self.conditional_draws),
             "cut": self.cut,
-            "priors": self.priors.to_dict(),
-            "diagnostics": self.diagnostics.to_dict(),
-            "provenance": self.provenance.to_dict(),
             "correlations": None if self.correlations is None else list(self.correlations.rows()),
         }
         arrays = {
-            "averaged": self.averaged_draws,
+            **fit_file.shared_arrays(self),
             "cell_application": self.cells.application,
             "cell_precision": self.cells.precision,
             "cell_recall": self.cells.recall,
             "counts": self.cells.groups.counts,
             "alike": self.cells.groups.alike,
         }
-        given = {f"given_{i}": rows for i, rows in enumerate(self.conditional_draws.values())}
-        fit_file.write_fit(path, kind=KIND, values=values, arrays={**arrays, **given})
+        fit_file.write_fit(path, kind=KIND, values=values, arrays=arrays)
 
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
         """Return the averaged draws as an ArviZ object (needs the package arviz)."""

@@ -70,7 +70,7 @@ def warn_about(cells: Cells, people: Mapping[str, int], *, stacklevel: int) -> N
             FewRespondentsWarning,
             stacklevel=stacklevel + 1,
         )
-    for name, reason in _silent_applications(cells).items():
+    for name, reason in silent_applications(cells).items():
         warnings.warn(
             f"the answers about {name!r} say nothing about {reason}: what is reported for it "
             "comes from the priors.",
@@ -79,7 +79,8 @@ def warn_about(cells: Cells, people: Mapping[str, int], *, stacklevel: int) -> N
         )
 
 
-def _silent_applications(cells: Cells) -> dict[str, str]:
+def silent_applications(cells: Cells) -> dict[str, str]:
+    """Return what the answers cannot say about an application, and why, by its name."""
     total = cells.groups.alike @ cells.groups.counts
     accepted, refused = total[: cells.n_cells], total[cells.n_cells :]
     reasons = {}
@@ -92,6 +93,10 @@ def _silent_applications(cells: Cells) -> dict[str, str]:
             reasons[name] = "alpha and slope (every answer refuses)"
         elif len(accuracy) == 1:
             reasons[name] = "alpha and slope (a single scenario was shown)"
+        elif len(accuracy) == 2:
+            reasons[name] = "alpha apart from the slope (only two scenarios were shown)"
+        elif len({p for p, _ in accuracy}) == 1 or len({r for _, r in accuracy}) == 1:
+            reasons[name] = "alpha apart from the slope (precision or recall never varied)"
         elif all(precision == recall for precision, recall in accuracy):
             reasons[name] = "alpha (precision equals recall in every scenario)"
     return reasons

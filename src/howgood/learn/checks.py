@@ -107,6 +107,8 @@ def _statistics(cells: Cells, people: FloatArray, accepted: FloatArray) -> dict[
         asked, yes = people[:, here].sum(axis=0), accepted[:, here].sum(axis=0)
         found[f"share accepting, {name}"] = float(yes.sum() / asked.sum())
         found[f"sd of shares between scenarios, {name}"] = float(np.std(yes / asked))
+        best = np.argmax(cells.precision[here] * cells.recall[here])
+        found[f"share accepting the best scenario, {name}"] = float(yes[best] / asked[best])
     shares = accepted.sum(axis=1) / people.sum(axis=1)
     found["sd of shares between people"] = float(np.std(shares))
     found["people who accept everything"] = float(np.mean(shares == 1))

@@ -1,21 +1,61 @@
 """Fits as files: arrays and plain values in one archive, nothing that runs when opened.
 
 In: arrays and a dict of plain values. Out: an .npz file, and back. Absent: pickles; what is in
-the file (each fit knows its own).
+the file beyond what all fits share (each fit knows its own).
 """
 
 import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import FileFormatError
+from howgood.learn.kinds import tidy
+from howgood.records.diagnostics import Diagnostics
+from howgood.records.priors import Priors
+from howgood.records.provenance import Provenance
 
 FORMAT = 1
+
+
+class SavedFit(Protocol):
+    """What fits of either model have in common."""
+
+    @property
+    def n_respondents(self) -> int:
+        """Number of people."""
+
+    @property
+    def mean_probabilities(self) -> Mapping[float, float]:
+        """Posterior probability of each kind of mean."""
+
+    @property
+    def log_evidence(self) -> Mapping[float, float]:
+        """Log evidence of each kind of mean."""
+
+    @property
+    def averaged_draws(self) -> NDArray[np.float64]:
+        """Draws averaged over kinds of mean."""
+
+    @property
+    def conditional_draws(self) -> Mapping[float, NDArray[np.float64]]:
+        """Draws given each kind of mean."""
+
+    @property
+    def priors(self) -> Priors:
+        """What was assumed."""
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """How it was computed."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where it comes from."""
 
 
 def write_fit(
@@ -44,6 +84,41 @@ def read_fit(path: str | Path, *, kind: str) -> tuple[dict[str, Any], dict[str, 
     if header.get("format") != FORMAT:
         raise _refusal(location, f"format {header.get('format')!r}, newer than this version", kind)
     return header["values"], arrays
+
+
+def shared_values(fit: "SavedFit") -> dict[str, Any]:
+    """Return what every fit keeps beside its draws, as plain values."""
+    return {
+        "n_respondents": fit.n_respondents,
+        "mean_probabilities": [[p, value] for p, value in fit.mean_probabilities.items()],
+        "log_evidence": [[p, value] for p, value in fit.log_evidence.items()],
+        "orders": list(fit.conditional_draws),
+        "priors": fit.priors.to_dict(),
+        "diagnostics": fit.diagnostics.to_dict(),
+        "provenance": fit.provenance.to_dict(),
+    }
+
+
+def shared_arrays(fit: "SavedFit") -> dict[str, NDArray[Any]]:
+    """Return every fit's draws, averaged and given each kind of mean."""
+    given = {f"given_{i}": rows for i, rows in enumerate(fit.conditional_draws.values())}
+    return {"averaged": fit.averaged_draws, **given}
+
+
+def shared_fields(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return the fields every fit has, from what `shared_values` and `shared_arrays` kept."""
+    return {
+        "n_respondents": values["n_respondents"],
+        "mean_probabilities": tidy(dict(values["mean_probabilities"])),
+        "log_evidence": tidy(dict(values["log_evidence"])),
+        "averaged_draws": arrays["averaged"],
+        "conditional_draws": tidy(
+            {p: arrays[f"given_{index}"] for index, p in enumerate(values["orders"])}
+        ),
+        "priors": Priors.from_dict(values["priors"]),
+        "diagnostics": Diagnostics(**values["diagnostics"]),
+        "provenance": Provenance(**values["provenance"]),
+    }
 
 
 def _refusal(location: Path, found: str, kind: str) -> FileFormatError:

@@ -25,30 +25,73 @@ def binary_methods(
     provenance: Provenance,
 ) -> str:
     """Return the methods of a binary fit in words."""
-    dropped = sum(provenance.rows_dropped.values())
-    left_out = f" ({dropped} rows without an answer were left out)" if dropped else ""
+    left_out = _left_out(provenance)
     asked = f"{len(applications)} application{'s' if len(applications) != 1 else ''}"
-    assumed = priors.describe()
-    named = "; ".join(
-        f"{name} ~ {assumed[name]}" for name in ("intercept", "slope", "alpha", "person_sd")
-    )
-    means = provenance.settings.get("means")
-    order = (
-        f"a continuous order p ~ {assumed['order']}"
-        if means == "continuous"
-        else f"the order p among {_listed(means)}, {assumed['means']} beforehand"
-    )
+    named = _named(priors, ("intercept", "slope", "alpha", "person_sd"))
     return (
         f"{n_people} respondents gave {provenance.rows_used} answers about {asked}{left_out}. "
         f"A rating of {cut} or higher counts as accepting. We fitted a Bayesian mixed-effects "
         "logistic regression of accepting on a weighted power mean of precision and recall "
         "(Kay et al., 2015), with intercept, slope and weight alpha of precision per application, "
-        f"a normal random intercept per respondent, and {order}. Priors ({priors.name}): {named}. "
+        f"a normal random intercept per respondent, and {_order(priors, provenance)}. "
+        f"Priors ({priors.name}): {named}. "
         f"{_computation(diagnostics)} Intervals are 95 % highest-density intervals; differences "
-        f"are called credible when theirs leaves out zero. howgood "
-        f"{provenance.versions.get('howgood', '')}, seed {provenance.seed}. "
+        f"are called credible when theirs leaves out zero. {_source(provenance)} "
         f"References: {_REFERENCES}"
     )
+
+
+def ordinal_methods(
+    *,
+    n_people: int,
+    parts: tuple[str, ...],
+    levels: tuple[int, ...],
+    priors: Priors,
+    diagnostics: Diagnostics,
+    provenance: Provenance,
+) -> str:
+    """Return the methods of an ordinal fit in words."""
+    reference, *others = parts
+    beside = f" together with {_joined(others)}" if others else ""
+    named = _named(priors, ("threshold", "slope", "alpha", "shift", "log_scale", "person_sd"))
+    return (
+        f"{n_people} respondents gave {provenance.rows_used} ratings{_left_out(provenance)}, "
+        f"{reference}{beside}, of which the levels {levels[0]} to {levels[-1]} occurred. We fitted "
+        "a Bayesian cumulative logit model of the rating on a weighted power mean of precision and "
+        "recall (Kay et al., 2015, Study 2), with ordered thresholds, one slope and one weight "
+        f"alpha of precision, a shift and a log scale per part (zero for {reference}), a normal "
+        f"random intercept per respondent, and {_order(priors, provenance)}. Priors "
+        f"({priors.name}): {named}. {_computation(diagnostics)} Intervals are 95 % highest-density "
+        f"intervals. {_source(provenance)} References: {_REFERENCES}"
+    )
+
+
+def _named(priors: Priors, names: tuple[str, ...]) -> str:
+    assumed = priors.describe()
+    return "; ".join(f"{name} ~ {assumed[name]}" for name in names)
+
+
+def _left_out(provenance: Provenance) -> str:
+    dropped = sum(provenance.rows_dropped.values())
+    return f" ({dropped} rows without an answer were left out)" if dropped else ""
+
+
+def _order(priors: Priors, provenance: Provenance) -> str:
+    assumed, means = priors.describe(), provenance.settings.get("means")
+    if means == "continuous":
+        return f"a continuous order p ~ {assumed['order']}"
+    orders = [f"{p:g}" for p in means] if isinstance(means, list | tuple) else []
+    if len(orders) == 1:
+        return f"the mean of order p = {orders[0]}"
+    return f"the order p among {{{', '.join(orders)}}}, {assumed['means']} beforehand"
+
+
+def _source(provenance: Provenance) -> str:
+    return f"howgood {provenance.versions.get('howgood', '')}, seed {provenance.seed}."
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _computation(diagnostics: Diagnostics) -> str:
@@ -58,12 +101,7 @@ def _computation(diagnostics: Diagnostics) -> str:
             f"{diagnostics.rhat:.3f}, {diagnostics.effective_draws:.0f} effective draws)."
         )
     return (
-        "Respondents' intercepts were integrated out on 65 nodes and the posterior sampled by "
-        "importance sampling from a split multivariate t distribution around its mode (largest "
+        "Respondents' intercepts were integrated out on a grid and the posterior sampled by "
+        "importance sampling from multivariate t distributions fitted to it (largest "
         f"Pareto k-hat {diagnostics.khat:.2f}, {diagnostics.effective_draws:.0f} effective draws)."
     )
-
-
-def _listed(means: object) -> str:
-    values = means if isinstance(means, list | tuple) else []
-    return "{" + ", ".join(f"{p:g}" for p in values) + "}"

@@ -6,17 +6,19 @@ In: ratings with a part per row. Out: `OrdinalFit`. Absent: the model (see
 
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import FewRespondentsWarning, MissingColumnError
+from howgood.learn import fit_file
 from howgood.learn.engines.choice import Engine, choose_and_sample
 from howgood.learn.engines.mixture import Mixture, natural_draws
 from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
 from howgood.learn.ordinal_cells import rating_cells
-from howgood.learn.ordinal_fit import OrdinalFit
+from howgood.learn.ordinal_fit import KIND, OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
@@ -123,6 +125,37 @@ def fit_ordinal(
             rows_used=len(read),
             rows_dropped=read.provenance.rows_dropped,
         ),
+    )
+
+
+def load_ordinal_fit(path: str | Path) -> OrdinalFit:
+    """Read a fit written by `OrdinalFit.save`.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> load_ordinal_fit("nowhere.npz")
+    Traceback (most recent call last):
+    howgood.errors.FileFormatError: nowhere.npz: no such file; a saved ordinal fit. ...
+    """
+    values, arrays = fit_file.read_fit(path, kind=KIND)
+    cells = RatingCells(
+        parts=tuple(values["parts"]),
+        levels=tuple(values["levels"]),
+        part=arrays["cell_part"].astype(np.intp),
+        precision=arrays["cell_precision"],
+        recall=arrays["cell_recall"],
+        counts=arrays["counts"],
+        people=tuple(values["people"]),
+    )
+    return OrdinalFit(
+        **fit_file.shared_fields(values, arrays),
+        parts=cells.parts,
+        levels=cells.levels,
+        cells=cells,
     )
 
 

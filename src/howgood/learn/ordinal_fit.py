@@ -5,12 +5,16 @@ In: draws of the posterior, made by `learn.fit_ordinal`. Out: `OrdinalFit`. Abse
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.learn import fit_file
+from howgood.learn.arviz_export import arviz_object
+from howgood.learn.methods_text import ordinal_methods
 from howgood.learn.ordinal_model import RatingCells
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -23,6 +27,8 @@ from howgood.stats.power_mean import power_mean
 from howgood.stats.quadrature import normal_nodes
 
 FloatArray = NDArray[np.float64]
+
+KIND = "ordinal fit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +190,49 @@ class OrdinalFit(Tabular):
                 "lower": np.array([each.interval.lower for each in found.values()]),
                 "upper": np.array([each.interval.upper for each in found.values()]),
             }
+        )
+
+    def methods_text(self) -> str:
+        """Return a paragraph for the methods section, with references."""
+        return ordinal_methods(
+            n_people=self.n_respondents,
+            parts=self.parts,
+            levels=self.levels,
+            priors=self.priors,
+            diagnostics=self.diagnostics,
+            provenance=self.provenance,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the fit to one file (.npz); read it back with `learn.load_ordinal_fit`."""
+        cells = self.cells
+        values = {
+            **fit_file.shared_values(self),
+            "parts": list(self.parts),
+            "levels": list(self.levels),
+            "people": list(cells.people),
+        }
+        arrays = {
+            **fit_file.shared_arrays(self),
+            "cell_part": cells.part,
+            "cell_precision": cells.precision,
+            "cell_recall": cells.recall,
+            "counts": cells.counts,
+        }
+        fit_file.write_fit(path, kind=KIND, values=values, arrays=arrays)
+
+    def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
+        """Return the averaged draws as an ArviZ object (needs the package arviz)."""
+        names = ("slope", "alpha", "person_sd", "p")
+        posterior = {name: self.draws(name)[None, :] for name in names}
+        posterior["threshold"] = self.averaged_draws[None, :, : self._slope_at]
+        for name in ("shift", "log_scale"):
+            columns = [self.part_draws(name, part) for part in self.parts[1:]]
+            posterior[name] = np.stack(columns, axis=1)[None, :, :]
+        return arviz_object(
+            posterior,
+            dims={"threshold": ["up_to"], "shift": ["part"], "log_scale": ["part"]},
+            coords={"up_to": [str(level) for level in self.levels[:-1]], "part": self.parts[1:]},
         )
 
     @property

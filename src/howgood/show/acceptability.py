@@ -3,6 +3,7 @@
 In: `AcceptabilityFit`. Out: findings, tables, a `Report`. Absent: fitting; writing files.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from itertools import combinations
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howgood.learn.acceptability_fit import PARAMETERS, AcceptabilityFit
+from howgood.learn.cells import silent_applications
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.report import Finding, Report, Section
@@ -51,9 +53,12 @@ def share_text(estimate: Estimate) -> str:
 
 def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
     """Return what the fit says, most useful first."""
+    silent = silent_applications(fit.cells)
+    telling = [name for name in fit.applications if name not in silent]
     return (
-        *(_accepting(fit, name) for name in fit.applications),
-        *(_weighing(fit, name) for name in fit.applications),
+        *_doubtful(fit, silent),
+        *(_accepting(fit, name) for name in telling),
+        *(_weighing(fit, name) for name in telling),
         *_differing(fit),
         *_kind_of_mean(fit),
     )
@@ -136,6 +141,11 @@ def curves(fit: AcceptabilityFit, *, p: float | None = None) -> dict[str, Accept
     return {name: fit.acceptance_draws(name, p=p) for name in fit.applications}
 
 
+def answered_curves(fit: AcceptabilityFit, *, p: float | None = None) -> dict[str, Table]:
+    """Return what is expected of the people asked about every application."""
+    return {name: fit.respondent_curve(name, p=p) for name in fit.applications}
+
+
 def mean_table(fit: AcceptabilityFit) -> Table:
     """Return the probability of each kind of mean and its Bayes factor against the likeliest."""
     orders = list(fit.mean_probabilities)
@@ -162,6 +172,26 @@ def prediction_table(fit: AcceptabilityFit) -> Table:
             rows.append((name, precision, recall, share_text(share), share_text(average)))
     names = ("application", "precision", "recall", "people accepting", "average person")
     return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
+
+
+def _doubtful(fit: AcceptabilityFit, silent: Mapping[str, str]) -> list[Finding]:
+    """Say where the numbers come from the priors, or where columns may be mixed up."""
+    found = [
+        Finding(
+            text=f"{name}: the answers say nothing about {reason}; its numbers come from the "
+            "priors.",
+            tone="bad",
+        )
+        for name, reason in silent.items()
+    ]
+    for name in fit.applications:
+        if fit.estimate("slope", name).probability_above(0.0) < 0.025:
+            text = (
+                f"{name}: acceptance falls as accuracy rises; check that precision, recall and "
+                "rating mean what their columns say."
+            )
+            found.append(Finding(text=text, tone="bad"))
+    return found
 
 
 def _accepting(fit: AcceptabilityFit, name: str) -> Finding:
@@ -210,6 +240,9 @@ def _differing(fit: AcceptabilityFit) -> list[Finding]:
 
 
 def _kind_of_mean(fit: AcceptabilityFit) -> list[Finding]:
+    if not fit.mean_probabilities:
+        text = f"The order p of the mean is {with_interval(fit.order)} (−1 harmonic, 0 geometric, "
+        return [Finding(text=text + "1 arithmetic).")]
     if len(fit.mean_probabilities) < 2:
         return []
     best = fit.best_order
@@ -238,10 +271,12 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
         picture_section(
             "How acceptance rises with accuracy",
             "Share accepting against the weighted mean of precision and recall: each dot is a "
-            "scenario, the curve is the fit with its 95 % band.",
-            figures.acceptance_figure(curves(fit), observed_shares(fit)),
-            text="Dots are the people who answered about that application; the curve is the whole "
-            "population, so dots below it come from a stricter group.",
+            "scenario, the line is the population with its 95 % band, the dashes those asked.",
+            figures.acceptance_figure(curves(fit), observed_shares(fit), answered_curves(fit)),
+            text="The line is the whole population, which decisions are about; the dashes are what "
+            "the same fit expects of the very people who answered about that application. Dots "
+            "that follow the dashes but not the line come from a group that is by chance stricter "
+            "or more lenient than most; dots that leave the dashes would show a misfit.",
         ),
     ]
     if len(fit.applications) > 1:

@@ -3,7 +3,9 @@
 In: decision records. Out: findings and plain values. Absent: deciding, printing.
 """
 
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.decision import (
@@ -19,6 +21,9 @@ from howgood.show.acceptability import picture_section, share_text
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, plain, probability, with_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
 _BADGE_COLOURS = {"pass": "brightgreen", "fail": "red", "investigate": "yellow"}
@@ -113,11 +118,7 @@ def threshold_report(choice: ThresholdChoice, draws: AcceptanceDraws | None) -> 
                 "The classifier on the map of acceptance",
                 "Lines of equal acceptance over precision and recall, the classifier's "
                 "precision-recall curve on them, and the chosen threshold.",
-                figures.map_figure(
-                    draws,
-                    curve=choice.curve,
-                    chosen=(choice.precision.mean, choice.recall.mean),
-                ),
+                _threshold_map(choice, draws),
             )
         )
     return Report(
@@ -138,6 +139,29 @@ def save_threshold_picture(choice: ThresholdChoice, path: Path) -> Path:
     """Write the threshold's picture to a file."""
     with figures.threshold_figure(choice) as figure:
         return theme.save(figure, path)
+
+
+def save_threshold_map(choice: ThresholdChoice, draws: AcceptanceDraws, path: Path) -> Path:
+    """Write the map of acceptance with the classifier's curve and the chosen threshold."""
+    with _threshold_map(choice, draws) as figure:
+        return theme.save(figure, path)
+
+
+def save_target_map(target: Target, draws: AcceptanceDraws, path: Path) -> Path:
+    """Write the map of acceptance with where the classifier is now."""
+    with figures.map_figure(draws, chosen=(target.precision, target.recall)) as figure:
+        return theme.save(figure, path)
+
+
+def _threshold_map(
+    choice: ThresholdChoice, draws: AcceptanceDraws
+) -> AbstractContextManager["Figure"]:
+    return figures.map_figure(
+        draws,
+        curve=choice.curve,
+        chosen=(choice.precision.mean, choice.recall.mean),
+        acceptance=choice.acceptance,
+    )
 
 
 def go_live_findings(decision: GoLive) -> tuple[Finding, ...]:

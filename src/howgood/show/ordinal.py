@@ -8,7 +8,7 @@ from typing import Any
 
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.report import Finding, Report, Section
-from howgood.show.acceptability import MEAN_NAMES, picture_section
+from howgood.show.acceptability import picture_section
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, with_interval
@@ -59,6 +59,7 @@ def ordinal_values(fit: OrdinalFit) -> dict[str, Any]:
         "thresholds": fit.thresholds(),
         "metric": fit.metric().to_dict(),
         "diagnostics": fit.diagnostics.to_dict(),
+        "methods": fit.methods_text(),
         "provenance": fit.provenance.to_dict(),
     }
 
@@ -78,7 +79,7 @@ def ordinal_report(fit: OrdinalFit) -> Report:
             Section(title="Parameters", table=fit.summary()),
             Section(title="Where one rating passes into the next", table=fit.thresholds()),
         ),
-        methods=_methods(fit),
+        methods=fit.methods_text(),
         provenance=fit.provenance,
         cautions=_cautions(fit),
     )
@@ -88,19 +89,6 @@ def save_ordinal_picture(fit: OrdinalFit, path: Path) -> Path:
     """Write the picture of alpha to a file."""
     with figures.alpha_figure({"": {"all parts": fit.alpha}}) as figure:
         return theme.save(figure, path)
-
-
-def _methods(fit: OrdinalFit) -> str:
-    means = ", ".join(MEAN_NAMES.get(int(p), f"p = {p:g}") for p in fit.mean_probabilities)
-    return (
-        f"{fit.n_respondents} respondents gave {fit.provenance.rows_used} ratings in "
-        f"{len(fit.parts)} parts ({', '.join(fit.parts)}). We fitted a Bayesian cumulative logit "
-        "model of the rating on a weighted power mean of precision and recall (Kay, Patel, Kientz "
-        "2015, Study 2), with a shift and a log scale per part (zero in the first) and a normal "
-        f"effect per respondent. Kinds of mean considered: {means or 'continuous p'}. Priors: "
-        f"{fit.priors.name}. Intervals are 95 % highest-density intervals. Posterior by "
-        f"{fit.diagnostics.engine}, {fit.diagnostics.effective_draws:,.0f} effective draws."
-    )
 
 
 def _cautions(fit: OrdinalFit) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ _ROUNDS = 12
 # Draws the whole covariance counts for in that of a component, per dimension.
 _SHRINKAGE = 1.0
 # Share of the wide component that keeps weights bounded where the others are thin.
-_DEFENSIVE_SHARE = 0.1
+_DEFENSIVE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class StudentMixture:
         Statistics and Computing 18; covariances are shrunk to that of all draws.
         """
         wide = StudentT.around(sample, dof=dof)
-        centre, covariance = sample.moments()
+        covariance = sample.moments()[1]
         seeds = sample.resampled(n_components, rng)
         start = [replace(StudentT.from_moments(seed, covariance), dof=dof) for seed in seeds]
         found = cls(tuple(start), np.full(n_components, 1.0 / n_components))

@@ -16,7 +16,7 @@ needs_data = pytest.mark.skipif(not DATA.is_file(), reason=f"{DATA} is not at ha
 
 @pytest.fixture
 def without_simulation(monkeypatch):
-    monkeypatch.setattr(paper, "simulated_checks", lambda **settings: [])
+    monkeypatch.setattr(paper, "simulated_results", lambda **settings: ([], {}))
 
 
 @needs_data
@@ -47,6 +47,9 @@ def test_a_file_of_something_else_is_refused(without_simulation, tmp_path, capsy
 
 
 def test_simulated_checks_are_labelled_as_such():
-    checks = simulated_people.simulated_checks(random_state=1, progress=lambda share, step: None)
+    checks, figures = simulated_people.simulated_results(
+        random_state=1, progress=lambda share, step: None
+    )
     assert all(check.note.startswith("On simulated people") for check in checks)
     assert all(check.verdict == "holds" for check in checks)
+    assert "150 people simulated" in figures["s0-fig5-alpha-simulated"]

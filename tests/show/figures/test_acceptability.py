@@ -30,6 +30,7 @@ OBSERVED = Table(
         "accepted": [0.3, 0.9],
     }
 )
+ASKED = Table({"mean": [0.4, 1.0], "share": [0.1, 0.7]})
 CURVE = Table(
     {
         "threshold": [0.1, 0.5, 0.9],
@@ -74,16 +75,16 @@ PICTURES = {
         ["branch A", "alarm", "0.30 [", "recall valued over precision"],
     ),
     "acceptance": (
-        lambda: acceptability.acceptance_figure({"alarm": DRAWS}, OBSERVED),
-        ["alarm", "alpha 0.30, 25 respondents", "share accepting"],
+        lambda: acceptability.acceptance_figure({"alarm": DRAWS}, OBSERVED, {"alarm": ASKED}),
+        ["alarm", "alpha 0.30, 25 respondents", "share accepting", "dashes: those asked"],
     ),
     "differences": (
         lambda: acceptability.differences_figure({"a − b": ALPHA}),
         ["a − b", "difference of alpha"],
     ),
     "map": (
-        lambda: decisions.map_figure(DRAWS, curve=CURVE, chosen=(0.6, 0.8)),
-        ["this classifier", "precision", "recall", "50 %"],
+        lambda: decisions.map_figure(DRAWS, curve=CURVE, chosen=(0.6, 0.8), acceptance=ALPHA),
+        ["this classifier", "precision", "recall", "50 %", "30 % ["],
     ),
     "threshold": (
         lambda: decisions.threshold_figure(CHOICE),

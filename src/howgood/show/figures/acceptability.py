@@ -60,12 +60,15 @@ def alpha_figure(
 
 @contextmanager
 def acceptance_figure(
-    curves: Mapping[str, AcceptanceDraws], observed: Table | None = None
+    curves: Mapping[str, AcceptanceDraws],
+    observed: Table | None = None,
+    answered: Mapping[str, Table] | None = None,
 ) -> Iterator["Figure"]:
-    """Draw the accepting share against each application's weighted mean, data on the curve.
+    """Draw the accepting share against each application's weighted mean, with the data.
 
     `observed` has columns application, precision, recall, n, accepted (a share). The points sit at
-    the weighted mean of the posterior-mean alpha and the most probable order p.
+    the weighted mean of the posterior-mean alpha and the most probable order p. `answered` holds
+    the curve (mean, share) expected of the very people who answered, which the points follow.
     """
     n = len(curves)
     columns = min(n, 2)
@@ -74,7 +77,10 @@ def acceptance_figure(
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for index, (name, draws) in enumerate(curves.items()):
             axes = grid.flat[index]
-            _acceptance_panel(axes, name, draws, observed, COLOURS[index % len(COLOURS)])
+            colour = COLOURS[index % len(COLOURS)]
+            _acceptance_panel(axes, name, draws, observed, colour)
+            if answered is not None:
+                _answered_line(axes, answered[name], colour)
         for axes in grid.flat[n:]:
             axes.set_visible(False)
         for axes in grid[:, 0]:
@@ -177,6 +183,15 @@ def _acceptance_panel(
     if draws.n_respondents is not None:
         note += f", {draws.n_respondents} respondents"
     axes.text(0.03, 0.95, note, transform=axes.transAxes, va="top", fontsize=8.5, color=INK)
+
+
+def _answered_line(axes: Any, curve: Table, colour: str) -> None:  # noqa: ANN401 - matplotlib axes
+    """Dash the curve of the people asked; say in the corner which curve is which."""
+    axes.plot(curve["mean"], curve["share"], color=colour, ls=(0, (4, 2)), lw=1.6)
+    axes.text(
+        0.03, 0.865, "line: population, dashes: those asked", transform=axes.transAxes, va="top",
+        fontsize=7.5, color=FAINT,
+    )  # fmt: skip
 
 
 def _typical_mean(

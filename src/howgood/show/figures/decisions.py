@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.decision import ThresholdChoice, TradeOff
+from howgood.records.estimate import Estimate
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
 from howgood.show.numbers import percent, plain
@@ -31,11 +32,13 @@ def map_figure(
     *,
     curve: Table | None = None,
     chosen: tuple[float, float] | None = None,
+    acceptance: Estimate | None = None,
 ) -> Iterator["Figure"]:
     """Draw lines of equal acceptance over precision and recall.
 
     `curve` (columns precision, recall) adds a classifier's precision-recall curve and `chosen` one
-    point (precision, recall) on it, labelled with the accepting share and its interval.
+    point (precision, recall) on it, labelled with the accepting share and its interval: people's
+    uncertainty alone, or `acceptance` where that of a test set is known too.
     """
     used = draws.thinned(150)
     with canvas(width=6.2, height=5.4) as figure:
@@ -52,7 +55,8 @@ def map_figure(
             axes.plot(curve["precision"], curve["recall"], color=COLOURS[1], lw=2.2)
             _label_curve(axes, curve)
         if chosen is not None:
-            _mark_point(axes, draws, chosen)
+            known = acceptance or Estimate.from_draws(draws.shares(*chosen))
+            _mark_point(axes, known, chosen)
         axes.set(xlim=(0.3, 1.0), ylim=(0.3, 1.0), xlabel="precision", ylabel="recall")
         axes.set_title(f"Share accepting: {draws.application}")
         axes.set_aspect("equal")
@@ -133,15 +137,14 @@ def _label_curve(axes: Any, curve: Table) -> None:  # noqa: ANN401 - matplotlib 
 
 def _mark_point(
     axes: Any,  # noqa: ANN401 - matplotlib axes
-    draws: AcceptanceDraws,
+    share: Estimate,
     chosen: tuple[float, float],
 ) -> None:
-    shares = draws.shares(*chosen)
-    lower, upper = np.quantile(shares, (0.025, 0.975))
+    lower, upper = share.interval.lower, share.interval.upper
     axes.plot(*chosen, "o", color=COLOURS[1], ms=9, mec="white", mew=1.4, clip_on=False, zorder=4)
     on_right = chosen[0] > 0.65
     axes.annotate(
-        f"{percent(float(shares.mean()))} [{percent(float(lower))}, {percent(float(upper))}]",
+        f"{percent(share.mean)} [{percent(lower)}, {percent(upper)}]",
         chosen, xytext=(-9 if on_right else 9, -4), textcoords="offset points", va="top",
         ha="right" if on_right else "left", fontsize=9.5, weight="bold",
         bbox={"boxstyle": "round", "fc": "white", "ec": "none", "alpha": 0.85}, color=_DARK,

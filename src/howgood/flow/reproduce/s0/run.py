@@ -11,7 +11,7 @@ import numpy as np
 from howgood import score
 from howgood.errors import DroppedRowsWarning
 from howgood.flow.reproduce.s0.answers import read_study_one
-from howgood.flow.reproduce.s0.simulated_people import simulated_checks
+from howgood.flow.reproduce.s0.simulated_people import simulated_results
 from howgood.flow.reproduce.s0.study_one import (
     study_one_checks,
     study_one_figures,
@@ -59,7 +59,8 @@ def reproduce(
         figures = study_one_figures(study)
         checks += study_one_checks(study)
     checks += study_two_checks()
-    checks += simulated_checks(random_state=random_state, progress=progress)
+    more_checks, more_figures = simulated_results(random_state=random_state, progress=progress)
+    checks, figures = checks + more_checks, figures | more_figures
     progress(1.0, "done")
     return Reproduction(
         paper="s0",

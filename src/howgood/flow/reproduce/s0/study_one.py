@@ -11,7 +11,7 @@ from howgood.flow.reproduce.s0.verdicts import Claim, close, close_interval, tru
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.records.reproduction import Check
 from howgood.records.table import Table
-from howgood.show.acceptability import curves, observed_shares
+from howgood.show.acceptability import answered_curves, curves, observed_shares
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import plain
@@ -63,6 +63,7 @@ def study_one_figures(study: StudyOne) -> dict[str, str]:
     with figures.acceptance_figure(
         {NAMES[name]: draws for name, draws in curves(study.both, p=0).items()},
         _renamed(study.both),
+        {NAMES[name]: curve for name, curve in answered_curves(study.both, p=0).items()},
     ) as figure:
         second = theme.to_svg(figure, title="Fig. 2: acceptance by weighted geometric mean")
     groups = {
