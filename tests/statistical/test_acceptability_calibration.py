@@ -86,14 +86,42 @@ def test_the_binary_posterior_is_calibrated():
     assert np.mean(probability_of_truth) == pytest.approx(expected, abs=0.05)
 
 
+def test_the_binary_posterior_with_continuous_p_is_calibrated():
+    rng = np.random.default_rng(20150420)
+    ranks = {name: [] for name in ("p", "intercept", "slope", "alpha", "person_sd", "share")}
+    for _ in range(200):
+        truth = {
+            "intercept": rng.normal(-8, 3),
+            "slope": rng.normal(11, 4),
+            "alpha": rng.beta(2, 2),
+            "p": rng.normal(),
+        }
+        sd = abs(rng.normal(0, 2))
+        answers = ask.simulate_answers(
+            {"x": truth}, people=12, per_person=8, person_sd=sd, random_state=rng
+        )
+        fit = _quiet_fit(answers, rng, means="continuous")
+        for name in ("intercept", "slope", "alpha"):
+            ranks[name].append(_rank(fit.draws(name, "x"), truth[name]))
+        ranks["p"].append(_rank(fit.order_draws(), truth["p"]))
+        ranks["person_sd"].append(_rank(fit.person_sd_draws(), sd))
+        share = 1 / (1 + np.exp(-(truth["intercept"] + truth["slope"] * _mean(truth))))
+        known = fit.acceptance_draws("x").shares(0.8, 0.9, who="average")
+        ranks["share"].append(_rank(known, share))
+    for name, values in ranks.items():
+        _assert_uniform(values, name)
+
+
 def _mean(truth):
     return float(power_mean(0.8, 0.9, p=truth["p"], alpha=truth["alpha"]))
 
 
-def _quiet_fit(answers, rng):
+def _quiet_fit(answers, rng, means=(-1, 0, 1)):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some simulated studies are one-sided, as they should be
-        return learn.fit_acceptability(answers, priors=BINARY, draws=500, random_state=rng)
+        return learn.fit_acceptability(
+            answers, priors=BINARY, means=means, draws=500, random_state=rng
+        )
 
 
 def test_the_ordinal_posterior_is_calibrated():
