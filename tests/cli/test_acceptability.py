@@ -59,6 +59,53 @@ def test_fit_says_what_people_accept_and_saves_what_it_learned(study, capsys, tm
     assert values["provenance"]["seed"] == 2015
 
 
+def test_fit_learns_a_continuous_order_on_request(study, capsys):
+    renamed = ["--map", "precision=ppv", "--map", "recall=tpr"]
+    answers = [str(study / "answers.csv"), *renamed]
+    assert run(["fit", *answers, "--means", "continuous"]) == 0
+    assert "The order p of the mean is" in capsys.readouterr().out
+    assert run(["fit", *answers, "--means", "some"]) == 2
+    assert "continuous" in capsys.readouterr().err
+    assert run(["fit", *answers, "--scale", "5"]) == 2
+    assert "1 to 5" in capsys.readouterr().err
+
+
+def test_one_sided_answers_are_announced_and_quote_no_share(tmp_path, capsys):
+    rows = [f"p{person},x,0.{level},0.8,7" for person in range(20) for level in (5, 7, 9)]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["participant,application,precision,recall,rating", *rows]))
+    assert run(["fit", str(path)]) == 0
+    printed = capsys.readouterr()
+    assert "x: the answers say nothing about alpha and slope" in printed.out
+    assert "of people would accept" not in printed.out
+    assert "every answer accepts" in printed.err
+
+
+def test_acceptance_that_falls_with_accuracy_asks_to_check_the_columns(tmp_path, capsys):
+    levels = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    rows = [
+        f"p{person},x,{p},{r},{2 if p + r > 1.5 else 6}"
+        for person in range(20)
+        for p, r in zip(levels, levels[2:] + levels[:2], strict=True)
+    ]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["participant,application,precision,recall,rating", *rows]))
+    assert run(["fit", str(path)]) == 0
+    assert "acceptance falls as accuracy rises" in capsys.readouterr().out
+
+
+def test_maps_of_acceptance_come_from_the_command_line(study, capsys, tmp_path):
+    model = [str(study / "fit.npz"), "--application", "text"]
+    assert run(["target", *model, "--plot", str(tmp_path / "target.svg")]) == 0
+    scores = [str(study / "scores.csv"), "--truth", "y", "--score", "s", "--positive", "ill"]
+    drawn = ["--plot-map", str(tmp_path / "map.svg")]
+    assert run(["threshold", *scores, *drawn, "--model", *model]) == 0
+    assert "this classifier" in (tmp_path / "map.svg").read_text()
+    assert "Share accepting: text" in (tmp_path / "target.svg").read_text()
+    assert run(["threshold", *scores, *drawn, "--alpha", ".3"]) == 2
+    assert "--model" in capsys.readouterr().err
+
+
 def test_fit_explains_what_is_missing(study, capsys):
     assert run(["fit", str(study / "answers.csv")]) == 2
     error = capsys.readouterr().err
@@ -185,7 +232,10 @@ def test_the_ordinal_model_compares_imagined_and_real_systems(tmp_path, capsys):
     lines += [",".join(str(value) for value in row.values()) for row in answers.rows()]
     path.write_text("\n".join(lines))
     report = tmp_path / "report.md"
-    code, values = _json(capsys, "fit", path, "--model", "ordinal", "--out", report)
+    saved = tmp_path / "fit.npz"
+    arguments = ["fit", path, "--model", "ordinal", "--means", "0", "--out", report]
+    code, values = _json(capsys, *arguments, "--save", saved)
     assert code == 0
+    assert learn.load_ordinal_fit(saved).methods_text() == values["methods"]
     assert any("last year: rated higher" in text for text in values["findings"])
     assert "What not to conclude" in report.read_text()

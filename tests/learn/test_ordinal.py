@@ -6,6 +6,7 @@ import pytest
 from howgood import ask, learn
 from howgood.errors import (
     FewRespondentsWarning,
+    FileFormatError,
     InputError,
     MissingColumnError,
     UnknownNameError,
@@ -166,6 +167,42 @@ def test_a_single_rating_teaches_nothing(answers):
         learn.fit_ordinal(same)
 
 
+# -- files and words -----------------------------------------------------------------------------
+
+
+def test_a_saved_fit_comes_back_whole(fit, tmp_path):
+    fit.save(tmp_path / "fit.npz")
+    back = learn.load_ordinal_fit(tmp_path / "fit.npz")
+    np.testing.assert_array_equal(back.averaged_draws, fit.averaged_draws)
+    np.testing.assert_array_equal(back.cells.counts, fit.cells.counts)
+    for name in ("parts", "levels", "mean_probabilities", "priors", "diagnostics", "provenance"):
+        assert getattr(back, name) == getattr(fit, name)
+    where = {"precision": 0.9, "recall": 0.8, "part": "last year"}
+    assert back.predict(**where).mean == fit.predict(**where).mean
+
+
+def test_a_fit_of_the_other_model_is_refused_kindly(fit, tmp_path):
+    fit.save(tmp_path / "fit.npz")
+    with pytest.raises(FileFormatError, match="saved acceptability fit"):
+        learn.load_fit(tmp_path / "fit.npz")
+
+
+def test_the_methods_name_the_model_its_priors_and_the_seed(fit):
+    words = fit.methods_text()
+    named = "shift ~ Normal(0, sd 5)", "the mean of order p = 0", "seed 2", "Study 2"
+    parts = "hypothetical together with last 30 days and last year"
+    for part in ("80 respondents", parts, *named):
+        assert part in words
+
+
+@pytest.mark.slow  # importing ArviZ takes a quarter of a minute
+def test_draws_go_to_arviz_by_name(fit):
+    pytest.importorskip("arviz")
+    exported = fit.to_arviz()
+    assert exported.posterior["shift"].shape == (1, 1000, 2)
+    assert exported.posterior["threshold"].shape == (1, 1000, 6)
+
+
 # -- leaving people out --------------------------------------------------------------------------
 
 
@@ -178,6 +215,15 @@ def test_every_real_rating_is_predicted_once(answers, left_out):
     assert len(left_out.predictions) == int(np.sum(answers["part"] != "hypothetical"))
     errors = np.abs(left_out.predictions["predicted"] - left_out.predictions["rating"])
     assert left_out.mean_absolute_error == errors.mean()
+
+
+def test_the_size_of_the_published_study_gives_a_clear_result():
+    # 22 people: this seed used to fail the gates and end without a prediction.
+    answers = ask.simulate_ordinal_answers(people=22, random_state=2019)
+    with pytest.warns(FewRespondentsWarning, match="22 respondents"):
+        found = learn.leave_one_person_out(answers, means=(0,), draws=500, random_state=2019)
+    assert len(found.predictions) == 44
+    assert found.mean_absolute_error < 7
 
 
 def test_the_model_beats_the_median_of_the_others(left_out):

@@ -1,0 +1,1 @@
+"""Other programs, called the way their users call them."""
