@@ -82,6 +82,8 @@ versions = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("content", sa.JSON, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
+    # When a study file last brought this version; empty for versions made in the dashboard.
+    sa.Column("file_at", Moment),
     sa.UniqueConstraint("study_id", "digest"),
 )
 

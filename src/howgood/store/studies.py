@@ -47,10 +47,24 @@ class NewVersion:
     media: tuple[MediaFile, ...] = ()
 
 
-def save(connection: Connection, new: NewVersion, *, now: datetime) -> StudyRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyHead:
+    """A study as its researchers see it; `version` is None before anything was published."""
+
+    number: int
+    slug: str
+    title: str
+    kind: str
+    is_open: bool
+    version: int | None
+
+
+def save(
+    connection: Connection, new: NewVersion, *, now: datetime, from_file: bool = False
+) -> StudyRow:
     """Store the study, as a new version if its text changed, and return it."""
-    known = find(connection, new.slug)
-    number = known.number if known else _insert_study(connection, new, now)
+    known = head(connection, new.slug)
+    number = known.number if known else add_study(connection, new, is_open=True, now=now)
     connection.execute(
         sa.update(studies).where(studies.c.id == number).values(title=new.title, kind=new.kind)
     )
@@ -59,32 +73,32 @@ def save(connection: Connection, new: NewVersion, *, now: datetime) -> StudyRow:
             versions.c.study_id == number, versions.c.digest == new.digest
         )
     ).scalar()
-    if same is None:
-        _insert_version(connection, number, new, now)
-    else:
-        connection.execute(sa.update(versions).where(versions.c.id == same).values(created_at=now))
+    version = _insert_version(connection, number, new, now) if same is None else same
+    moments = {"created_at": now, **({"file_at": now} if from_file else {})}
+    connection.execute(sa.update(versions).where(versions.c.id == version).values(**moments))
     saved = find(connection, new.slug)
     if saved is None:
         raise LookupError(f"study {new.slug!r} vanished while it was saved")
     return saved
 
 
-def _insert_study(connection: Connection, new: NewVersion, now: datetime) -> int:
+def add_study(connection: Connection, new: NewVersion, *, is_open: bool, now: datetime) -> int:
+    """Store a study without any version, and return its number."""
     row = connection.execute(
         sa.insert(studies)
-        .values(slug=new.slug, title=new.title, kind=new.kind, is_open=True, created_at=now)
+        .values(slug=new.slug, title=new.title, kind=new.kind, is_open=is_open, created_at=now)
         .returning(studies.c.id)
     )
     return int(row.scalar_one())
 
 
-def _insert_version(connection: Connection, study: int, new: NewVersion, now: datetime) -> None:
+def _insert_version(connection: Connection, study: int, new: NewVersion, now: datetime) -> int:
     row = connection.execute(
         sa.insert(versions)
         .values(study_id=study, digest=new.digest, content=dict(new.content), created_at=now)
         .returning(versions.c.id)
     )
-    version = row.scalar_one()
+    version = int(row.scalar_one())
     if new.media:
         connection.execute(
             sa.insert(media),
@@ -98,6 +112,7 @@ def _insert_version(connection: Connection, study: int, new: NewVersion, now: da
                 for each in new.media
             ],
         )
+    return version
 
 
 def _newest() -> sa.Select[Any]:
@@ -148,6 +163,47 @@ def find_number(connection: Connection, number: int) -> StudyRow | None:
 def everything(connection: Connection) -> tuple[StudyRow, ...]:
     """Return every study, by title."""
     return tuple(_study_row(row) for row in connection.execute(_newest().order_by("title", "slug")))
+
+
+def head(connection: Connection, slug: str) -> StudyHead | None:
+    """Return a study, whether it was ever published or not."""
+    return next((each for each in _heads(connection, studies.c.slug == slug)), None)
+
+
+def heads(connection: Connection) -> tuple[StudyHead, ...]:
+    """Return every study, unpublished ones too, by title."""
+    return _heads(connection, sa.true())
+
+
+def _heads(connection: Connection, which: sa.ColumnElement[bool]) -> tuple[StudyHead, ...]:
+    newest = _newest().subquery()
+    rows = connection.execute(
+        sa.select(studies, newest.c.version)
+        .outerjoin(newest, newest.c.id == studies.c.id)
+        .where(which)
+        .order_by(studies.c.title, studies.c.slug)
+    )
+    return tuple(
+        StudyHead(
+            number=row.id,
+            slug=row.slug,
+            title=row.title,
+            kind=row.kind,
+            is_open=row.is_open,
+            version=row.version,
+        )
+        for row in rows
+    )
+
+
+def rename(connection: Connection, number: int, title: str) -> None:
+    """Change the title under which researchers find a study."""
+    connection.execute(sa.update(studies).where(studies.c.id == number).values(title=title))
+
+
+def forget(connection: Connection, number: int) -> None:
+    """Remove a study that nobody ever took part in."""
+    connection.execute(sa.delete(studies).where(studies.c.id == number))
 
 
 def content(connection: Connection, version: int) -> Mapping[str, Any]:

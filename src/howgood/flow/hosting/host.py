@@ -148,15 +148,22 @@ def open_host(address: str) -> Host:
 
 def add_study(host: Host, study: Study, *, folder: Path, now: datetime) -> StudyRow:
     """Make this the version new participants get; pictures come from the folder."""
-    new = NewVersion(
+    new = new_version(study, tuple(media_of(study, folder)))
+    return host.database.write(
+        lambda connection: studies.save(connection, new, now=now, from_file=True)
+    )
+
+
+def new_version(study: Study, media: tuple[MediaFile, ...]) -> NewVersion:
+    """Return a study as it is stored."""
+    return NewVersion(
         slug=study.slug,
         title=study.title,
         kind=study.kind,
         digest=study.version,
         content=study.to_dict(),
-        media=tuple(_media(study, folder)),
+        media=media,
     )
-    return host.database.write(lambda connection: studies.save(connection, new, now=now))
 
 
 def every_study(host: Host) -> tuple[StudyRow, ...]:
@@ -203,8 +210,9 @@ def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now:
         participants.add(connection, new, now=now)
 
 
-def _media(study: Study, folder: Path) -> Iterator[MediaFile]:
-    for name in dict.fromkeys(picture.file for picture in _pictures(study)):
+def media_of(study: Study, folder: Path) -> Iterator[MediaFile]:
+    """Yield the pictures and films of a study, read from its folder, each once."""
+    for name in dict.fromkeys(picture.file for picture in pictures_of(study)):
         kind, _ = mimetypes.guess_type(name)
         yield MediaFile(
             name=name,
@@ -213,7 +221,8 @@ def _media(study: Study, folder: Path) -> Iterator[MediaFile]:
         )
 
 
-def _pictures(study: Study) -> Iterator[Picture]:
+def pictures_of(study: Study) -> Iterator[Picture]:
+    """Yield every picture and film a study shows."""
     in_survey = [each.picture for each in study.survey.applications] if study.survey else []
     in_rerating = [each.picture for each in study.rerating.items] if study.rerating else []
     yield from (picture for picture in in_survey + in_rerating if picture is not None)

@@ -75,7 +75,7 @@ def next_screen(
     for done, step in enumerate(steps, start=1):
         if step.key not in answered:
             return replace(step.make(), key=step.key, place=Place(done=done, total=total))
-    return _finished(study)
+    return finished_screen(study)
 
 
 def path_steps(
@@ -157,7 +157,8 @@ def _declined(study: Study) -> Screen:
     )
 
 
-def _finished(study: Study) -> Screen:
+def finished_screen(study: Study) -> Screen:
+    """Return the last page: thanks, and the completion code if there is one."""
     language, code = study.language, study.completion.code
     code_line = sentence(language, "completion_code", code=code) if code else ""
     return Screen(

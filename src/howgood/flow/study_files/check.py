@@ -4,8 +4,10 @@ In: a study file and the files beside it. Out: `CheckedStudy`: the study, or eve
 line; and advice from the literature. Absent: running it (`flow.participate`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from howgood.ask.sentences import languages
 from howgood.errors import InputError, ManyProblemsError
@@ -71,13 +73,18 @@ def check_document(document: Document, *, file: str, folder: Path) -> CheckedStu
     """Check a study that was read from anywhere; the files it names lie in `folder`."""
     problems: list[Problem] = []
     data = filled_from_files(document.data, folder=folder, problems=problems)
-    study = decode(data, Study, path=(), problems=problems)
-    if not isinstance(study, Study) or problems:
-        return _with_problems(document, file, problems)
-    problems += _language_problems(study) or wording_problems(study)
-    if problems:
+    study = study_from(data, problems=problems)
+    if study is None:
         return _with_problems(document, file, problems)
     return CheckedStudy(file=file, study=study, advice=advice_on(study))
+
+
+def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | None:
+    """Return plain values as a study that can run; add what is wrong to `problems`."""
+    study = decode(data, Study, path=(), problems=problems)
+    if isinstance(study, Study) and not problems:
+        problems += _language_problems(study) or wording_problems(study)
+    return None if problems else study
 
 
 def read_study(location: str | Path) -> Study:

@@ -1,7 +1,7 @@
 """The researcher's side: accounts, sessions, tokens, drafts, uploads, jobs, cards, audit.
 
-In: the first layout. Out: the tables beside it; nothing of the old ones changes. Absent: the way
-back (restore the backup instead).
+In: the first layout. Out: the tables beside it, and versions that know when a file brought them.
+Absent: the way back (restore the backup instead).
 """
 
 import sqlalchemy as sa
@@ -16,6 +16,8 @@ _MOMENT = sa.DateTime(timezone=True)
 
 def upgrade() -> None:
     """Create the tables; names of keys and indexes follow the layout's convention."""
+    op.add_column("versions", sa.Column("file_at", _MOMENT))
+    op.execute("UPDATE versions SET file_at = created_at")  # until now all came from files
     _create_researchers()
     _create_api_tokens()
     _create_drafts()

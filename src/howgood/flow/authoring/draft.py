@@ -1,0 +1,285 @@
+"""Drafts: opened, saved under an edition, checked.
+
+In: a host, a study's short name, what a form sent. Out: the form to show, and whether it was saved.
+Absent: making studies (`starting`), making versions (`publishing`).
+
+Whatever was typed is saved, right or wrong, and checked when it is shown; only publishing insists.
+Two tabs cannot overwrite each other silently: a save names the edition it was typed over.
+"""
+
+import hashlib
+import mimetypes
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from howgood.flow.authoring.reading import SentForm, act, read_part
+from howgood.flow.authoring.shape import Node, Part, form_of, message, parts_of, with_problems
+from howgood.flow.hosting import Host, Reason, RefusedError
+from howgood.flow.study_files.advice import advice_on
+from howgood.flow.study_files.beside import PICTURES
+from howgood.flow.study_files.check import study_from
+from howgood.records.plain import Path, Problem
+from howgood.records.researcher import Researcher
+from howgood.records.study import Study
+from howgood.store import audit, drafts, studies
+from howgood.store.studies import MediaFile, StudyHead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a study's researchers have written: the draft, or else the newest version.
+
+    `edition` is 0 while there is no draft.
+    """
+
+    head: StudyHead
+    content: Mapping[str, Any]
+    edition: int
+    changed_at: datetime | None = None
+    media: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A draft as a study, or what is wrong with it."""
+
+    study: Study | None
+    problems: tuple[Problem, ...]
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartState:
+    """A page of the form and how much is wrong on it."""
+
+    part: Part
+    problems: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editing:
+    """One page of the form, ready to show."""
+
+    head: StudyHead
+    part: Part
+    parts: tuple[PartState, ...]
+    nodes: tuple[Node, ...]
+    others: tuple[str, ...]
+    advice: tuple[str, ...]
+    edition: int
+    is_draft: bool
+    is_conflict: bool = False
+    upload_problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file a browser sent."""
+
+    file_name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What became of a save: go to the anchor, or look at the form again."""
+
+    anchor: str = ""
+    editing: Editing | None = None
+
+
+def written(host: Host, slug: str) -> Written:
+    """Return what is written of a study; an unknown one is refused."""
+    with host.database.reading() as connection:
+        return _read(connection, slug)
+
+
+def _read(connection: Connection, slug: str) -> Written:
+    head = studies.head(connection, slug)
+    if head is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    draft = drafts.find(connection, head.number)
+    if draft is not None:
+        return Written(
+            head=head,
+            content=draft.content,
+            edition=draft.edition,
+            changed_at=draft.changed_at,
+            media=drafts.media_names(connection, head.number),
+        )
+    if head.version is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    return Written(head=head, content=studies.content(connection, head.version), edition=0)
+
+
+def checked(given: Written) -> Checked:
+    """Return the study a draft describes, or everything that is wrong with it."""
+    problems: list[Problem] = []
+    study = study_from(given.content, problems=problems)
+    if given.edition:
+        problems += _missing_pictures(given.content, (), given.media)
+    if study is None or problems:
+        return Checked(study=None, problems=tuple(problems))
+    return Checked(study=study, problems=(), advice=advice_on(study))
+
+
+def editing(host: Host, slug: str, part: str) -> Editing:
+    """Return a page of the form."""
+    return _editing(written(host, slug), part)
+
+
+def _editing(given: Written, key: str) -> Editing:
+    result = checked(given)
+    parts = parts_of(given.head.kind)
+    part = next((each for each in parts if each.key == key), None)
+    if part is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    nodes, others = with_problems(form_of(part, given.content), result.problems)
+    elsewhere = {name for each in parts if each is not part for name in each.fields}
+    here = [each for each in others if not each.path or each.path[0] not in elsewhere]
+    return Editing(
+        head=given.head,
+        part=part,
+        parts=tuple(PartState(part=each, problems=_count(each, result)) for each in parts),
+        nodes=nodes,
+        others=tuple(message(each) for each in here),
+        advice=result.advice,
+        edition=given.edition,
+        is_draft=given.edition > 0,
+    )
+
+
+def _count(part: Part, result: Checked) -> int:
+    return sum(bool(each.path) and each.path[0] in part.fields for each in result.problems)
+
+
+def typed(given: Written, part: Part, texts: Mapping[str, Sequence[str]]) -> Written:
+    """Return what is written with a form laid over it, unsaved: for a preview while typing."""
+    return replace(given, content=read_part(part, given.content, SentForm(texts=texts)))
+
+
+def save(
+    host: Host,
+    person: Researcher,
+    slug: str,
+    *,
+    part: str,
+    texts: Mapping[str, Sequence[str]],
+    uploads: Mapping[str, Upload],
+    edition: int,
+    action: str,
+    now: datetime,
+) -> Saved:
+    """Save a page of the form, then do what its button says."""
+    before = written(host, slug)
+    page = _editing(before, part).part
+    files = {name: _media(upload) for name, upload in uploads.items() if upload.content}
+    refused = {name: problem for name, (_, problem) in files.items() if problem}
+    kept = {name: made for name, (made, _) in files.items() if made is not None}
+    stored = {name: (made.name, _digest(made.content)) for name, made in kept.items()}
+    content = read_part(page, before.content, SentForm(texts=texts, files=stored))
+    content, anchor = act(content, action) if action else (content, "")
+    is_saved = host.database.write(
+        lambda c: _store(c, before, content, tuple(kept.values()), edition, person, now)
+    )
+    if is_saved and not refused:
+        return Saved(anchor=anchor)
+    media = before.media | {made.name for made in kept.values()}
+    again = _editing(replace(before, content=content, media=media), part)
+    shown = again if not is_saved else replace(again, edition=edition + 1, is_draft=True)
+    return Saved(
+        editing=replace(shown, is_conflict=not is_saved, upload_problem=" ".join(refused.values()))
+    )
+
+
+def _store(
+    connection: Connection,
+    before: Written,
+    content: Mapping[str, Any],
+    files: Sequence[MediaFile],
+    edition: int,
+    person: Researcher,
+    now: datetime,
+) -> bool:
+    number = before.head.number
+    if edition == 0:
+        begun = drafts.begin(connection, number, content, version=before.head.version, now=now)
+        if not begun:
+            return False
+        audit.note(
+            connection, actor=person.name, action="draft begun", study=before.head.slug, now=now
+        )
+    elif not drafts.save(connection, number, content, edition=edition, now=now):
+        return False
+    for each in files:
+        drafts.add_media(connection, number, each)
+    if before.head.version is None and isinstance(content.get("title"), str):
+        studies.rename(connection, number, content["title"])
+    return True
+
+
+def discard(host: Host, person: Researcher, slug: str, *, now: datetime) -> None:
+    """Throw a draft away; a study that was never published goes with it."""
+
+    def store(connection: Connection) -> None:
+        head = _read(connection, slug).head
+        drafts.remove(connection, head.number)
+        if head.version is None:
+            studies.forget(connection, head.number)
+        audit.note(connection, actor=person.name, action="draft discarded", study=slug, now=now)
+
+    host.database.write(store)
+
+
+def draft_picture(host: Host, slug: str, name: str) -> MediaFile:
+    """Return a picture or film of a draft, or of the version it began from."""
+    with host.database.reading() as connection:
+        given = _read(connection, slug)
+        number, version = given.head.number, given.head.version
+        found = next(iter(drafts.media_files(connection, number, [name])), None)
+        if found is None and version is not None:
+            found = studies.media_file(connection, version, name)
+    if found is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    return found
+
+
+def _media(upload: Upload) -> tuple[MediaFile | None, str]:
+    """Return a picture or film as it is stored, or why it cannot be used."""
+    file = PurePath(upload.file_name.replace("\\", "/"))
+    largest = PICTURES.get(file.suffix.lower())
+    if largest is None:
+        endings = ", ".join(PICTURES)
+        return None, f"{file.name!r} was not kept: it must end in one of {endings}."
+    if len(upload.content) > largest:
+        return None, f"{file.name!r} was not kept: at most {largest:,} bytes."
+    stem = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")[:60] or "picture"
+    name = f"{stem}-{_digest(upload.content)[:8]}{file.suffix.lower()}"
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return MediaFile(name=name, media_type=kind, content=upload.content), ""
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _missing_pictures(data: object, path: Path, media: frozenset[str]) -> list[Problem]:
+    found: list[Problem] = []
+    if isinstance(data, Mapping):
+        if path and path[-1] == "picture" and data.get("file", "") not in media:
+            found.append(
+                Problem(path=path, found="no file", needed="a picture or film",
+                        cure="Choose one, or remove the picture.")
+            )  # fmt: skip
+        for name, value in data.items():
+            found += _missing_pictures(value, (*path, str(name)), media)
+    elif isinstance(data, list | tuple):
+        for index, value in enumerate(data):
+            found += _missing_pictures(value, (*path, index), media)
+    return found

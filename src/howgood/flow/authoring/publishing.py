@@ -1,0 +1,180 @@
+"""From a draft to a version that newcomers get, and the doors of a study.
+
+In: a host, a study's short name, the owner who acts. Out: what would change, then a new version.
+Absent: anything that changes a version: people stay on the one they began with.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError
+from howgood.flow.authoring.changes import Change, changes
+from howgood.flow.authoring.draft import Checked, Written, checked, written
+from howgood.flow.hosting import Host, Reason, RefusedError
+from howgood.flow.hosting.host import new_version, pictures_of
+from howgood.flow.study_files import pages_per_person
+from howgood.records.researcher import Researcher
+from howgood.records.study import Study
+from howgood.store import audit, drafts, studies, versions
+from howgood.store.studies import MediaFile, StudyHead
+from howgood.store.versions import VersionRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What publishing would do."""
+
+    head: StudyHead
+    edition: int
+    changes: tuple[Change, ...]
+    result: Checked
+    pages: dict[str, int]
+    inside: int
+
+    @property
+    def can_publish(self) -> bool:
+        """Whether there is something to publish and nothing wrong with it."""
+        is_new = self.head.version is None
+        return self.result.study is not None and (bool(self.changes) or is_new)
+
+
+class StaleReviewError(InputError):
+    """The draft changed after it was looked through."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            where="draft",
+            found="another edition than the one you looked at",
+            needed="the same one",
+            cure="Look through the changes again; nothing was published.",
+        )
+
+
+def review(host: Host, slug: str) -> Review:
+    """Return what would change for newcomers, and how many people stay on the old version."""
+    given = written(host, slug)
+    result = checked(given)
+    before = host.study(given.head.version).to_dict() if given.head.version else {}
+    after = result.study.to_dict() if result.study else given.content
+    with host.database.reading() as connection:
+        inside = sum(each.active for each in versions.history(connection, given.head.number))
+    return Review(
+        head=given.head,
+        edition=given.edition,
+        changes=changes(before, after),
+        result=result,
+        pages=pages_per_person(result.study) if result.study else {},
+        inside=inside,
+    )
+
+
+def publish(host: Host, person: Researcher, slug: str, *, edition: int, now: datetime) -> None:
+    """Make the draft, as it was looked through, the version newcomers get."""
+    given = written(host, slug)
+    result = checked(given)
+    if result.study is None or given.edition != edition or not edition:
+        raise StaleReviewError
+    study = result.study
+
+    def store(connection: Connection) -> None:
+        if _edition(connection, given) != edition:
+            raise StaleReviewError
+        _save(connection, given, study, now)
+        drafts.remove(connection, given.head.number)
+        audit.note(
+            connection, actor=person.name, action="published", study=slug,
+            detail={"version": study.version}, now=now,
+        )  # fmt: skip
+
+    host.database.write(store)
+
+
+def _edition(connection: Connection, given: Written) -> int:
+    draft = drafts.find(connection, given.head.number)
+    return draft.edition if draft else 0
+
+
+def _save(connection: Connection, given: Written, study: Study, now: datetime) -> None:
+    names = list(dict.fromkeys(each.file for each in pictures_of(study)))
+    media: tuple[MediaFile, ...] = drafts.media_files(connection, given.head.number, names)
+    studies.save(connection, new_version(study, media), now=now)
+
+
+def republish(host: Host, person: Researcher, slug: str, version: int, *, now: datetime) -> None:
+    """Make an earlier version the one newcomers get."""
+
+    def store(connection: Connection) -> None:
+        head = studies.head(connection, slug)
+        known = versions.history(connection, head.number) if head else ()
+        chosen = next((each for each in known if each.number == version), None)
+        if chosen is None:
+            raise RefusedError(Reason.UNKNOWN_STUDY)
+        versions.renew(connection, version, now=now)
+        detail = {"version": chosen.digest}
+        audit.note(
+            connection, actor=person.name, action="published again", study=slug, detail=detail,
+            now=now,
+        )  # fmt: skip
+
+    host.database.write(store)
+
+
+def history(host: Host, slug: str) -> tuple[StudyHead, tuple[VersionRow, ...]]:
+    """Return the versions of a study, the newest first."""
+    with host.database.reading() as connection:
+        head = studies.head(connection, slug)
+        if head is None:
+            raise RefusedError(Reason.UNKNOWN_STUDY)
+        return head, versions.history(connection, head.number)
+
+
+def set_open(host: Host, person: Researcher, slug: str, *, is_open: bool, now: datetime) -> None:
+    """Open or close a study to newcomers; those inside may finish."""
+    action = "opened" if is_open else "closed"
+
+    def store(connection: Connection) -> None:
+        head = studies.head(connection, slug)
+        if head is None or head.version is None:
+            raise RefusedError(Reason.UNKNOWN_STUDY)
+        studies.set_open(connection, [slug], is_open=is_open)
+        audit.note(connection, actor=person.name, action=action, study=slug, now=now)
+
+    host.database.write(store)
+
+
+def set_places(
+    host: Host,
+    person: Researcher,
+    slug: str,
+    *,
+    pilot: bool,
+    quota: int | None,
+    now: datetime,
+) -> None:
+    """Change pilot mode and quota alone: a new version, and the draft follows."""
+    with host.database.reading() as connection:
+        head = studies.head(connection, slug)
+    if head is None or head.version is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    base = head.version
+    study = replace(host.study(base), pilot=pilot, quota=quota)
+
+    def store(connection: Connection) -> None:
+        names = list(dict.fromkeys(each.file for each in pictures_of(study)))
+        media = tuple(
+            found for name in names if (found := studies.media_file(connection, base, name))
+        )
+        studies.save(connection, new_version(study, media), now=now)
+        draft = drafts.find(connection, head.number)
+        if draft is not None:
+            content = {**draft.content, "pilot": pilot, "quota": quota}
+            drafts.save(connection, head.number, content, edition=draft.edition, now=now)
+        detail = {"pilot": pilot, "quota": quota}
+        audit.note(
+            connection, actor=person.name, action="places changed", study=slug, detail=detail,
+            now=now,
+        )  # fmt: skip
+
+    host.database.write(store)

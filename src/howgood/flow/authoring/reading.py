@@ -1,0 +1,271 @@
+"""Read a form back into the plain values of a study, and do what its buttons say.
+
+In: the values before, what the browser sent, files as they were stored. Out: the values after.
+Absent: checking them (`draft`): a value that makes no sense is kept as it was typed.
+
+A field that shows what it showed before keeps its value untouched, so saving a form without
+changing it changes nothing, not even how a number was written.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howgood.errors import InputError
+from howgood.flow.authoring.shape import HIDDEN, Part, dotted
+from howgood.flow.authoring.widgets import element, inner, read, shown, widget_of
+from howgood.records.plain import Path, field_types
+from howgood.records.study import Study
+
+Values = dict[str, Any]
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentForm:
+    """What a browser sent: texts by field, and the names and digests of files stored for it."""
+
+    texts: Mapping[str, Sequence[str]]
+    files: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+
+    def text(self, name: str) -> str | None:
+        """Return the last text of a field (a tick box follows its hidden twin), or None."""
+        found = self.texts.get(name)
+        return found[-1].replace("\r\n", "\n").replace("\r", "\n") if found else None
+
+    def holds(self, prefix: str) -> bool:
+        """Return whether anything inside a group was sent."""
+        names = (*self.texts, *self.files)
+        return any(name.startswith(prefix + ".") for name in names)
+
+    def indices(self, prefix: str) -> list[int]:
+        """Return which entries of a list were sent."""
+        found = {
+            int(head)
+            for name in (*self.texts, *self.files)
+            if name.startswith(prefix + ".")
+            and (head := name[len(prefix) + 1 :].partition(".")[0]).isdecimal()
+        }
+        return sorted(found)
+
+
+def read_part(part: Part, before: Mapping[str, Any], sent: SentForm) -> Values:
+    """Return the study's values after a part of the form was sent."""
+    return _record(Study, before, (), sent, part.fields)
+
+
+def _record(
+    record: Any,  # noqa: ANN401 - a record type
+    before: Mapping[str, Any],
+    path: Path,
+    sent: SentForm,
+    names: Sequence[str] | None = None,
+) -> Values:
+    after = dict(before)
+    for each in dataclasses.fields(record):
+        wanted = each.name in names if names else each.name not in HIDDEN
+        if not each.init or not wanted or each.metadata.get("filled"):
+            continue
+        value = _value(record, each, before.get(each.name), (*path, each.name), sent)
+        if value is _ABSENT:
+            after.pop(each.name, None)
+        else:
+            after[each.name] = value
+    return {name: value for name, value in after.items() if value is not None}
+
+
+def _value(
+    record: Any,  # noqa: ANN401 - a record type
+    each: dataclasses.Field[Any],
+    before: Any,  # noqa: ANN401 - plain values
+    path: Path,
+    sent: SentForm,
+) -> Any:  # noqa: ANN401 - plain values
+    hint = field_types(record)[each.name]
+    widget = widget_of(hint, record=record, name=each.name)
+    if widget == "list":
+        return _list(element(hint), before, path, sent)
+    if widget == "words":
+        return _words(before, path, sent)
+    if widget == "picture":
+        return _picture(before, path, sent)
+    if widget == "group":
+        if not sent.holds(dotted(path)):
+            return before
+        data = before if isinstance(before, Mapping) else {}
+        return _record(inner(hint), data, path, sent) or _blank_group(each)
+    text = sent.text(dotted(path))
+    usual = None if each.default is dataclasses.MISSING else each.default
+    if text is None or text == shown(widget, hint, usual if before is None else before):
+        return before
+    value = read(widget, hint, text)
+    if value in (None, [], {}):
+        return "" if each.default is dataclasses.MISSING and hint is str else _ABSENT
+    is_usual = type(value) is type(usual) and value == usual
+    return _ABSENT if is_usual else value
+
+
+def _blank_group(each: dataclasses.Field[Any]) -> Any:  # noqa: ANN401 - plain values
+    """Return an empty group: left out where it may be, empty where it is needed."""
+    is_needed = each.default is dataclasses.MISSING and (
+        each.default_factory is dataclasses.MISSING
+    )
+    return _ABSENT if each.default_factory is not dataclasses.MISSING and not is_needed else {}
+
+
+def _list(record: Any, before: Any, path: Path, sent: SentForm) -> Any:  # noqa: ANN401 - plain values
+    if sent.text(dotted(path)) is None:
+        return before
+    old = before if isinstance(before, list) else []
+    entries = []
+    for index in sent.indices(dotted(path)):
+        data = old[index] if index < len(old) and isinstance(old[index], Mapping) else {}
+        entries.append(_record(record, data, (*path, index), sent))
+    return entries or _ABSENT
+
+
+def _words(before: Any, path: Path, sent: SentForm) -> Values:  # noqa: ANN401 - plain values
+    after = dict(before) if isinstance(before, Mapping) else {}
+    prefix = dotted(path) + "."
+    for name in sent.texts:
+        key = name.removeprefix(prefix)
+        if name.startswith(prefix) and "." not in key:
+            after[key] = sent.text(name)
+    return {key: text for key, text in after.items() if text}
+
+
+def _picture(before: Any, path: Path, sent: SentForm) -> Any:  # noqa: ANN401 - plain values
+    after = dict(before) if isinstance(before, Mapping) else {}
+    stored = sent.files.get(dotted((*path, "file")))
+    if stored:
+        after["file"], after["digest"] = stored
+    text = sent.text(dotted((*path, "alternative")))
+    if text or "file" in after:
+        after["alternative"] = after.get("alternative", "") if text is None else text
+    return after if after.get("file") or after.get("alternative") else _ABSENT
+
+
+def act(data: Mapping[str, Any], action: str) -> tuple[Values, str]:
+    """Add, remove or move what a button names; return the values and the field to go to."""
+    verb, _, name = action.partition(":")
+    steps = name.split(".")
+    record, path = _walked(steps)
+    copied: Values = _copied(data)
+    if verb == "add":
+        return copied, _add(copied, record, path)
+    holder, last = _holder(copied, path)
+    if isinstance(holder, dict) and verb == "remove":
+        holder.pop(str(last), None)
+    elif isinstance(holder, list) and isinstance(last, int) and last < len(holder):
+        _move(holder, last, verb)
+    return copied, name if verb in ("up", "down") else dotted(path[:-1])
+
+
+def _move(entries: list[Any], index: int, verb: str) -> None:
+    entry = entries.pop(index)
+    if verb == "up":
+        entries.insert(max(index - 1, 0), entry)
+    elif verb == "down":
+        entries.insert(index + 1, entry)
+
+
+def _add(data: Values, record: Any, path: Path) -> str:  # noqa: ANN401 - a record type
+    holder, last = _holder(data, path)
+    if not isinstance(holder, dict):
+        raise _unknown(dotted(path))
+    if path[-1] == last and _is_list(path):
+        entries = holder.setdefault(str(last), [])
+        entries.append(blank(record, taken=entries))
+        return dotted((*path, len(entries) - 1))
+    holder.setdefault(str(last), blank(record, taken=[]))
+    return dotted(path)
+
+
+def blank(record: Any, *, taken: Sequence[Any]) -> Values:  # noqa: ANN401 - a record type
+    """Return a new entry with everything that is needed, to be filled in."""
+    made: Values = {}
+    for each in dataclasses.fields(record):
+        is_needed = (
+            each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
+        )
+        if not is_needed:
+            continue
+        hint = field_types(record)[each.name]
+        widget = widget_of(hint, record=record, name=each.name)
+        if widget == "group":
+            made[each.name] = blank(inner(hint), taken=[])
+        elif each.name == "key":
+            made[each.name] = _free_key(taken)
+        else:
+            made[each.name] = {
+                "number": each.metadata.get("minimum") or 1, "lines": [], "list": [],
+                "words": {}, "pairs": {},
+            }.get(widget, "")  # fmt: skip
+    return made
+
+
+def _free_key(taken: Sequence[Any]) -> str:
+    used = {each.get("key") for each in taken if isinstance(each, Mapping)}
+    return next(key for n in range(1, len(used) + 2) if (key := f"new{n}") not in used)
+
+
+def _walked(steps: Sequence[str]) -> tuple[Any, Path]:
+    """Return the record type at a path, and the path with numbers; refuse unknown steps."""
+    record: Any = Study
+    path: list[str | int] = []
+    is_list = False
+    for step in steps:
+        if is_list and step.isdecimal():
+            path.append(int(step))
+            is_list = False
+            continue
+        hint = field_types(record).get(step) if not is_list else None
+        widget = widget_of(hint, record=record, name=step) if hint is not None else "line"
+        if widget not in ("list", "group", "picture"):
+            raise _unknown(".".join(steps))
+        record = element(hint) if widget == "list" else inner(hint)
+        path.append(step)
+        is_list = widget == "list"
+    return record, tuple(path)
+
+
+def _is_list(path: Path) -> bool:
+    record: Any = Study
+    widget = ""
+    for step in path:
+        if isinstance(step, int):
+            continue
+        hint = field_types(record)[step]
+        widget = widget_of(hint, record=record, name=step)
+        record = element(hint) if widget == "list" else inner(hint)
+    return widget == "list"
+
+
+def _holder(data: Values, path: Path) -> tuple[Any, str | int]:
+    holder: Any = data
+    for step in path[:-1]:
+        if isinstance(holder, dict):
+            holder = holder.setdefault(str(step), {})
+        elif isinstance(holder, list) and isinstance(step, int) and step < len(holder):
+            holder = holder[step]
+        else:
+            raise _unknown(dotted(path))
+    return holder, path[-1]
+
+
+def _copied(value: Any) -> Any:  # noqa: ANN401 - plain values
+    if isinstance(value, Mapping):
+        return {name: _copied(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_copied(each) for each in value]
+    return value
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(
+        where="form",
+        found=f"a button for {name!r}",
+        needed="a list or a group of this study",
+        cure="Reload the page and press it again.",
+    )

@@ -1,0 +1,213 @@
+"""A study as a form: generated from the fields of its records, their types and notes.
+
+In: plain values of a study, right or wrong, and what is wrong with them. Out: `Node`s that a
+template can show without knowing any study. Absent: HTML, and reading the form (`reading`).
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from howgood.flow.authoring.widgets import (
+    KNOWN_WORDS,
+    Widget,
+    columns,
+    element,
+    inner,
+    options_of,
+    shown,
+    widget_of,
+)
+from howgood.records.plain import Path, Problem, field_types
+from howgood.records.study import Study
+
+# Set when a study is made, or filled in from files; neither is edited in a form.
+HIDDEN = frozenset({"kind", "slug", "table", "scores", "survey", "comparison", "rerating"})
+_MISSING_KEY = re.compile(r"no (?:phrase |word )?'(\w+)'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One thing to fill in, or a group or list of such things."""
+
+    name: str
+    label: str
+    note: str
+    widget: Widget
+    value: str = ""
+    options: tuple[str, ...] = ()
+    problem: str = ""
+    children: tuple["Node", ...] = ()
+    is_optional: bool = False
+    is_present: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A page of the form: some of the study's fields."""
+
+    key: str
+    label: str
+    fields: tuple[str, ...]
+
+
+def parts_of(kind: str) -> tuple[Part, ...]:
+    """Return the pages of a study's form."""
+    return (
+        Part(key="texts", label="Texts and consent",
+             fields=("title", "language", "introduction", "consent", "notes")),
+        Part(key="task", label="Task", fields=(kind,)),
+        Part(key="questions", label="Questions", fields=("demographics", "closing")),
+        Part(key="ending", label="Ending and places",
+             fields=("completion", "recruitment", "quota", "idle_minutes", "pilot")),
+    )  # fmt: skip
+
+
+def form_of(part: Part, data: Mapping[str, Any]) -> tuple[Node, ...]:
+    """Return the form of a part, filled in."""
+    made: list[Node] = []
+    for node in _nodes(Study, data, (), part.fields):
+        # The task is the page; a frame around the whole page would say nothing.
+        made += node.children if part.key == "task" else (node,)
+    return tuple(made)
+
+
+def _nodes(
+    record: Any,  # noqa: ANN401 - a record type
+    data: Mapping[str, Any],
+    path: Path,
+    names: Sequence[str] | None = None,
+) -> Iterator[Node]:
+    for each in dataclasses.fields(record):
+        wanted = each.name in names if names else each.name not in HIDDEN
+        if each.init and wanted and not each.metadata.get("filled"):
+            yield _node(record, each, data.get(each.name), (*path, each.name))
+
+
+def _node(record: Any, each: dataclasses.Field[Any], value: object, path: Path) -> Node:  # noqa: ANN401 - a record type
+    hint = field_types(record)[each.name]
+    widget = widget_of(hint, record=record, name=each.name)
+    is_needed = _default(each) is dataclasses.MISSING
+    node = Node(
+        name=dotted(path),
+        label=label_of(each.name),
+        note=each.metadata.get("note", ""),
+        widget=widget,
+        is_optional=not is_needed,
+        is_present=value is not None or is_needed or widget in ("list", "words"),
+    )
+    if widget == "list":
+        return replace(node, children=tuple(_entries(element(hint), value, path)))
+    if widget == "words":
+        return replace(node, children=tuple(_words(each.name, value, path)))
+    if widget in ("group", "picture"):
+        return _group(node, inner(hint), value, path, is_shown=node.is_present or _is_empty(each))
+    if widget == "rows":
+        note = f"{node.note}; one per line: {', '.join(columns(hint))}"
+        return replace(node, note=note, value=shown(widget, hint, value))
+    if widget == "choice":
+        node = replace(node, options=options_of(hint, name=each.name))
+    usual = None if is_needed else _default(each)
+    return replace(node, value=shown(widget, hint, usual if value is None else value))
+
+
+def _is_empty(each: dataclasses.Field[Any]) -> bool:
+    """Return whether a group is there even when nothing was written into it."""
+    return each.default_factory is not dataclasses.MISSING
+
+
+def _group(node: Node, record: Any, value: object, path: Path, *, is_shown: bool) -> Node:  # noqa: ANN401 - a record type
+    data = value if isinstance(value, Mapping) else {}
+    if node.widget == "picture":
+        file = data.get("file")
+        children = tuple(_nodes(record, data, path, ("alternative",)))
+        return replace(node, value=str(file or ""), children=children)
+    if not is_shown:
+        return replace(node, is_present=False)
+    return replace(node, is_present=True, children=tuple(_nodes(record, data, path)))
+
+
+def _entries(record: Any, value: object, path: Path) -> Iterator[Node]:  # noqa: ANN401 - a record type
+    for index, entry in enumerate(value if isinstance(value, list | tuple) else ()):
+        data = entry if isinstance(entry, Mapping) else {}
+        title = str(data.get("name") or data.get("text") or data.get("key") or "")
+        yield Node(
+            name=dotted((*path, index)),
+            label=f"{index + 1}. {title[:60]}".strip(),
+            note="",
+            widget="group",
+            children=tuple(_nodes(record, data, (*path, index))),
+        )
+
+
+def _words(name: str, value: object, path: Path) -> Iterator[Node]:
+    data = value if isinstance(value, Mapping) else {}
+    known = KNOWN_WORDS.get(name, ())
+    for key in (*known, *(each for each in data if each not in known)):
+        yield Node(
+            name=dotted((*path, key)),
+            label=label_of(key),
+            note="",
+            widget="area",
+            value=str(data.get(key, "")),
+        )
+
+
+def with_problems(
+    nodes: Sequence[Node], problems: Sequence[Problem]
+) -> tuple[tuple[Node, ...], tuple[Problem, ...]]:
+    """Return the nodes with what is wrong beside each, and the problems that belong to none."""
+    names = set(_names(nodes))
+    texts: dict[str, str] = {}
+    others = []
+    for problem in problems:
+        place = _place(problem, names)
+        if place:
+            texts.setdefault(place, message(problem))
+        else:
+            others.append(problem)
+    return tuple(_marked(node, texts) for node in nodes), tuple(others)
+
+
+def message(problem: Problem) -> str:
+    """Return a problem in words for somebody who fills in a form."""
+    if problem.cure == "Write it without quotes.":
+        return f"{problem.found} is not {problem.needed}."
+    return f"{problem.found}; {problem.needed}. {problem.cure}"
+
+
+def _place(problem: Problem, names: set[str]) -> str:
+    missing = _MISSING_KEY.match(problem.found)
+    path = (*problem.path, missing[1]) if missing else problem.path
+    while path and dotted(path) not in names:
+        path = path[:-1]
+    return dotted(path) if path else ""
+
+
+def _names(nodes: Sequence[Node]) -> Iterator[str]:
+    for node in nodes:
+        yield node.name
+        yield from _names(node.children)
+
+
+def _marked(node: Node, texts: Mapping[str, str]) -> Node:
+    children = tuple(_marked(child, texts) for child in node.children)
+    return replace(node, problem=texts.get(node.name, ""), children=children)
+
+
+def label_of(name: str) -> str:
+    """Return a field's name as people read it."""
+    return name.replace("_", " ").capitalize()
+
+
+def dotted(path: Path) -> str:
+    """Return a path as the name of a form's field: survey.items.0.text."""
+    return ".".join(str(part) for part in path)
+
+
+def _default(each: dataclasses.Field[Any]) -> object:
+    if each.default_factory is not dataclasses.MISSING:
+        return each.default_factory()
+    return each.default

@@ -1,0 +1,133 @@
+"""New studies: from a template, or from a study file that somebody uploads.
+
+In: a host, a template's name or files. Out: a study with a draft, closed and without any version.
+Absent: editing it (`draft`).
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError
+from howgood.flow.authoring.draft import Upload
+from howgood.flow.hosting import Host
+from howgood.flow.hosting.host import media_of
+from howgood.flow.study_files import check_study
+from howgood.flow.study_files.new import KINDS, template
+from howgood.records.researcher import Researcher
+from howgood.records.study import SLUG
+from howgood.store import audit, drafts, studies
+from howgood.store.studies import MediaFile, NewVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A study to begin with."""
+
+    key: str
+    title: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A new study's short name, or what stood in its way, by field."""
+
+    slug: str = ""
+    problems: Mapping[str, str] = field(default_factory=dict)
+    file_problems: tuple[str, ...] = ()
+
+
+_ABOUT = {
+    "survey": "People judge how acceptable a system would be in several situations. You learn "
+    "which mistakes they mind, and what share of them would accept a given accuracy.",
+    "comparison": "People say which of two systems they prefer, again and again. You learn the "
+    "metric they have in mind: what a miss costs in false alarms.",
+    "rerating": "People rate the same things in several rounds. You learn how much their ratings "
+    "vary by themselves, and what that means for a ranking.",
+}
+
+
+def templates() -> tuple[Template, ...]:
+    """Return the studies one can begin with."""
+    return tuple(
+        Template(key=kind, title=tomllib.loads(template(kind))["title"], about=_ABOUT[kind])
+        for kind in KINDS
+    )
+
+
+def start_from_template(
+    host: Host, person: Researcher, kind: str, *, slug: str, title: str, now: datetime
+) -> Started:
+    """Make a study from a template under a short name of its own."""
+    wrong = {}
+    if kind not in KINDS:
+        wrong["template"] = "Choose one of these."
+    if not SLUG.fullmatch(slug):
+        wrong["slug"] = "Use up to 60 of a-z, 0-9 and hyphens, such as smart-alarm-2."
+    if wrong:
+        return Started(problems=wrong)
+    content = {**tomllib.loads(template(kind)), "slug": slug}
+    if title.strip():
+        content["title"] = title.strip()
+    return _start(host, person, content, (), now)
+
+
+def start_from_file(
+    host: Host, person: Researcher, files: Sequence[Upload], *, now: datetime
+) -> Started:
+    """Make a study from a study file and the files it names."""
+    with TemporaryDirectory(prefix="howgood-") as name:
+        folder = Path(name)
+        paths = [_write(folder, each) for each in files if each.file_name]
+        if not paths:
+            return Started(problems={"file": "Choose a study file."})
+        try:
+            found = check_study(paths[0])
+        except InputError as error:
+            told = str(error).replace(f"{folder}/", "")
+            return Started(problems={"file": told})
+        if found.study is None:
+            lines = tuple(str(each).replace(f"{folder}/", "") for each in found.problems)
+            return Started(file_problems=lines)
+        media = tuple(media_of(found.study, folder))
+        return _start(host, person, found.study.to_dict(), media, now)
+
+
+def _write(folder: Path, upload: Upload) -> Path:
+    """Put an uploaded file where a study file looks for it; its name cannot lead elsewhere."""
+    path = folder / (PurePath(upload.file_name.replace("\\", "/")).name or "file")
+    path.write_bytes(upload.content)
+    return path
+
+
+def _start(
+    host: Host,
+    person: Researcher,
+    content: Mapping[str, Any],
+    media: Sequence[MediaFile],
+    now: datetime,
+) -> Started:
+    slug = str(content["slug"])
+    new = NewVersion(
+        slug=slug, title=str(content["title"]), kind=str(content["kind"]), digest="", content={}
+    )
+
+    def store(connection: Connection) -> Started:
+        if studies.head(connection, slug) is not None:
+            told = f"There is a study called {slug} already: choose another short name."
+            return Started(problems={"slug": told, "file": told})
+        number = studies.add_study(connection, new, is_open=False, now=now)
+        drafts.begin(connection, number, content, version=None, now=now)
+        for each in media:
+            drafts.add_media(connection, number, each)
+        audit.note(connection, actor=person.name, action="study made", study=slug, now=now)
+        return Started(slug=slug)
+
+    return host.database.write(store)

@@ -1,0 +1,110 @@
+"""Drafts: what a researcher is writing, before it becomes a version.
+
+In: a connection and plain values, right or wrong. Out: drafts and whether they were saved. Absent:
+what the values mean (`flow.authoring`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from howgood.store.schema import draft_media, drafts, media
+from howgood.store.studies import MediaFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A draft as it was saved; `edition` counts the saves."""
+
+    content: Mapping[str, Any]
+    edition: int
+    changed_at: datetime
+
+
+def find(connection: Connection, study: int) -> Draft | None:
+    """Return the draft of a study."""
+    row = connection.execute(sa.select(drafts).where(drafts.c.study_id == study)).one_or_none()
+    if row is None:
+        return None
+    return Draft(content=row.content, edition=row.edition, changed_at=row.changed_at)
+
+
+def studies_with_drafts(connection: Connection) -> frozenset[int]:
+    """Return the numbers of studies that somebody is writing on."""
+    return frozenset(connection.execute(sa.select(drafts.c.study_id)).scalars())
+
+
+def begin(
+    connection: Connection,
+    study: int,
+    content: Mapping[str, Any],
+    *,
+    version: int | None,
+    now: datetime,
+) -> bool:
+    """Store the first edition, with the pictures of a version; False if there is a draft."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    made = connection.execute(
+        insert(drafts)
+        .values(study_id=study, content=dict(content), edition=1, changed_at=now)
+        .on_conflict_do_nothing()
+        .returning(drafts.c.edition)
+    ).first()
+    if made is None:
+        return False
+    if version is not None:
+        names = ["study_id", "name", "media_type", "content"]
+        there = sa.select(sa.literal(study), media.c.name, media.c.media_type, media.c.content)
+        chosen = there.where(media.c.version_id == version)
+        connection.execute(sa.insert(draft_media).from_select(names, chosen))
+    return True
+
+
+def save(
+    connection: Connection, study: int, content: Mapping[str, Any], *, edition: int, now: datetime
+) -> bool:
+    """Store the next edition; False if somebody saved since this edition was read."""
+    done = connection.execute(
+        sa.update(drafts)
+        .where(drafts.c.study_id == study, drafts.c.edition == edition)
+        .values(content=dict(content), edition=edition + 1, changed_at=now)
+    )
+    return done.rowcount == 1
+
+
+def remove(connection: Connection, study: int) -> None:
+    """Throw the draft and its pictures away."""
+    connection.execute(sa.delete(drafts).where(drafts.c.study_id == study))
+
+
+def add_media(connection: Connection, study: int, new: MediaFile) -> None:
+    """Keep a picture or film with the draft; the same name replaces the file."""
+    which = sa.and_(draft_media.c.study_id == study, draft_media.c.name == new.name)
+    connection.execute(sa.delete(draft_media).where(which))
+    connection.execute(
+        sa.insert(draft_media).values(
+            study_id=study, name=new.name, media_type=new.media_type, content=new.content
+        )
+    )
+
+
+def media_names(connection: Connection, study: int) -> frozenset[str]:
+    """Return the names of the files kept with a draft."""
+    rows = connection.execute(sa.select(draft_media.c.name).where(draft_media.c.study_id == study))
+    return frozenset(rows.scalars())
+
+
+def media_files(connection: Connection, study: int, names: list[str]) -> tuple[MediaFile, ...]:
+    """Return files kept with a draft, by name."""
+    rows = connection.execute(
+        sa.select(draft_media).where(draft_media.c.study_id == study, draft_media.c.name.in_(names))
+    )
+    return tuple(
+        MediaFile(name=row.name, media_type=row.media_type, content=bytes(row.content))
+        for row in rows
+    )
