@@ -1,6 +1,7 @@
 """serve, links and backup: what they refuse kindly, and what they do."""
 
 import json
+import re
 import socket
 import sqlite3
 import threading
@@ -14,8 +15,10 @@ from tests.flow.hosting.conftest import RERATING
 
 from howgood.cli.main import run
 from howgood.errors import InputError
-from howgood.flow.hosting import Host, add_study, look, open_host
+from howgood.flow import accounts, authoring
+from howgood.flow.hosting import Host, add_study, every_study, look, open_host
 from howgood.flow.study_files import new_study
+from howgood.records.researcher import Researcher
 from howgood.records.study import Study
 from howgood.settings import read_settings
 from howgood.store.database import open_database
@@ -32,9 +35,64 @@ def database_file(tmp_path):
     return path
 
 
-def test_serving_nothing_says_how_to_begin(tmp_path, capsys):
-    assert run(["serve", "--database", str(tmp_path / "new.sqlite")]) == WRONG
-    assert "howgood new survey" in capsys.readouterr().err
+@pytest.fixture
+def served(monkeypatch):
+    """`howgood serve` that returns before it would listen; gives what it was to serve."""
+    calls = []
+
+    def instead(host, settings, **where):
+        calls.append(where)
+        host.close()
+
+    monkeypatch.setattr("howgood.web.server.run", instead)
+    return calls
+
+
+def test_the_first_start_prints_a_link_for_the_owner_until_there_is_one(tmp_path, capsys, served):
+    database = str(tmp_path / "new.sqlite")
+    links = []
+    for _ in range(2):
+        assert run(["serve", "--database", database]) == 0
+        told = capsys.readouterr().out
+        assert "dashboard: http://127.0.0.1:8000/" in told
+        links.append(re.search(r"http://127\.0\.0\.1:8000/setup/([\w-]{32})\n", told)[1])
+    assert links[0] != links[1]
+    host, now = open_host(database), datetime.now(UTC)
+    assert accounts.invitation(host, links[0], now=now) is None
+    accounts.join(host, links[1], name="ada", password="long enough", now=now)  # noqa: S106
+    host.close()
+    assert run(["serve", "--database", database]) == 0
+    assert "setup" not in capsys.readouterr().out
+
+
+def test_a_file_and_the_dashboard_do_not_fight(tmp_path, capsys, served):
+    path, database = new_study("rerating", tmp_path / "songs.toml"), str(tmp_path / "x.sqlite")
+    words = ["serve", str(path), "--database", database]
+    assert run(words) == run(words) == 0
+    assert "note" not in capsys.readouterr().out
+    host, now = open_host(database), datetime.now(UTC)
+    (row,) = every_study(host)
+    owner = Researcher(number=1, name="ada", role="owner")
+    authoring.set_places(host, owner, row.slug, pilot=False, quota=7, now=now)
+    host.close()
+    assert run(words) == 0
+    assert "has not changed since it was served last" in capsys.readouterr().out
+    assert _quota(database) == 7
+    path.write_text(path.read_text().replace("rounds = ", "# changed\nrounds = ").replace(
+        'title = "', 'title = "New: '))  # fmt: skip
+    assert run(words) == 0
+    assert "has changed and takes over from version" in capsys.readouterr().out
+    assert _quota(database) is None
+    assert run(words) == 0
+    assert "note" not in capsys.readouterr().out
+
+
+def _quota(database):
+    host = open_host(database)
+    (row,) = every_study(host)
+    quota = host.study(row.version).quota
+    host.close()
+    return quota
 
 
 def test_several_workers_on_sqlite_are_refused(tmp_path, capsys):

@@ -33,8 +33,11 @@ def command(
     hosting.check_workers(settings.database, workers)
     host = hosting.open_host(settings.database)
     home = settings.public_url or f"http://{address}:{port}"
-    for study in hosting.open_studies(host, files, now=datetime.now(UTC)):
-        click.echo(f"{study.title}: {home}/s/{study.slug}")
+    for served in hosting.open_studies(host, files, now=datetime.now(UTC)):
+        state = "" if served.row.is_open else " (closed)"
+        click.echo(f"{served.row.title}: {home}/s/{served.row.slug}{state}")
+        if served.note:
+            click.echo(f"  note: {served.note}")
     token = accounts.setup_link(host, now=datetime.now(UTC))
     if token:
         click.echo(

@@ -79,7 +79,17 @@ def people(
     )
     if not with_pilots:
         query = query.where(participants.c.is_pilot.is_(False))
-    rows = connection.execute(query.order_by(participants.c.id).limit(most)).all()
+    return _with_screens(connection, query.order_by(participants.c.id).limit(most))
+
+
+def some_people(connection: Connection, numbers: Iterable[int]) -> tuple[PersonRow, ...]:
+    """Return these participants, by number."""
+    query = sa.select(participants).where(participants.c.id.in_(list(numbers)))
+    return _with_screens(connection, query.order_by(participants.c.id))
+
+
+def _with_screens(connection: Connection, query: sa.Select[Any]) -> tuple[PersonRow, ...]:
+    rows = connection.execute(query).all()
     shown = _screens(connection, [row.id for row in rows])
     return tuple(
         PersonRow(

@@ -76,6 +76,7 @@ async def sent_form(request: Request, *, largest: int = LARGEST_FORM) -> FormDat
     if int(request.headers.get("content-length", "0")) > largest:
         raise HTTPException(413)
     form = await request.form(max_files=20, max_fields=_MOST_FIELDS, max_part_size=LARGEST_FORM)
+    request.state.sent_form = form  # closed by `guards.OwnForms` when the request is over
     given = form.get("csrf")
     if not isinstance(given, str) or not tokens.is_signed(
         request.app.state.host.key, given, "csrf", _bearer(request)

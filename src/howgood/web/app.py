@@ -18,8 +18,10 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from howgood.errors import InputError
 from howgood.flow.hosting import Host, Reason, RefusedError, open_host
 from howgood.flow.results.worker import BackgroundWorker
+from howgood.flow.watching import Watcher
 from howgood.settings import Settings, read_settings
 from howgood.store.database import WriterClosedError
 from howgood.web.access import ForbiddenError, SignInNeededError
@@ -27,7 +29,7 @@ from howgood.web.dashboard import dashboard
 from howgood.web.guards import Busy, OwnForms, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
-from howgood.web.routes import accounts, frame, library, results, taking_part
+from howgood.web.routes import accounts, editing, frame, library, results, studies, taking_part
 
 _log = logging.getLogger("howgood.web")
 # Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
@@ -64,6 +66,8 @@ def make_app(
             *accounts.ROUTES,
             *results.ROUTES,
             *library.ROUTES,
+            *studies.ROUTES,
+            *editing.ROUTES,
             *frame.ROUTES,
         ],
         middleware=[
@@ -77,6 +81,7 @@ def make_app(
             RefusedError: _refused,
             SignInNeededError: _to_sign_in,
             ForbiddenError: _forbidden,
+            InputError: _wrong_input,
             HTTPException: _http_error,
             sa.exc.OperationalError: _database_away,
             sa.exc.TimeoutError: _database_away,
@@ -87,6 +92,7 @@ def make_app(
     )
     app.state.host, app.state.settings = host, settings
     app.state.attempts = accounts.Attempts()
+    app.state.watcher = Watcher(host)
     return app
 
 
@@ -116,6 +122,14 @@ async def _forbidden(request: Request, error: Exception) -> Response:
     title = "This is not possible"
     return dashboard(
         request, "message.html", researcher=None, status=403, title=title, text=str(error)
+    )
+
+
+async def _wrong_input(request: Request, error: Exception) -> Response:
+    """Say what is wrong with something that no form of ours would send."""
+    title = "That did not work"
+    return dashboard(
+        request, "message.html", researcher=None, status=422, title=title, text=str(error)
     )
 
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starlette.datastructures import Headers
+from starlette.datastructures import FormData, Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from howgood.web.pages import message_page
@@ -98,7 +98,16 @@ class OwnForms:
         elif headers.get("sec-fetch-site") == "cross-site":
             await refuse("unsigned", 403, scope, receive, send)
         else:
+            await self._pass_on(scope, receive, send)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the routes work, then let go of the files that came with the form."""
+        try:
             await self.app(scope, receive, send)
+        finally:
+            form = scope.get("state", {}).get("sent_form")
+            if isinstance(form, FormData):
+                await form.close()
 
 
 def _is_participants(path: str) -> bool:

@@ -20,6 +20,7 @@ from howgood.ask.sentences import sentence
 from howgood.records.remembered import Remembered
 from howgood.records.screen import Block
 from howgood.show.comparison_card import STYLE
+from howgood.show.times import duration, moment
 from howgood.web.pages import FieldView, MessagePage, ScreenPage
 
 _STYLE_SHEET = "howgood.css"
@@ -44,6 +45,7 @@ def templates() -> Environment:
         auto_reload=False,
     )
     made.globals["show_parts"] = _show_parts
+    made.filters |= {"duration": duration, "moment": moment}
     return made
 
 

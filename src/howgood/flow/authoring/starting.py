@@ -44,6 +44,8 @@ class Started:
     file_problems: tuple[str, ...] = ()
 
 
+# Pages beside the studies' own: a study of that name could not be reached.
+_ADDRESSES = frozenset({"new", "upload"})
 _ABOUT = {
     "survey": "People judge how acceptable a system would be in several situations. You learn "
     "which mistakes they mind, and what share of them would accept a given accuracy.",
@@ -120,7 +122,7 @@ def _start(
     )
 
     def store(connection: Connection) -> Started:
-        if studies.head(connection, slug) is not None:
+        if slug in _ADDRESSES or studies.head(connection, slug) is not None:
             told = f"There is a study called {slug} already: choose another short name."
             return Started(problems={"slug": told, "file": told})
         number = studies.add_study(connection, new, is_open=False, now=now)

@@ -26,7 +26,12 @@ _HEADING = """\
 
 def commented_yaml(toml_text: str) -> str:
     """Return the study in TOML text as YAML, every key with what it is for."""
-    return "\n".join([_HEADING, *_record(tomllib.loads(toml_text), Study, "", set())]) + "\n"
+    return yaml_text(tomllib.loads(toml_text))
+
+
+def yaml_text(data: Mapping[str, Any]) -> str:
+    """Return a study's plain values as YAML, every key with what it is for."""
+    return "\n".join([_HEADING, *_record(data, Study, "", set())]) + "\n"
 
 
 def _record(

@@ -1,0 +1,123 @@
+"""Answers that look careless: a reason to look, never a reason to throw away.
+
+In: a host and a study's short name. Out: people with reasons, and how many were looked at. Absent:
+leaving anybody out; that is for the analyst, who can say why.
+
+Those who finished never change, so each is looked at once; a call looks at those not seen yet until
+its time is used up, and the next call goes on.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+
+from howgood.flow.collected.rows import find_study, participation_of
+from howgood.flow.hosting import Host
+from howgood.flow.participate import answers_as_rows, participant_row
+from howgood.flow.participate.survey import survey_items
+from howgood.records.screen import Participation
+from howgood.records.study import Study
+from howgood.store import collected, watching
+from howgood.store.collected import PersonRow
+
+# Nobody reads a scenario and three items in less; a page of this study is at least that.
+_SECONDS_PER_PAGE = 2.0
+_LEAST_JUDGEMENTS = 6
+_AT_ONCE = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """Somebody whose answers deserve a look, and why."""
+
+    participant: int
+    condition: str
+    finished_at: datetime | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flags:
+    """Flagged people, the latest first, and how many of those who finished were looked at."""
+
+    flagged: tuple[Flag, ...]
+    looked_at: int
+    finished: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everybody who finished was looked at."""
+        return self.looked_at >= self.finished
+
+
+class Watcher:
+    """Remembers whom it has looked at; one for the server, shared between threads."""
+
+    def __init__(self, host: Host, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.host, self.clock = host, clock
+        # None: looked at, nothing to say. Replaced whole numbers at a time, so threads may race.
+        self._seen: dict[int, Flag | None] = {}
+
+    def flags(self, slug: str, *, seconds: float = 0.15) -> Flags:
+        """Look at people not seen before for this long, and return what is known by then."""
+        row = find_study(self.host, slug)
+        with self.host.database.reading() as connection:
+            finished = watching.finished_numbers(connection, row.number)
+        until = self.clock() + seconds
+        new = [number for number in finished if number not in self._seen]
+        while new and self.clock() < until:
+            batch, new = new[:_AT_ONCE], new[_AT_ONCE:]
+            self._look(batch, until)
+        found = [self._seen[number] for number in finished if number in self._seen]
+        flagged = sorted(
+            (each for each in found if each), key=lambda each: each.participant, reverse=True
+        )
+        return Flags(flagged=tuple(flagged), looked_at=len(found), finished=len(finished))
+
+    def _look(self, numbers: list[int], until: float) -> None:
+        with self.host.database.reading() as connection:
+            people = collected.some_people(connection, numbers)
+        for person in people:
+            self._seen[person.number] = _flag(self.host.study(person.version), person)
+            if self.clock() > until:
+                return
+
+
+def _flag(study: Study, person: PersonRow) -> Flag | None:
+    reasons = tuple(_reasons(study, participation_of(person)))
+    if not reasons:
+        return None
+    return Flag(
+        participant=person.number,
+        condition=person.condition or "",
+        finished_at=person.finished_at,
+        reasons=reasons,
+    )
+
+
+def _reasons(study: Study, way: Participation) -> Iterator[str]:
+    facts = participant_row(study, way)
+    asked, passed = facts.get("attention_asked"), facts.get("attention_passed")
+    if isinstance(asked, int) and isinstance(passed, int) and passed < asked:
+        yield f"{asked - passed} of {asked} attention checks failed"
+    if facts.get("looks_careless"):
+        yield f"choices look careless ({facts.get('checks_wrong')} plain pairs wrong)"
+    spent = [each.seconds for each in way.answers if each.seconds is not None]
+    if spent and median(spent) < _SECONDS_PER_PAGE:
+        yield f"{median(spent):.1f} seconds for a page, at the median"
+    ratings = _ratings(study, way)
+    if len(ratings) >= _LEAST_JUDGEMENTS and len(set(ratings)) == 1:
+        yield f"the same answer to all {len(ratings)} questions"
+
+
+def _ratings(study: Study, way: Participation) -> list[object]:
+    """Return every judgement on the scale of the study, in order."""
+    if study.comparison is not None:
+        return []
+    rows = answers_as_rows(study, way)
+    items = [each.key for each in survey_items(study.survey, study.language)] if study.survey else [
+        "rating"
+    ]  # fmt: skip
+    return [row[item] for row in rows for item in items if row.get(item) is not None]

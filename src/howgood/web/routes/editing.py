@@ -1,0 +1,250 @@
+"""The addresses where a study is written: its form, preview, versions, and the file it makes.
+
+In: requests. Out: pages. Absent: everything between; each route parses, calls `flow.authoring`
+once, shows.
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from howgood.errors import InputError
+from howgood.flow import authoring
+from howgood.flow.authoring.download import Format, download
+from howgood.flow.hosting import Host
+from howgood.records.researcher import Researcher
+from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.dashboard import dashboard
+from howgood.web.guards import LARGEST_UPLOAD
+from howgood.web.pages import ScreenPage, screen_page
+from howgood.web.render import part_of_file, style_address
+from howgood.web.routes.studies import attachment
+
+_OWN_FIELDS = frozenset({"csrf", "edition", "action", "walk", "condition"})
+
+
+async def get_edit(request: Request) -> Response:
+    """Lead to the first page of the form."""
+    slug = request.path_params["slug"]
+    return RedirectResponse(f"/studies/{slug}/edit/texts", status_code=303)
+
+
+async def get_part(request: Request) -> Response:
+    """Show a page of the form."""
+    person = await signed_in(request)
+    slug, part = request.path_params["slug"], request.path_params["part"]
+    found = await run_in_threadpool(authoring.editing, request.app.state.host, slug, part)
+    is_saved = "saved" in request.query_params
+    return _form_page(request, person, found, notice="Saved." if is_saved else "")
+
+
+async def post_part(request: Request) -> Response:
+    """Save a page of the form, then add, remove or move what its button says."""
+    person = await owner(request)
+    form = await sent_form(request, largest=LARGEST_UPLOAD)
+    slug, part = request.path_params["slug"], request.path_params["part"]
+    edition = text_of(form, "edition")
+    saved = await run_in_threadpool(
+        authoring.save, request.app.state.host, person, slug, part=part, texts=_texts(form),
+        uploads=await _uploads(form), edition=int(edition) if edition.isdecimal() else 0,
+        action=text_of(form, "action"), now=_now(),
+    )  # fmt: skip
+    if saved.editing is not None:
+        return _form_page(request, person, saved.editing, status=409 if saved.editing.is_conflict
+                          else 422)  # fmt: skip
+    anchor = f"#node-{saved.anchor}" if saved.anchor else "?saved"
+    return RedirectResponse(f"/studies/{slug}/edit/{part}{anchor}", status_code=303)
+
+
+async def post_glance(request: Request) -> Response:
+    """Show what is being typed as a participant would see it; nothing is saved."""
+    person = await signed_in(request)
+    form = await sent_form(request, largest=LARGEST_UPLOAD)
+    slug, key = request.path_params["slug"], request.path_params["part"]
+    host = request.app.state.host
+    seen = await run_in_threadpool(_glance, host, slug, key, _texts(form))
+    return _preview_page(request, person, seen, "pane.html")
+
+
+async def get_preview(request: Request) -> Response:
+    """Show a page of the draft as a participant sees it."""
+    person = await signed_in(request)
+    page = request.query_params.get("page", "1")
+    seen = await run_in_threadpool(
+        authoring.preview, request.app.state.host, request.path_params["slug"],
+        condition=request.query_params.get("condition", ""),
+        page=int(page) if page.isdecimal() else 1,
+    )  # fmt: skip
+    return _preview_page(request, person, seen, "preview.html")
+
+
+async def post_preview(request: Request) -> Response:
+    """Go on to the next page of the draft with the answers just given; nothing is stored."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    seen = await run_in_threadpool(
+        authoring.step, request.app.state.host, request.path_params["slug"],
+        condition=text_of(form, "condition"), walk=text_of(form, "walk"), form=_texts(form),
+    )  # fmt: skip
+    return _preview_page(request, person, seen, "preview.html")
+
+
+async def get_publish(request: Request) -> Response:
+    """Show what publishing would change."""
+    person = await signed_in(request)
+    return await _review_page(request, person)
+
+
+async def post_publish(request: Request) -> Response:
+    """Publish the draft that was looked through."""
+    person = await owner(request)
+    form = await sent_form(request)
+    slug, edition = request.path_params["slug"], text_of(form, "edition")
+    try:
+        await run_in_threadpool(
+            authoring.publish, request.app.state.host, person, slug,
+            edition=int(edition) if edition.isdecimal() else 0, now=_now(),
+        )  # fmt: skip
+    except InputError as error:
+        return await _review_page(request, person, problem=error.cure)
+    return RedirectResponse(f"/studies/{slug}", status_code=303)
+
+
+async def post_discard(request: Request) -> Response:
+    """Throw the draft away."""
+    person = await owner(request)
+    await sent_form(request)
+    slug = request.path_params["slug"]
+    await run_in_threadpool(authoring.discard, request.app.state.host, person, slug, now=_now())
+    return RedirectResponse("/studies", status_code=303)
+
+
+async def get_versions(request: Request) -> Response:
+    """List the versions of a study."""
+    person = await signed_in(request)
+    head, versions = await run_in_threadpool(
+        authoring.history, request.app.state.host, request.path_params["slug"]
+    )
+    return dashboard(request, "versions.html", researcher=person, study=head, versions=versions)
+
+
+async def post_version(request: Request) -> Response:
+    """Make an earlier version the one newcomers get."""
+    person = await owner(request)
+    await sent_form(request)
+    slug, number = request.path_params["slug"], request.path_params["number"]
+    await run_in_threadpool(
+        authoring.republish, request.app.state.host, person, slug, number, now=_now()
+    )
+    return RedirectResponse(f"/studies/{slug}/versions", status_code=303)
+
+
+async def get_file(request: Request) -> Response:
+    """Give the study as a file."""
+    await signed_in(request)
+    slug = request.path_params["slug"]
+    formats: dict[str, Format] = {"toml": "toml", "yaml": "yaml"}
+    wanted = formats.get(request.path_params["ending"])
+    if wanted is None:
+        raise HTTPException(404)
+    made = await run_in_threadpool(download, request.app.state.host, slug, file_format=wanted)
+    return attachment(made.content, made.name, made.media_type)
+
+
+async def get_picture(request: Request) -> Response:
+    """Show a picture or film of the draft."""
+    await signed_in(request)
+    found = await run_in_threadpool(
+        authoring.draft_picture, request.app.state.host, request.path_params["slug"],
+        request.path_params["name"],
+    )  # fmt: skip
+    response = part_of_file(found.content, found.media_type, request.headers.get("range", ""))
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _glance(host: Host, slug: str, key: str, texts: dict[str, list[str]]) -> authoring.Preview:
+    given = authoring.written(host, slug)
+    part = next((each for each in authoring.parts_of(given.head.kind) if each.key == key), None)
+    if part is None:
+        raise HTTPException(404)
+    return authoring.glance(authoring.typed(given, part, texts), key)
+
+
+def _texts(form: FormData) -> dict[str, list[str]]:
+    return {
+        name: [each for each in form.getlist(name) if isinstance(each, str)]
+        for name in form
+        if name not in _OWN_FIELDS and any(isinstance(each, str) for each in form.getlist(name))
+    }
+
+
+async def _uploads(form: FormData) -> dict[str, authoring.Upload]:
+    return {
+        name: authoring.Upload(file_name=each.filename or "", content=await each.read())
+        for name, each in form.multi_items()
+        if isinstance(each, UploadFile) and each.filename
+    }
+
+
+def _form_page(
+    request: Request,
+    person: Researcher,
+    found: authoring.Editing,
+    *,
+    notice: str = "",
+    status: int = 200,
+) -> Response:
+    values = {"study": found.head, "editing": found, "notice": notice}
+    return dashboard(request, "edit.html", researcher=person, status=status, **values)
+
+
+async def _review_page(request: Request, person: Researcher, problem: str = "") -> Response:
+    slug = request.path_params["slug"]
+    found = await run_in_threadpool(authoring.review, request.app.state.host, slug)
+    values = {"study": found.head, "review": found, "problem": problem}
+    status = 422 if problem else 200
+    return dashboard(request, "publish.html", researcher=person, status=status, **values)
+
+
+def _preview_page(
+    request: Request, person: Researcher, seen: authoring.Preview, template: str
+) -> Response:
+    values = {"study": seen.head, "preview": seen, "page": _screen(seen)}
+    status = 422 if seen.view and seen.view.problems else 200
+    return dashboard(request, template, researcher=person, status=status, **values)
+
+
+def _screen(seen: authoring.Preview) -> ScreenPage | None:
+    if seen.view is None:
+        return None
+    page = screen_page(seen.view, style=style_address())
+    root = f"/studies/{seen.head.slug}"
+    return replace(page, hidden={}, action=f"{root}/preview", media=f"{root}/picture/")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+ROUTES = [
+    Route("/studies/{slug}/edit", get_edit, methods=["GET"]),
+    Route("/studies/{slug}/edit/{part}", get_part, methods=["GET"]),
+    Route("/studies/{slug}/edit/{part}", post_part, methods=["POST"]),
+    Route("/studies/{slug}/glance/{part}", post_glance, methods=["POST"]),
+    Route("/studies/{slug}/preview", get_preview, methods=["GET"]),
+    Route("/studies/{slug}/preview", post_preview, methods=["POST"]),
+    Route("/studies/{slug}/publish", get_publish, methods=["GET"]),
+    Route("/studies/{slug}/publish", post_publish, methods=["POST"]),
+    Route("/studies/{slug}/discard", post_discard, methods=["POST"]),
+    Route("/studies/{slug}/versions", get_versions, methods=["GET"]),
+    Route("/studies/{slug}/versions/{number:int}/publish", post_version, methods=["POST"]),
+    Route("/studies/{slug}/file.{ending}", get_file, methods=["GET"]),
+    Route("/studies/{slug}/picture/{name}", get_picture, methods=["GET"]),
+]

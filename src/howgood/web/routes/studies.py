@@ -1,0 +1,204 @@
+"""The addresses of studies as a whole: the list, new ones, how one is going, its doors and links.
+
+In: requests. Out: pages. Absent: writing them (`editing`), results and data.
+"""
+
+from datetime import UTC, datetime
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from howgood.flow import authoring, hosting, watching
+from howgood.records.researcher import Researcher
+from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.dashboard import dashboard
+from howgood.web.guards import LARGEST_UPLOAD
+from howgood.web.routes.accounts import home
+
+_MOST_LINKS = 10_000
+
+
+async def get_studies(request: Request) -> Response:
+    """List the studies."""
+    person = await signed_in(request)
+    found = await run_in_threadpool(watching.overview, request.app.state.host)
+    return dashboard(request, "studies.html", researcher=person, studies=found)
+
+
+async def get_new(request: Request) -> Response:
+    """Show the ways to begin a study."""
+    person = await owner(request)
+    return _new_page(request, person, authoring.Started(), {})
+
+
+async def post_new(request: Request) -> Response:
+    """Make a study from a template."""
+    person = await owner(request)
+    form = await sent_form(request)
+    typed = {name: text_of(form, name).strip() for name in ("template", "slug", "title")}
+    made = await run_in_threadpool(
+        authoring.start_from_template, request.app.state.host, person, typed["template"],
+        slug=typed["slug"], title=typed["title"], now=_now(),
+    )  # fmt: skip
+    return _started(request, person, made, typed)
+
+
+async def post_upload(request: Request) -> Response:
+    """Make a study from a study file and the files it names."""
+    person = await owner(request)
+    form = await sent_form(request, largest=LARGEST_UPLOAD)
+    files = [*await uploads(form, "file"), *await uploads(form, "beside")]
+    made = await run_in_threadpool(
+        authoring.start_from_file, request.app.state.host, person, files, now=_now()
+    )
+    return _started(request, person, made, {})
+
+
+async def get_live(request: Request) -> Response:
+    """Show how a study is going."""
+    person = await signed_in(request)
+    return await _live(request, person, "live.html")
+
+
+async def get_counts(request: Request) -> Response:
+    """Show the part of the live page that renews itself."""
+    person = await signed_in(request)
+    return await _live(request, person, "counts.html")
+
+
+async def post_doors(request: Request) -> Response:
+    """Open or close a study."""
+    person = await owner(request)
+    form = await sent_form(request)
+    slug = request.path_params["slug"]
+    await run_in_threadpool(
+        authoring.set_open, request.app.state.host, person, slug,
+        is_open=text_of(form, "open") == "yes", now=_now(),
+    )  # fmt: skip
+    return _to(slug)
+
+
+async def post_places(request: Request) -> Response:
+    """Change pilot mode and quota."""
+    person = await owner(request)
+    form = await sent_form(request)
+    slug, quota = request.path_params["slug"], text_of(form, "quota").strip()
+    if quota and (not quota.isdecimal() or not 1 <= int(quota) <= 10**9):
+        return await _live(
+            request, person, "live.html", problem="Write a whole number, or nothing."
+        )
+    await run_in_threadpool(
+        authoring.set_places, request.app.state.host, person, slug,
+        pilot=text_of(form, "pilot") == "yes", quota=int(quota) if quota else None, now=_now(),
+    )  # fmt: skip
+    return _to(slug)
+
+
+async def get_links(request: Request) -> Response:
+    """Show the form for personal links."""
+    person = await owner(request)
+    return await _links_page(request, person, ())
+
+
+async def post_links(request: Request) -> Response:
+    """Make personal links and show them, or give them as CSV: this once."""
+    person = await owner(request)
+    form = await sent_form(request)
+    slug, people = request.path_params["slug"], text_of(form, "people").strip()
+    if not people.isdecimal() or not 1 <= int(people) <= _MOST_LINKS:
+        wrong = f"Write a number from 1 to {_MOST_LINKS}."
+        return await _links_page(request, person, (), problem=wrong)
+    made = await run_in_threadpool(
+        hosting.make_links, request.app.state.host, slug, people=int(people),
+        is_pilot=text_of(form, "pilot") == "yes", now=_now(),
+    )  # fmt: skip
+    addresses = tuple(f"{home(request)}/p/{link.token}" for link in made)
+    if text_of(form, "as") != "csv":
+        return await _links_page(request, person, addresses)
+    lines = [f"{number},{address}" for number, address in enumerate(addresses, start=1)]
+    text = "\r\n".join(["number,link", *lines]) + "\r\n"
+    return attachment(text.encode(), f"{slug}-links.csv", "text/csv; charset=utf-8")
+
+
+def attachment(content: bytes, name: str, media_type: str) -> Response:
+    """Return a file to save; nothing of it is kept by caches."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(content, media_type=media_type, headers=headers)
+
+
+async def uploads(form: FormData, name: str) -> list[authoring.Upload]:
+    """Return the files sent under a name."""
+    return [
+        authoring.Upload(file_name=each.filename or "", content=await each.read())
+        for each in form.getlist(name)
+        if isinstance(each, UploadFile) and each.filename
+    ]
+
+
+def _new_page(
+    request: Request, person: Researcher, made: authoring.Started, typed: dict[str, str]
+) -> Response:
+    values = {"templates": authoring.templates(), "made": made, "typed": typed}
+    status = 422 if made.problems or made.file_problems else 200
+    return dashboard(request, "new.html", researcher=person, status=status, **values)
+
+
+def _started(
+    request: Request, person: Researcher, made: authoring.Started, typed: dict[str, str]
+) -> Response:
+    if not made.slug:
+        return _new_page(request, person, made, typed)
+    return RedirectResponse(f"/studies/{made.slug}/edit/texts", status_code=303)
+
+
+async def _live(request: Request, person: Researcher, template: str, problem: str = "") -> Response:
+    slug, host = request.path_params["slug"], request.app.state.host
+    try:
+        live = await run_in_threadpool(watching.watch, host, slug)
+    except hosting.RefusedError:
+        # A study that was never published has nothing to watch, but perhaps a draft.
+        await run_in_threadpool(authoring.written, host, slug)
+        return RedirectResponse(f"/studies/{slug}/edit", status_code=303)
+    flags = await run_in_threadpool(request.app.state.watcher.flags, slug)
+    values = {"live": live, "flags": flags, "study": live.head, "problem": problem,
+              "link": f"{home(request)}/s/{slug}"}  # fmt: skip
+    status = 422 if problem else 200
+    return dashboard(request, template, researcher=person, status=status, **values)
+
+
+async def _links_page(
+    request: Request, person: Researcher, links: tuple[str, ...], problem: str = ""
+) -> Response:
+    host, slug = request.app.state.host, request.path_params["slug"]
+    head, versions = await run_in_threadpool(authoring.history, host, slug)
+    if not versions:
+        raise HTTPException(404)
+    values = {"study": head, "links": links, "problem": problem}
+    status = 422 if problem else 200
+    return dashboard(request, "links.html", researcher=person, status=status, **values)
+
+
+def _to(slug: str) -> Response:
+    return RedirectResponse(f"/studies/{slug}", status_code=303)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+ROUTES = [
+    Route("/studies", get_studies, methods=["GET"]),
+    Route("/studies/new", get_new, methods=["GET"]),
+    Route("/studies/new", post_new, methods=["POST"]),
+    Route("/studies/upload", post_upload, methods=["POST"]),
+    Route("/studies/{slug}", get_live, methods=["GET"]),
+    Route("/studies/{slug}/counts", get_counts, methods=["GET"]),
+    Route("/studies/{slug}/doors", post_doors, methods=["POST"]),
+    Route("/studies/{slug}/places", post_places, methods=["POST"]),
+    Route("/studies/{slug}/links", get_links, methods=["GET"]),
+    Route("/studies/{slug}/links", post_links, methods=["POST"]),
+]

@@ -1,0 +1,439 @@
+"""Studies in the dashboard: made, edited, previewed, published, opened, watched."""
+
+import re
+import tomllib
+import zipfile
+from html import unescape
+from html.parser import HTMLParser
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from tests.flow.hosting.conftest import SURVEY
+from tests.web.conftest import hidden_fields
+
+from howgood.flow import authoring, hosting
+from howgood.flow.participate import fill
+from howgood.flow.study_files.new import template
+from howgood.records.screen import Screen
+from howgood.store import audit, participants
+
+FORBIDDEN, NOT_FOUND, CONFLICT, WRONG = 403, 404, 409, 422
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PICTURE = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
+
+
+class _Form(HTMLParser):
+    """Reads the fields of the edit form as a browser would send them."""
+
+    def __init__(self):
+        super().__init__()
+        self.fields, self._area, self._select = [], None, None
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        name = given.get("name")
+        if tag == "textarea":
+            self._area = (name, "")
+        elif tag == "select":
+            self._select = name
+        elif tag == "option" and self._select and "selected" in given:
+            self.fields.append((self._select, given["value"]))
+        elif tag == "input" and name and given.get("type") != "file":
+            is_box = given.get("type") in ("checkbox", "radio")
+            if not is_box or "checked" in given:
+                self.fields.append((name, given.get("value", "")))
+
+    def handle_data(self, data):
+        if self._area:
+            self._area = (self._area[0], self._area[1] + data)
+
+    def handle_endtag(self, tag):
+        if tag == "textarea":
+            name, text = self._area
+            self.fields.append((name, text.removeprefix("\n").replace("\n", "\r\n")))
+            self._area = None
+        elif tag == "select":
+            self._select = None
+
+
+def form_fields(page):
+    """Return the fields of the form that edits a study."""
+    parser = _Form()
+    text = page.text.partition('enctype="multipart/form-data"')[2].partition("</form>")[0]
+    parser.feed(text)
+    sent = {}
+    for name, value in parser.fields:
+        sent.setdefault(name, []).append(value)
+    return sent
+
+
+def make(owner, kind="survey", slug="new-alarm", title="A new alarm"):
+    form = hidden_fields(owner.get("/studies/new"))
+    return owner.post("/studies/new", data=form | {"template": kind, "slug": slug, "title": title})
+
+
+def edit(owner, part="texts", slug="new-alarm", *, files=None, **changes):
+    address = f"/studies/{slug}/edit/{part}"
+    sent = form_fields(owner.get(address)) | {
+        name.replace("__", "."): value for name, value in changes.items()
+    }
+    return owner.post(address, data=sent, files=files)
+
+
+def publish(owner, slug="new-alarm"):
+    page = owner.get(f"/studies/{slug}/publish")
+    return owner.post(f"/studies/{slug}/publish", data=hidden_fields(page))
+
+
+def open_study(owner, slug="new-alarm", is_open="yes"):
+    form = hidden_fields(owner.get(f"/studies/{slug}"))
+    return owner.post(f"/studies/{slug}/doors", data=form | {"open": is_open})
+
+
+def take_part(browser, host, slug, seed=1):
+    browser.cookies.delete(f"howgood-{slug}") if f"howgood-{slug}" in browser.cookies else None
+    page = browser.get(f"/s/{slug}")
+    page = browser.post(f"/s/{slug}", data=hidden_fields(page) | {"consent": "yes"})
+    token = page.url.path.removeprefix("/p/")
+    for _ in range(80):
+        with host.database.reading() as connection:
+            stored = participants.position(connection, hosting.tokens.digest(token))
+        screen = Screen.from_dict(stored.content)
+        if screen.is_last:
+            return token
+        page = browser.post(f"/p/{token}", data=hidden_fields(page) | fill(screen, seed=seed))
+    raise AssertionError("never finished")
+
+
+@pytest.mark.parametrize("kind", ["survey", "comparison", "rerating"])
+def test_saving_a_form_without_changing_it_changes_nothing(owner, host, kind):
+    page = make(owner, kind)
+    assert page.url.path == "/studies/new-alarm/edit/texts"
+    before = authoring.written(host, "new-alarm").content
+    for part in ("texts", "task", "questions", "ending"):
+        saved = edit(owner, part)
+        assert (saved.status_code, saved.url.path) == (200, f"/studies/new-alarm/edit/{part}")
+    after = authoring.written(host, "new-alarm")
+    assert after.content == before
+    assert after.edition == 5
+    assert {**tomllib.loads(template(kind)), "slug": "new-alarm", "title": "A new alarm"} == before
+
+
+def test_a_study_is_made_edited_published_opened_and_taken(owner, host):
+    make(owner)
+    assert owner.get("/s/new-alarm").status_code == NOT_FOUND
+    page = edit(owner, title="Alarm, anew", consent__contact="Grace Hopper")
+    assert "Saved." in page.text
+    assert "This is the first version" in owner.get("/studies/new-alarm/publish").text
+    assert publish(owner).url.path == "/studies/new-alarm"
+    assert "This study is closed" in owner.get("/s/new-alarm").text
+    open_study(owner)
+    assert "Grace Hopper" in owner.get("/s/new-alarm").text
+    take_part(owner, host, "new-alarm")
+    live = owner.get("/studies/new-alarm").text
+    assert re.search(r"<dt>finished</dt><dd>1</dd>", live)
+    with host.database.reading() as connection:
+        actions = [line.action for line in audit.lines(connection, study="new-alarm")]
+    assert actions == ["opened", "published", "study made"]
+
+
+def test_an_open_study_changes_only_by_publishing_and_people_stay_on_their_version(owner, host):
+    browser = owner
+    page = browser.get("/s/songs")
+    page = browser.post("/s/songs", data=hidden_fields(page) | {"consent": "yes"})
+    inside = page.url.path
+    browser.post(inside, data=hidden_fields(page))
+    edit(owner, "task", "songs", rerating__question="How bad?")
+    assert "How good?" in browser.get(inside).text
+    review = owner.get("/studies/songs/publish").text
+    assert "rerating.question" in review
+    assert "<del>How good?</del>" in review
+    assert "<ins>How bad?</ins>" in review
+    assert "<strong>1</strong> person is inside" in review
+    publish(owner, "songs")
+    assert "How good?" in browser.get(inside).text
+    browser.cookies.delete("howgood-songs")
+    page = browser.get("/s/songs")
+    page = browser.post("/s/songs", data=hidden_fields(page) | {"consent": "yes"})
+    page = browser.post(page.url.path, data=hidden_fields(page))
+    assert "How bad?" in page.text
+    versions = owner.get("/studies/songs/versions").text
+    assert versions.count("the dashboard") == 1
+    assert versions.count("a study file") == 1
+
+
+def test_the_second_of_two_tabs_is_told_and_nothing_typed_is_lost(owner, host):
+    make(owner)
+    address = "/studies/new-alarm/edit/texts"
+    tabs = [form_fields(owner.get(address)) for _ in range(2)]
+    owner.post(address, data=tabs[0] | {"title": "First"})
+    second = owner.post(address, data=tabs[1] | {"title": "Second", "introduction": "Typed"})
+    assert second.status_code == CONFLICT
+    assert "Not saved" in second.text
+    assert 'value="Second"' in second.text
+    assert "Typed" in second.text
+    assert authoring.written(host, "new-alarm").content["title"] == "First"
+    mine = owner.post(address, data=form_fields(second))
+    assert mine.status_code == 200
+    assert authoring.written(host, "new-alarm").content["title"] == "Second"
+
+
+def test_two_tabs_that_both_begin_a_draft_cannot_overwrite_each_other(owner, host):
+    address = "/studies/songs/edit/texts"
+    tabs = [form_fields(owner.get(address)) for _ in range(2)]
+    codes = [
+        owner.post(address, data=tab | {"title": f"Tab {number}"}).status_code
+        for number, tab in enumerate(tabs)
+    ]
+    assert codes == [200, CONFLICT]
+    assert authoring.written(host, "songs").content["title"] == "Tab 0"
+
+
+def test_wrong_values_are_kept_and_told_beside_their_field(owner, host):
+    make(owner)
+    page = edit(owner, "ending", quota="many", completion__redirect="http://plain.example")
+    assert "&#39;many&#39; is not a whole number." in page.text
+    assert 'value="many"' in page.text
+    assert "starts with https://" not in page.text  # single values come first
+    page = edit(owner, "ending", quota="12")
+    assert "an address that starts with https://" in page.text
+    assert "1 thing to put right first" in owner.get("/studies/new-alarm/publish").text
+    assert "put right" in owner.get("/studies/new-alarm/preview").text
+    refused = owner.post(
+        "/studies/new-alarm/publish",
+        data=hidden_fields(owner.get("/studies/new-alarm/edit/texts")) | {"edition": "3"},
+    )
+    assert refused.status_code == WRONG
+
+
+def test_lists_grow_shrink_and_move_by_buttons_without_scripts(owner, host):
+    make(owner, "rerating")
+
+    def keys():
+        return [
+            each["key"]
+            for each in authoring.written(host, "new-alarm").content["rerating"]["items"]
+        ]
+
+    first = keys()
+    page = edit(owner, "task", action="add:rerating.items", rerating__question="Kept while adding?")
+    assert keys() == [*first, "new1"]
+    assert "Kept while adding?" in page.text
+    edit(owner, "task", action=f"up:rerating.items.{len(first)}")
+    assert keys() == [*first[:-1], "new1", first[-1]]
+    edit(owner, "task", action="down:rerating.items.0")
+    assert keys()[:2] == [first[1], first[0]]
+    edit(owner, "task", action=f"remove:rerating.items.{len(first) - 1}")
+    assert sorted(keys()) == sorted(first)
+
+
+@pytest.mark.parametrize(
+    "action", ["add:rerating.nothing", "remove:version", "up:__class__.0", "add:title", "x"]
+)
+def test_a_button_we_did_not_write_changes_nothing(owner, host, action):
+    make(owner, "rerating")
+    before = authoring.written(host, "new-alarm")
+    assert edit(owner, "task", action=action).status_code == WRONG
+    assert authoring.written(host, "new-alarm").content == before.content
+
+
+def test_a_picture_is_uploaded_seen_published_and_removed(owner, host):
+    make(owner, "rerating")
+    name = "rerating.items.0.picture"
+    alternative = {f"{name.replace('.', '__')}__alternative": "A blue disc"}
+    page = edit(owner, "task", files={f"{name}.file": ("../My Disc.SVG", PICTURE)}, **alternative)
+    stored = authoring.written(host, "new-alarm").content["rerating"]["items"][0]["picture"]
+    assert re.fullmatch(r"my-disc-[0-9a-f]{8}\.svg", stored["file"])
+    address = f"/studies/new-alarm/picture/{stored['file']}"
+    assert address in page.text
+    shown = owner.get(address)
+    assert shown.content == PICTURE
+    assert "sandbox" in shown.headers["content-security-policy"]
+    publish(owner)
+    packed = owner.get("/studies/new-alarm/file.toml")
+    with zipfile.ZipFile(BytesIO(packed.content)) as archive:
+        assert archive.read(stored["file"]) == PICTURE
+        assert b"digest" not in archive.read("new-alarm.toml")
+    edit(owner, "task", action=f"remove:{name}")
+    assert "picture" not in authoring.written(host, "new-alarm").content["rerating"]["items"][0]
+
+
+def test_a_file_that_is_no_picture_is_refused_and_the_rest_is_saved(owner, host):
+    make(owner, "rerating")
+    page = edit(owner, "task", rerating__question="Still saved?",
+                files={"rerating.items.0.picture.file": ("run.exe", b"MZ")})  # fmt: skip
+    assert page.status_code == WRONG
+    assert "was not kept" in page.text
+    assert authoring.written(host, "new-alarm").content["rerating"]["question"] == "Still saved?"
+    again = owner.post("/studies/new-alarm/edit/task", data=form_fields(page))
+    assert again.status_code == 200
+
+
+@pytest.mark.parametrize("name", ["weather-survey.toml", "bilder-bewertung.yaml",
+                                  "cancer-comparison.toml"])  # fmt: skip
+def test_a_study_file_is_uploaded_with_the_files_it_names(owner, host, name):
+    form = hidden_fields(owner.get("/studies/new"))
+    named = [*(EXAMPLES / "pictures").iterdir(), *EXAMPLES.glob("*.csv")]
+    beside = [("beside", (each.name, each.read_bytes())) for each in named]
+    text = (EXAMPLES / name).read_text().replace("pictures/", "")
+    page = owner.post("/studies/upload", data=form, files=[("file", (name, text)), *beside])
+    assert page.url.path.endswith("/edit/texts"), page.text
+    slug = page.url.path.split("/")[2]
+    assert publish(owner, slug).url.path == f"/studies/{slug}"
+    again = owner.post("/studies/upload", data=form, files=[("file", (name, text)), *beside])
+    assert again.status_code == WRONG
+    assert "already" in again.text
+
+
+def test_a_wrong_study_file_is_told_line_by_line(owner):
+    form = hidden_fields(owner.get("/studies/new"))
+    text = template("survey").replace("per_application = 8", 'per_application = "eight"')
+    page = owner.post("/studies/upload", data=form, files={"file": ("mine.toml", text)})
+    assert page.status_code == WRONG
+    assert re.search(r"mine\.toml:\d+: survey\.per_application", page.text)
+    assert "/tmp" not in page.text  # noqa: S108 - looked for, not used
+    for wrong in ({"file": ("mine.exe", b"MZ")}, {"file": ("x.toml", b"\xff\xfe")}):
+        assert owner.post("/studies/upload", data=form, files=wrong).status_code == WRONG
+
+
+@pytest.mark.parametrize(("slug", "told"), [("Big Name", "hyphens"), ("songs", "already"),
+                                            ("new", "already")])  # fmt: skip
+def test_a_short_name_that_cannot_be_used_is_told(owner, slug, told):
+    page = make(owner, slug=slug)
+    assert page.status_code == WRONG
+    assert told in page.text
+    assert f'value="{slug}"' in page.text
+
+
+@pytest.mark.parametrize("file_format", ["toml", "yaml"])
+def test_the_downloaded_file_is_the_same_study(owner, host, file_format):
+    make(owner, "comparison")
+    text = owner.get(f"/studies/new-alarm/file.{file_format}").text
+    edited = text.replace("new-alarm", "again")
+    form = hidden_fields(owner.get("/studies/new"))
+    page = owner.post("/studies/upload", data=form, files={"file": (f"x.{file_format}", edited)})
+    assert page.url.path == "/studies/again/edit/texts"
+    one, other = (authoring.review(host, slug).result.study for slug in ("new-alarm", "again"))
+    assert one.to_dict() | {"slug": "x"} == other.to_dict() | {"slug": "x"}
+
+
+@pytest.mark.parametrize("kind", ["survey", "comparison", "rerating"])
+def test_a_preview_walks_the_whole_study_and_stores_nothing(owner, host, kind):
+    make(owner, kind)
+    page = owner.get("/studies/new-alarm/preview")
+    for number in range(1, 6):
+        screen = authoring.preview(host, "new-alarm", condition="", page=number).view.screen
+        # The bot's answers decide what comes next, so the browser gives the same ones.
+        form = hidden_fields(page) | fill(screen, seed=1)
+        page = owner.post("/studies/new-alarm/preview", data=form)
+        assert page.status_code == 200
+        assert f"Page {number + 1}." in page.text
+    far = owner.get("/studies/new-alarm/preview", params={"page": "999"})
+    assert "Thank you" in far.text
+    with host.database.reading() as connection:
+        assert participants.holding(connection, 3) == {}
+
+
+def test_a_preview_points_out_a_missing_answer_as_the_study_would(owner):
+    make(owner)
+    page = owner.get("/studies/new-alarm/preview", params={"page": "4"})
+    wrong = owner.post("/studies/new-alarm/preview", data=hidden_fields(page))
+    assert wrong.status_code == WRONG
+    assert "Page 4." in wrong.text
+    assert "Please check your answers" in wrong.text
+
+
+def test_a_glance_shows_what_is_typed_before_it_is_saved(owner, host):
+    make(owner)
+    sent = form_fields(owner.get("/studies/new-alarm/edit/texts"))
+    pane = owner.post("/studies/new-alarm/glance/texts", data=sent | {"title": "Just typed"})
+    assert "Just typed" in pane.text
+    assert "<html" not in pane.text
+    assert authoring.written(host, "new-alarm").edition == 1
+    for part in ("task", "questions", "ending"):
+        sent = form_fields(owner.get(f"/studies/new-alarm/edit/{part}"))
+        pane = owner.post(f"/studies/new-alarm/glance/{part}", data=sent)
+        assert 'class="screen"' in pane.text
+
+
+def test_a_draft_can_be_thrown_away(owner, host):
+    edit(owner, slug="songs", title="Other songs")
+    form = hidden_fields(owner.get("/studies/songs/edit/texts"))
+    owner.post("/studies/songs/discard", data=form)
+    assert authoring.written(host, "songs").edition == 0
+    make(owner)
+    form = hidden_fields(owner.get("/studies/new-alarm/edit/texts"))
+    owner.post("/studies/new-alarm/discard", data=form)
+    assert owner.get("/studies/new-alarm/edit/texts").status_code == NOT_FOUND
+
+
+def test_pilot_mode_and_quota_make_a_version_of_their_own(owner, host):
+    form = hidden_fields(owner.get("/studies/songs"))
+    page = owner.post("/studies/songs/places", data=form | {"quota": "2", "pilot": "yes"})
+    assert "pilot: answers are kept out" in page.text
+    take_part(owner, host, "songs")
+    assert "Test runs are not counted: 1" in owner.get("/studies/songs").text
+    owner.post("/studies/songs/places", data=form | {"quota": "1"})
+    take_part(owner, host, "songs", seed=2)
+    page = owner.get("/studies/songs").text
+    assert "1 of 1 places are taken" in page
+    wrong = owner.post("/studies/songs/places", data=form | {"quota": "-3"})
+    assert wrong.status_code == WRONG
+    _, versions = authoring.history(host, "songs")
+    assert len(versions) == 3
+
+
+def test_closing_keeps_newcomers_out_and_an_old_version_can_be_used_again(owner, host):
+    open_study(owner, "songs", is_open="no")
+    assert "consent" not in owner.get("/s/songs").text
+    open_study(owner, "songs")
+    edit(owner, slug="songs", title="Changed")
+    publish(owner, "songs")
+    _, versions = authoring.history(host, "songs")
+    form = hidden_fields(owner.get("/studies/songs/versions"))
+    owner.post(f"/studies/songs/versions/{versions[1].number}/publish", data=form)
+    assert "Songs" in owner.get("/s/songs").text
+    assert owner.post("/studies/songs/versions/99/publish", data=form).status_code == NOT_FOUND
+
+
+def test_personal_links_are_shown_once_or_downloaded(owner, host):
+    form = hidden_fields(owner.get("/studies/songs/links"))
+    page = owner.post("/studies/songs/links", data=form | {"people": "3", "as": "page"})
+    tokens = re.findall(r"/p/([\w-]{32})<", page.text)
+    assert len(set(tokens)) == 3
+    assert "First" not in owner.get(f"/p/{tokens[0]}").text
+    got = owner.post("/studies/songs/links", data=form | {"people": "2", "as": "csv",
+                                                          "pilot": "yes"})  # fmt: skip
+    assert got.headers["content-disposition"] == 'attachment; filename="songs-links.csv"'
+    lines = got.text.splitlines()
+    assert lines[0] == "number,link"
+    assert re.fullmatch(r"2,http://testserver/p/[\w-]{32}", lines[2])
+    for wrong in ("0", "x", "100000000"):
+        assert (
+            owner.post("/studies/songs/links", data=form | {"people": wrong}).status_code == WRONG
+        )
+
+
+def test_unknown_studies_and_parts_are_not_found(owner):
+    for path in ("/studies/none", "/studies/none/edit/texts", "/studies/songs/edit/none",
+                 "/studies/none/preview", "/studies/none/versions", "/studies/none/publish",
+                 "/studies/songs/picture/x.png", "/studies/songs/file.exe",
+                 "/studies/none/links"):  # fmt: skip
+        assert owner.get(path).status_code == NOT_FOUND, path
+
+
+def test_a_viewer_sees_everything_and_no_button_that_writes(viewer):
+    for path in ("/studies", "/studies/songs", "/studies/songs/edit/texts",
+                 "/studies/songs/preview", "/studies/songs/versions"):  # fmt: skip
+        page = viewer.get(path)
+        assert page.status_code == 200
+        actions = set(re.findall(r'<form method="post" action="([^"]+)"', page.text))
+        assert actions <= {"/logout", "/studies/songs/preview", "/studies/songs/edit/texts"}
+    assert " disabled" in viewer.get("/studies/songs/edit/texts").text
+
+
+def test_the_study_of_the_tests_is_listed(owner):
+    page = owner.get("/studies").text
+    assert SURVEY["title"] in page
+    assert unescape(page).count("/studies/songs") == 1
