@@ -5,7 +5,7 @@ In: a host. Out: an ASGI application. Absent: sockets and processes (`server`).
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
@@ -34,6 +34,7 @@ from howgood.web.routes import accounts, editing, frame, library, results, studi
 _log = logging.getLogger("howgood.web")
 # Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
 _THREADS = 24
+_ROUTES = (taking_part, accounts, results, library, studies, editing, frame)
 _STATUS = {
     Reason.UNKNOWN_LINK: 404,
     Reason.UNKNOWN_STUDY: 404,
@@ -61,15 +62,7 @@ def make_app(
         host.close()
 
     app = Starlette(
-        routes=[
-            *taking_part.ROUTES,
-            *accounts.ROUTES,
-            *results.ROUTES,
-            *library.ROUTES,
-            *studies.ROUTES,
-            *editing.ROUTES,
-            *frame.ROUTES,
-        ],
+        routes=[route for module in _ROUTES for route in module.ROUTES],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(Busy, limit=settings.busy_limit),
@@ -77,23 +70,27 @@ def make_app(
             Middleware(OwnForms),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
         ],
-        exception_handlers={
-            RefusedError: _refused,
-            SignInNeededError: _to_sign_in,
-            ForbiddenError: _forbidden,
-            InputError: _wrong_input,
-            HTTPException: _http_error,
-            sa.exc.OperationalError: _database_away,
-            sa.exc.TimeoutError: _database_away,
-            WriterClosedError: _database_away,
-            Exception: _failed,
-        },
+        exception_handlers=_handlers(),
         lifespan=life,
     )
     app.state.host, app.state.settings = host, settings
     app.state.attempts = accounts.Attempts()
     app.state.watcher = Watcher(host)
     return app
+
+
+def _handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]:
+    return {
+        RefusedError: _refused,
+        SignInNeededError: _to_sign_in,
+        ForbiddenError: _forbidden,
+        InputError: _wrong_input,
+        HTTPException: _http_error,
+        sa.exc.OperationalError: _database_away,
+        sa.exc.TimeoutError: _database_away,
+        WriterClosedError: _database_away,
+        Exception: _failed,
+    }
 
 
 def app_from_environment() -> Starlette:
