@@ -1,12 +1,16 @@
 """`howgood demo`: a whole study end to end with synthetic people.
 
-In: a folder. Out: findings in the terminal, data and report.html in the folder. Absent: servers.
+In: a folder. Out: findings in the terminal, data and report.html in the folder; or such studies in
+the web app. Absent: real people.
 """
 
+from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
+from howgood.cli.web_extra import need_web
 from howgood.flow.demo import run_demo
 from howgood.show import page, progress, text
 
@@ -21,8 +25,12 @@ from howgood.show import page, progress, text
 )
 @click.option("--seed", default=85, show_default=True, help="Seed of everything synthetic.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def command(out: Path, seed: int, as_json: bool) -> int:
+@click.option("--serve", is_flag=True, help="Open studies of synthetic people in the web app.")
+@click.option("--port", default=8000, show_default=True, help="Port of --serve.")
+def command(out: Path, seed: int, as_json: bool, serve: bool, port: int) -> int:
     """Ask, learn, score and decide with synthetic people, ending in a report."""
+    if serve:
+        return _serve(seed, port)
     with progress.bar("demo") as told:
         demo = run_demo(out, seed=seed, progress=told)
     if as_json:
@@ -33,4 +41,29 @@ def command(out: Path, seed: int, as_json: bool) -> int:
         click.echo("\n".join(f"   - {finding.text}" for finding in chapter.findings))
         click.echo(f"   go on: {chapter.command}")
     click.echo(f"\nEverything above with pictures: {demo.path}")
+    return 0
+
+
+def _serve(seed: int, port: int) -> int:
+    """Put synthetic people into a temporary database and show it in the browser."""
+    need_web("howgood demo --serve")
+    from howgood.flow import accounts
+    from howgood.flow.demo.web import load_demo
+    from howgood.settings import Settings
+    from howgood.web import server
+
+    with TemporaryDirectory(prefix="howgood-demo-") as folder:
+        with progress.bar("demo") as told:
+            demo = load_demo(Path(folder), seed=seed, now=datetime.now(UTC), progress=told)
+        home = f"http://127.0.0.1:{port}"
+        token = accounts.setup_link(demo.host, now=datetime.now(UTC))
+        for study in demo.studies:
+            click.echo(f"{study.title}: {home}/studies/{study.slug}/results")
+        click.echo(f"is 85 % enough? {home}/library")
+        click.echo(f"to upload there: {', '.join(str(path) for path in demo.uploads)}")
+        click.echo(f"begin here (this link works once): {home}/setup/{token}")
+        click.echo("everything is synthetic and gone when you stop with Ctrl+C")
+        server.run(
+            demo.host, Settings(database=demo.database), address="127.0.0.1", port=port, workers=1
+        )
     return 0

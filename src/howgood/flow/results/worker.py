@@ -81,7 +81,12 @@ class Worker:
 
     def _work(self, job: Job) -> str:
         child = subprocess.Popen(  # noqa: S603 - our own program, no shell
-            self._child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            self._child,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,  # Ctrl+C is for us: we end the child and give the job back
         )
         try:
             last = self._listen(job, child)
