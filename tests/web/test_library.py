@@ -17,7 +17,8 @@ def test_everybody_sees_the_cards_without_signing_in(browser):
     assert page.status_code == 200
     for name, card in cards().items():
         assert f'href="/library/{name}"' in page.text
-        assert card.application in page.text
+        readable = card.application.replace("_", " ")
+        assert (readable[0].upper() + readable[1:]) in page.text
 
 
 def test_the_form_of_the_list_leads_to_an_answer_with_its_own_address(browser):

@@ -6,7 +6,7 @@ of people: a card holds summaries and draws of a fit, never what anybody said.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -62,7 +62,13 @@ def library(host: Host, *, folder: Path | None = registry.DEFAULT_FOLDER) -> dic
         published = cards.everything(connection)
     for each in published:
         found[each.name] = record_from(each.content, ModelCard, where=f"card {each.name}")
-    return found
+    return {name: _readable(card) for name, card in found.items()}
+
+
+def _readable(card: ModelCard) -> ModelCard:
+    """Return the card with its application as people would write it: no underscores."""
+    name = card.application.replace("_", " ")
+    return replace(card, application=name[:1].upper() + name[1:])
 
 
 def find_card(host: Host, name: str) -> ModelCard:

@@ -33,8 +33,9 @@ async def get_library(request: Request) -> Response:
     """List the cards."""
     known = await run_in_threadpool(library.library, request.app.state.host)
     return dashboard(
-        request, "library.html", researcher=await _somebody(request), cards=known,
+        request, "library.html", researcher=await _somebody(request),
         predicting={name: card for name, card in known.items() if card.draws},
+        informing={name: card for name, card in known.items() if not card.draws},
     )  # fmt: skip
 
 
