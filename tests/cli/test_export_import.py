@@ -73,3 +73,15 @@ def test_what_is_wrong_is_said_in_one_line(folder, capsys, words, says):
     err = capsys.readouterr().err
     assert says in err
     assert "Traceback" not in err
+
+
+def test_people_and_studies_can_be_erased(folder, capsys):
+    assert run(["import", "answers.csv", "--study", "doors", "--map", "participant=who"]) == 0
+    assert run(["erase", "doors", "import-r1"]) == 0
+    assert "erased 1 participant\n" in capsys.readouterr().out
+    assert run(["erase", "doors", "import-r1"]) == 2
+    assert "no participant 'import-r1'" in capsys.readouterr().err
+    assert run(["erase", "doors"]) == 2
+    assert run(["erase", "doors", "--whole-study", "door"]) == 2
+    assert run(["erase", "doors", "--whole-study", "doors"]) == 0
+    assert run(["export", "doors"]) == 2

@@ -8,8 +8,9 @@ PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit
 """
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +27,8 @@ from howgood.store.driver import Glances
 from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
 T = TypeVar("T")
+# How often, and how many seconds apart, the log is tried to be emptied while others read.
+_ATTEMPTS, _PAUSE = 10, 0.2
 
 __all__ = [
     "Database",
@@ -76,6 +79,26 @@ class Database:
         if self._writer is not None:
             return await self._writer.run_soon(operation)
         return await asyncio.to_thread(self.write, operation)
+
+    def scrub(self) -> bool:
+        """Make what was deleted vanish from the file too; return whether it has.
+
+        SQLite overwrites deleted rows with zeros (`secure_delete`), but earlier states wait in the
+        write-ahead log until it is emptied, and a long read can hold that up. PostgreSQL keeps
+        deleted rows until it vacuums them: its administrator decides about that.
+        """
+        if self._writer is None:
+            return False
+        for _ in range(_ATTEMPTS):
+            with closing(self.engine.raw_connection()) as connection:
+                cursor = connection.cursor()
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                answer = cursor.fetchone()
+                cursor.close()
+            if answer is not None and answer[0] == 0:
+                return True
+            time.sleep(_PAUSE)
+        return False
 
     def close(self) -> None:
         """Finish waiting writes and let go of every connection."""
@@ -181,7 +204,7 @@ def _sqlite_engine(url: URL, *, begin: str) -> Engine:
         # The driver's own transactions begin too late; ours begin when SQLAlchemy says so.
         connection.isolation_level = None
         for pragma in ("busy_timeout=15000", "journal_mode=WAL", "synchronous=FULL",
-                       "foreign_keys=ON"):  # fmt: skip
+                       "foreign_keys=ON", "secure_delete=ON"):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")

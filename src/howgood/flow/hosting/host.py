@@ -107,6 +107,14 @@ class Host:
             while self._weight > _REMEMBERED and len(self._known) > 1:
                 self._weight -= self._known.popitem(last=False)[1].weight
 
+    def forget(self, token_digest: str | None = None) -> None:
+        """Drop what is remembered of one person, or of everybody and every study."""
+        with self._gate:
+            for key in [each for each in self._known if token_digest in (None, each[0])]:
+                del self._known[key]
+        if token_digest is None:
+            self.study.cache_clear()
+
     def _read_known(self, token_digest: str) -> Known | None:
         with self.database.reading() as connection:
             position = participants.position(connection, token_digest)

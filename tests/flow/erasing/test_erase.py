@@ -1,0 +1,108 @@
+"""Who is erased is gone: from every table, from memory, and from the SQLite file itself."""
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow.collected import tidy_rows
+from howgood.flow.erasing import delete_study, erase_participant
+from howgood.flow.hosting import RefusedError, every_study
+from howgood.store import audit, jobs, schema, uploads
+
+WORDS = {"key": "words", "text": "Anything else?", "type": "text"}
+
+
+def _someone(person, slug, secret, *, seed=1):
+    someone = person(slug, seed=seed, PROLIFIC_PID=f"pid{secret}", SESSION_ID=f"session{secret}")
+    someone.begin()
+    while not (view := someone.look()).screen.is_last:
+        someone.send(view, words=f"I am {secret} " * 40)
+    return someone
+
+
+def _bytes_on_disk(address):
+    return b"".join(each.read_bytes() for each in Path(address).parent.glob("answers.sqlite*"))
+
+
+@pytest.mark.parametrize("database_address", ["sqlite"], indirect=True)
+def test_nothing_of_an_erased_person_is_left_in_the_file(run, person, host, database_address):
+    run(SURVEY, closing=[WORDS], recruitment="prolific")
+    for number in range(12):
+        _someone(person, "doors", f"SECRET{number:03d}x", seed=number)
+    assert b"SECRET005x" in _bytes_on_disk(database_address)
+    erased = erase_participant(host, "doors", "pidSECRET005x", actor="ada", now=NOW)
+    assert erased.is_off_disk
+    content = _bytes_on_disk(database_address)
+    assert b"SECRET005x" not in content
+    assert b"SECRET004x" in content
+    assert len(list(tidy_rows(host, "doors", table="participants"))) == 11
+
+
+def test_an_erased_persons_link_is_unknown_and_their_rows_are_gone(run, person, host, database):
+    run(SURVEY, closing=[WORDS], recruitment="prolific")
+    someone, other = _someone(person, "doors", "one"), _someone(person, "doors", "two", seed=2)
+    (first, second) = tidy_rows(host, "doors", table="participants")
+    row = every_study(host)[0]
+    database.write(lambda c: jobs.add(c, row.number, "fit", {}, now=NOW))
+    database.write(lambda c: uploads.add(c, row.number, "import", "x.csv", b"one", now=NOW))
+    database.write(lambda c: uploads.add(c, row.number, "scores", "y.csv", b"y", now=NOW))
+    erase_participant(host, "doors", first["participant"], actor="ada", now=NOW)
+    with pytest.raises(RefusedError):
+        someone.look()
+    assert other.look().screen.is_last
+    assert [each["participant"] for each in tidy_rows(host, "doors", table="participants")] == [
+        second["participant"]
+    ]
+    with database.reading() as connection:
+        for table in (schema.screens, schema.answers):
+            query = sa.select(sa.func.count()).where(
+                table.c.participant_id == int(first["participant"])
+            )
+            assert connection.execute(query).scalar() == 0
+        assert jobs.of_study(connection, row.number) == ()
+        kept = connection.execute(sa.select(schema.uploads.c.purpose)).scalars().all()
+        assert kept == ["scores"]
+        (line,) = audit.lines(connection)
+    assert (line.actor, line.action, line.study) == ("ada", "erase participant", "doors")
+    assert line.detail == {"participants": 1}
+
+
+def test_only_this_studys_people_can_be_erased_and_unknown_ones_are_named(run, person, host):
+    run(SURVEY, closing=[WORDS])
+    run(RERATING)
+    someone = _someone(person, "doors", "x")
+    (row,) = tidy_rows(host, "doors", table="participants")
+    for who in (row["participant"], "nobody", "", "9" * 30):
+        with pytest.raises(UnknownNameError):
+            erase_participant(host, "songs", who, actor="ada", now=NOW)
+    assert someone.look().screen.is_last
+
+
+def test_a_study_is_deleted_whole_after_its_name_is_typed(run, person, host, database):
+    run(SURVEY, closing=[WORDS])
+    run(RERATING)
+    someone = _someone(person, "doors", "x")
+    with pytest.raises(InputError, match="'doors'"):
+        delete_study(host, "doors", confirmation="Doors", actor="ada", now=NOW)
+    assert delete_study(host, "doors", confirmation="doors", actor="ada", now=NOW).participants == 1
+    assert [each.slug for each in every_study(host)] == ["songs"]
+    with pytest.raises(RefusedError):
+        someone.look()
+    with database.reading() as connection:
+        for table in (schema.participants, schema.screens, schema.answers):
+            assert connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() == 0
+        (line,) = audit.lines(connection, study="doors")
+    assert (line.action, line.detail) == ("delete study", {"participants": 1})
+
+
+@pytest.mark.parametrize("database_address", ["sqlite"], indirect=True)
+def test_nothing_of_a_deleted_study_is_left_in_the_file(run, person, host, database_address):
+    run(SURVEY, closing=[WORDS | {"text": "A question nobody else asks?"}])
+    _someone(person, "doors", "SECRETx")
+    delete_study(host, "doors", confirmation="doors", actor="ada", now=NOW)
+    content = _bytes_on_disk(database_address)
+    assert b"SECRETx" not in content
+    assert b"nobody else asks" not in content
