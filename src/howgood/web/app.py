@@ -17,6 +17,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount
 
 from howgood.errors import InputError
 from howgood.flow.hosting import Host, Reason, RefusedError, open_host
@@ -25,6 +26,7 @@ from howgood.flow.watching import Watcher
 from howgood.settings import Settings, read_settings
 from howgood.store.database import WriterClosedError
 from howgood.web.access import ForbiddenError, SignInNeededError
+from howgood.web.api.app import make_api
 from howgood.web.dashboard import dashboard
 from howgood.web.guards import Busy, OwnForms, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
@@ -62,7 +64,10 @@ def make_app(
         host.close()
 
     app = Starlette(
-        routes=[route for module in _ROUTES for route in module.ROUTES],
+        routes=[
+            *(route for module in _ROUTES for route in module.ROUTES),
+            Mount("/api", app=make_api(host, settings)),
+        ],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(Busy, limit=settings.busy_limit),

@@ -86,7 +86,7 @@ class OwnForms:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a POST before anything reads it."""
-        if scope["type"] != "http" or scope["method"] != "POST":
+        if not _is_form(scope):
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
@@ -108,6 +108,15 @@ class OwnForms:
             form = scope.get("state", {}).get("sent_form")
             if isinstance(form, FormData):
                 await form.close()
+
+
+def _is_form(scope: Scope) -> bool:
+    """Return whether a browser sends a form; programs have a gate of their own under /api."""
+    return (
+        scope["type"] == "http"
+        and scope["method"] == "POST"
+        and not scope["path"].startswith("/api/")
+    )
 
 
 def _is_participants(path: str) -> bool:
@@ -156,7 +165,7 @@ class Rates:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count a POST against its allowance."""
-        if scope["type"] == "http" and scope["method"] == "POST" and not self._allows(scope):
+        if _is_form(scope) and not self._allows(scope):
             await refuse("slow_down", 429, scope, receive, send)
         else:
             await self.app(scope, receive, send)

@@ -2,7 +2,7 @@
 
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.collected.export import DataFile, DataFormat, data_file
-from howgood.flow.collected.rows import collected_codebook, tidy_rows
+from howgood.flow.collected.rows import collected_codebook, page_of_rows, tidy_rows
 from howgood.flow.collected.spreadsheet import codebook_csv
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "codebook_csv",
     "collected_codebook",
     "data_file",
+    "page_of_rows",
     "tidy_rows",
 ]

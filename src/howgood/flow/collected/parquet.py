@@ -27,12 +27,22 @@ _AS: dict[str, Callable[[Any], object]] = {
 def parquet_pieces(
     rows: Iterable[Mapping[str, Any]], book: Codebook, table: TableName
 ) -> Iterator[bytes]:
-    """Yield a Parquet file piece by piece: one group of rows at a time is in memory."""
+    """Return a Parquet file piece by piece: one group of rows at a time is in memory."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise MissingExtraError(task="writing Parquet", extra="parquet") from error
+    return _pieces(pa, pq, rows, book, table)
+
+
+def _pieces(
+    pa: Any,  # noqa: ANN401 - pyarrow ships no types
+    pq: Any,  # noqa: ANN401 - pyarrow ships no types
+    rows: Iterable[Mapping[str, Any]],
+    book: Codebook,
+    table: TableName,
+) -> Iterator[bytes]:
     columns = book.tables[table]
     schema = _schema(pa, columns).with_metadata({"codebook": json.dumps(book.to_dict())})
     drain, waiting = Drain(), iter(rows)

@@ -59,6 +59,27 @@ def tidy_rows(
     )
 
 
+def page_of_rows(
+    host: Host, slug: str, *, table: TableName, pilots: bool, after: int, people_at_most: int
+) -> tuple[list[Row], int | None]:
+    """Return the rows of the next people after a number, and where the page after begins.
+
+    Notes
+    -----
+    Stability: experimental. None instead of a number: that was the last page.
+    """
+    row = find_study(host, slug)
+    names = collected_codebook(host, slug).names(table)
+    page = _page(host, row, pilots, after, people_at_most)
+    rows = [
+        {name: made.get(name) for name in names}
+        for person in page
+        if person.status is not Status.INVITED
+        for made in person_rows(host.study(person.version), person, table)
+    ]
+    return rows, page[-1].number if len(page) == people_at_most else None
+
+
 def collected_codebook(host: Host, slug: str) -> Codebook:
     """Return what the columns of a study's data mean, over all its versions.
 
@@ -74,16 +95,14 @@ def collected_codebook(host: Host, slug: str) -> Codebook:
 
 def people(host: Host, row: StudyRow, *, pilots: bool, after: int = 0) -> Iterator[PersonRow]:
     """Yield everyone who began, by number, from after a number on."""
-    while page := _page(host, row, pilots, after):
+    while page := _page(host, row, pilots, after, _PEOPLE_AT_ONCE):
         yield from (each for each in page if each.status is not Status.INVITED)
         after = page[-1].number
 
 
-def _page(host: Host, row: StudyRow, pilots: bool, after: int) -> tuple[PersonRow, ...]:
+def _page(host: Host, row: StudyRow, pilots: bool, after: int, most: int) -> tuple[PersonRow, ...]:
     with host.database.reading() as connection:
-        return collected.people(
-            connection, row.number, after=after, most=_PEOPLE_AT_ONCE, with_pilots=pilots
-        )
+        return collected.people(connection, row.number, after=after, most=most, with_pilots=pilots)
 
 
 def person_rows(study: Study, person: PersonRow, table: TableName) -> Iterator[Row]:

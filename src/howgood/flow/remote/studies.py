@@ -1,0 +1,177 @@
+"""Create studies, give them new versions, open and close them, from plain values.
+
+In: a host and the content of a study file as plain values. Out: facts about studies. Absent: the
+dashboard's drafts, and pictures: a new version may keep those of the version before, no others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
+
+from howgood.ask.sentences import languages
+from howgood.errors import InputError
+from howgood.flow.collected.rows import find_study
+from howgood.flow.hosting import Host, add_study, every_study
+from howgood.flow.hosting.host import pictures_of
+from howgood.flow.study_files.wording import wording_problems
+from howgood.records.plain import Problem, decode, raise_problems
+from howgood.records.plans import Picture
+from howgood.records.study import Study
+from howgood.store import audit, studies
+from howgood.store.studies import StudyRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyFacts:
+    """A study as programs see it."""
+
+    slug: str
+    title: str
+    kind: str
+    is_open: bool
+    version: str
+
+
+class ExistingStudyError(InputError):
+    """A study of this name is there already."""
+
+    def __init__(self, slug: str) -> None:
+        super().__init__(
+            where="slug",
+            found=f"{slug!r}, which exists",
+            needed="the short name of a new study",
+            cure="Choose another, or add a version to the existing study.",
+        )
+
+
+def study_facts(host: Host, slug: str) -> tuple[StudyFacts, Mapping[str, Any]]:
+    """Return a study's facts and the content of its newest version."""
+    row = find_study(host, slug)
+    study = host.study(row.version)
+    return _facts(host, row), study.to_dict()
+
+
+def studies_within(host: Host, only: str | None) -> tuple[StudyFacts, ...]:
+    """Return every study, or the one that is named."""
+    rows = every_study(host)
+    return tuple(_facts(host, row) for row in rows if only is None or row.slug == only)
+
+
+def create_study(
+    host: Host, content: Mapping[str, Any], *, is_open: bool, actor: str, now: datetime
+) -> StudyFacts:
+    """Store a new study."""
+    study = _checked(content)
+    _refuse_pictures(study, frozenset())
+    if any(each.slug == study.slug for each in every_study(host)):
+        raise ExistingStudyError(study.slug)
+    try:
+        row = add_study(host, study, folder=Path(), now=now)
+    except IntegrityError as error:  # a draft has the name, or somebody was quicker
+        raise ExistingStudyError(study.slug) from error
+    _note(host, row, "create study", is_open, actor, now)
+    return _facts(host, find_study(host, study.slug))
+
+
+def add_version(
+    host: Host, slug: str, content: Mapping[str, Any], *, actor: str, now: datetime
+) -> StudyFacts:
+    """Make this the version that new participants get; those inside keep theirs."""
+    row = find_study(host, slug)
+    study = _checked(content)
+    if study.slug != slug:
+        raise InputError(
+            where="study.slug",
+            found=repr(study.slug),
+            needed=repr(slug),
+            cure="A study keeps its short name; create another study instead.",
+        )
+    with TemporaryDirectory() as folder:
+        kept = _kept_pictures(host, row, study, Path(folder))
+        _refuse_pictures(study, kept)
+        add_study(host, study, folder=Path(folder), now=now)
+    _note(host, row, "publish version", row.is_open, actor, now)
+    return _facts(host, find_study(host, slug))
+
+
+def set_open(host: Host, slug: str, *, is_open: bool, actor: str, now: datetime) -> StudyFacts:
+    """Open or close a study to new participants."""
+    row = find_study(host, slug)
+    _note(host, row, "open study" if is_open else "close study", is_open, actor, now)
+    return _facts(host, find_study(host, slug))
+
+
+def _note(host: Host, row: StudyRow, action: str, is_open: bool, actor: str, now: datetime) -> None:
+    def write(connection: Connection) -> None:
+        studies.set_open(connection, [row.slug], is_open=is_open)
+        audit.note(connection, actor=actor, action=action, study=row.slug, now=now)
+
+    host.database.write(write)
+
+
+def _facts(host: Host, row: StudyRow) -> StudyFacts:
+    return StudyFacts(
+        slug=row.slug,
+        title=row.title,
+        kind=row.kind,
+        is_open=row.is_open,
+        version=host.study(row.version).version,
+    )
+
+
+def _checked(content: Mapping[str, Any]) -> Study:
+    """Return the study, or raise everything that is wrong with it."""
+    problems: list[Problem] = []
+    study: Study = decode(content, Study, path=(), problems=problems)
+    if not problems:
+        if study.language not in languages():
+            needed = f"one of {', '.join(languages())}"
+            problems.append(
+                Problem(
+                    path=("language",),
+                    found=repr(study.language[:40]),
+                    needed=needed,
+                    cure="Choose one of these.",
+                )
+            )
+        else:
+            problems += wording_problems(study)
+    raise_problems(problems, where="study")
+    return study
+
+
+def _kept_pictures(
+    host: Host, row: StudyRow, study: Study, folder: Path
+) -> frozenset[tuple[str, str]]:
+    """Write the pictures that the version before has too into the folder; return which."""
+    before = {_print(each) for each in pictures_of(host.study(row.version))}
+    kept = before & {_print(each) for each in pictures_of(study)}
+    with host.database.reading() as connection:
+        for name, _ in kept:
+            found = studies.media_file(connection, row.version, name)
+            if found is not None:
+                target = folder / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(found.content)
+    return frozenset(kept)
+
+
+def _print(picture: Picture) -> tuple[str, str]:
+    return picture.file, picture.digest
+
+
+def _refuse_pictures(study: Study, kept: frozenset[tuple[str, str]]) -> None:
+    unknown = next((each for each in pictures_of(study) if _print(each) not in kept), None)
+    if unknown is not None:
+        raise InputError(
+            where="study",
+            found=f"the picture {unknown.file[:80]!r}",
+            needed="texts alone, or pictures of the version before, unchanged",
+            cure="Add pictures on the dashboard, or start from a study file: howgood serve.",
+        )

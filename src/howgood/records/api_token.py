@@ -1,0 +1,55 @@
+"""A key for programs: what it may do, where, and until when.
+
+In: what the database holds. Out: a frozen record. Absent: the key itself, which is shown once and
+stored only as its digest.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+SCOPES = {
+    "studies:read": "list studies and read their texts",
+    "studies:write": "create, change, open, close and delete studies",
+    "participants:read": "list participants with their questions beside the task and times",
+    "participants:write": "make personal links, and erase participants",
+    "answers:read": "read answers, codebooks and exports",
+    "answers:write": "import answers collected elsewhere",
+    "fits:read": "see fits and their results",
+    "fits:write": "ask for fits, and cancel them",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiToken:
+    """One key; `study` is the only study it may touch, None for all.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> token = ApiToken(number=1, name="nightly", scopes=("answers:read",), study="alarm",
+    ...                  owner="ada", is_owner=True, created_at=datetime.now(UTC),
+    ...                  expires_at=None)
+    >>> token.allows("answers:read"), token.allows("studies:write"), token.reaches("doors")
+    (True, False, False)
+    """
+
+    number: int
+    name: str
+    scopes: tuple[str, ...]
+    study: str | None
+    owner: str
+    is_owner: bool
+    created_at: datetime
+    expires_at: datetime | None
+
+    def allows(self, scope: str) -> bool:
+        """Whether the key has this scope; who may not write now has no key that writes."""
+        return scope in self.scopes and (self.is_owner or not scope.endswith(":write"))
+
+    def reaches(self, slug: str) -> bool:
+        """Whether the key may touch this study."""
+        return self.study is None or self.study == slug

@@ -1,0 +1,179 @@
+"""Operations on collected data: answers, codebook, files, imports.
+
+In: checked calls. Out: records, or streams. Absent: what happens (`flow`).
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from howgood.flow import collected, elsewhere, importing
+from howgood.records.codebook import TableName
+from howgood.records.plain import about
+from howgood.web.api.operation import Call, Operation, Streamed
+from howgood.web.api.people import PeoplePage, Rows, page_of
+from howgood.web.api.problem import ApiError
+
+_DATA, _SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
+_NDJSON = "application/x-ndjson"
+_LARGEST_IMPORT = 20_000_000
+_ROWS_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeTable:
+    """Which rows to stream."""
+
+    table: Literal["answers", "participants", "screens"] = field(
+        default="answers", metadata=about("which table")
+    )
+    pilots: bool = field(default=False, metadata=about("include test runs"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportChoice:
+    """What an export holds."""
+
+    table: Literal["all", "answers", "participants", "screens"] = field(
+        default="all", metadata=about("one table, or a ZIP of all (csv and parquet)")
+    )
+    pilots: bool = field(default=False, metadata=about("include test runs"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookColumn:
+    """One column of the data."""
+
+    name: str
+    type: str
+    meaning: str
+    question: str
+    levels: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """What every column of every table means."""
+
+    study: str
+    title: str
+    kind: str
+    versions: tuple[str, ...]
+    tables: Mapping[str, tuple[BookColumn, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedFile:
+    """A file of answers collected elsewhere."""
+
+    name: str = field(metadata=about("ends in .json (offline page) or .csv"))
+    content: str = field(metadata=about("the text of the file"))
+    mapping: Mapping[str, str] = field(
+        default_factory=dict, metadata=about("which column holds what; the rest is found by name")
+    )
+    missing: Literal["error", "drop"] = field(
+        default="error", metadata=about("what to do with rows that have a gap")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedPeople:
+    """What became of a file."""
+
+    people: int
+    answers: int
+    left_out: Mapping[str, int] = field(metadata=about("how many, by policy"))
+
+
+def _page(call: Call) -> Rows:
+    return page_of(call, "answers")
+
+
+def _stream(call: Call) -> Streamed:
+    rows = collected.tidy_rows(
+        call.host, call.slug, table=call.query.table, pilots=call.query.pilots
+    )
+    return Streamed(name="", media_type=_NDJSON, pieces=_lines(rows))
+
+
+def _lines(rows: Iterator[dict[str, Any]]) -> Iterator[bytes]:
+    waiting: list[str] = []
+    for row in rows:
+        waiting.append(json.dumps(row, ensure_ascii=False) + "\n")
+        if len(waiting) == _ROWS_AT_ONCE:
+            yield "".join(waiting).encode()
+            waiting.clear()
+    yield "".join(waiting).encode()
+
+
+def _codebook(call: Call) -> Mapping[str, Any]:
+    return collected.collected_codebook(call.host, call.slug).to_dict()
+
+
+def _export(call: Call) -> Streamed:
+    kind = call.path["format"]
+    if kind in _SURVEYS:
+        survey = elsewhere.hosted_survey_file(
+            call.host, call.slug, kind=cast(elsewhere.SurveyFormat, kind)
+        )
+        return Streamed(
+            name=survey.name, media_type=survey.media_type, pieces=iter([survey.content])
+        )
+    if kind not in _DATA:
+        raise ApiError(
+            404,
+            where="format",
+            found=repr(kind[:40]),
+            needed=f"one of {', '.join((*_DATA, *_SURVEYS))}",
+            cure="Choose one of these.",
+        )
+    table = None if call.query.table == "all" else cast(TableName, call.query.table)
+    made = collected.data_file(
+        call.host,
+        call.slug,
+        kind=cast(collected.DataFormat, kind),
+        table=table,
+        pilots=call.query.pilots,
+    )
+    return Streamed(name=made.name, media_type=made.media_type, pieces=made.pieces)
+
+
+def _import(call: Call) -> ImportedPeople:
+    body: ImportedFile = call.body
+    report = importing.import_files(
+        call.host,
+        call.slug,
+        [(body.name, body.content.encode())],
+        mapping=body.mapping,
+        missing=body.missing,
+        actor=call.actor,
+        now=call.now,
+    )
+    return ImportedPeople(
+        people=report.people, answers=report.answers, left_out=dict(report.left_out)
+    )
+
+
+_FILES = ("application/zip", "text/csv", "application/vnd.apache.parquet", "application/json",
+          "text/html", "text/plain")  # fmt: skip
+OPERATIONS = (
+    Operation(method="GET", path="/studies/{slug}/answers", name="listAnswers",
+              summary="Read answers, a few people per page", run=_page, scope="answers:read",
+              answer=Rows, query=PeoplePage, group="Data"),
+    Operation(method="GET", path="/studies/{slug}/rows", name="streamRows",
+              summary="Stream a whole table, one JSON object per line", run=_stream,
+              scope="answers:read", answer=None, query=WholeTable, media=(_NDJSON,),
+              group="Data"),
+    Operation(method="GET", path="/studies/{slug}/codebook", name="getCodebook",
+              summary="What every column means", run=_codebook, scope="answers:read",
+              answer=Book, group="Data"),
+    Operation(method="GET", path="/studies/{slug}/exports/{format}", name="export",
+              summary="Download the data, or the survey for elsewhere", run=_export,
+              scope="answers:read", answer=None, query=ExportChoice, media=_FILES,
+              group="Data"),
+    Operation(method="POST", path="/studies/{slug}/imports", name="importAnswers",
+              summary="Import answers collected elsewhere, all or nothing", run=_import,
+              scope="answers:write", answer=ImportedPeople, body=ImportedFile, status=201,
+              largest=_LARGEST_IMPORT, group="Data"),
+)  # fmt: skip

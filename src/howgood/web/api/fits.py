@@ -1,0 +1,124 @@
+"""Operations on fits, and the public library of what was learned.
+
+In: checked calls. Out: records. Absent: the work (`flow.results`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from howgood.errors import UnknownNameError
+from howgood.flow.results import asking, library
+from howgood.records.job import Job
+from howgood.records.plain import about
+from howgood.records.result import StudyResult
+from howgood.web.api.operation import Call, Operation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitRequest:
+    """How to fit; everything has a good default."""
+
+    people: str = field(default="", metadata=about("whose answers: attentive, or another policy"))
+    model: str = field(default="", metadata=about("surveys: binary or ordinal"))
+    priors: str = field(default="", metadata=about("surveys: howgood, kay2015, or a card"))
+    seed: int | None = field(default=None, metadata=about("seed of the computation"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A fit that waits, runs, or has ended."""
+
+    number: int
+    task: str
+    status: str = field(metadata=about("queued, running, done, failed or cancelled"))
+    progress: float = field(metadata=about("part of the way, 0 to 1"))
+    message: str
+    created_at: str
+    finished_at: str | None
+    settings: Mapping[str, Any]
+    result: Mapping[str, Any] | None = field(
+        default=None, metadata=about("what was learned: summary, people, tables, cards")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitList:
+    """A study's fits."""
+
+    fits: tuple[Fit, ...] = field(metadata=about("the newest first, without their results"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardList:
+    """What is known about applications."""
+
+    cards: tuple[Mapping[str, Any], ...] = field(metadata=about("model cards"))
+
+
+def _list(call: Call) -> FitList:
+    found = asking.overview(call.host, call.slug).jobs
+    return FitList(fits=tuple(_fit(job) for job in found))
+
+
+def _ask(call: Call) -> Fit:
+    body: FitRequest = call.body
+    chosen = {"people": body.people, "model": body.model, "priors": body.priors}
+    if body.seed is not None:
+        chosen["seed"] = str(body.seed)
+    number = asking.ask_fit(call.host, call.slug, chosen, actor=call.actor, now=call.now)
+    return _fit(asking.job_of(call.host, call.slug, number)[0])
+
+
+def _get(call: Call) -> Fit:
+    job, result = asking.job_of(call.host, call.slug, _number(call))
+    return _fit(job, result)
+
+
+def _cancel(call: Call) -> Fit:
+    number = _number(call)
+    asking.cancel_job(call.host, call.slug, number, now=call.now)
+    return _fit(asking.job_of(call.host, call.slug, number)[0])
+
+
+def _number(call: Call) -> int:
+    text = call.path["fit"]
+    if not (text.isascii() and text.isdecimal() and len(text) < 18):
+        raise UnknownNameError(where="fit", name=text[:40], names=())
+    return int(text)
+
+
+def _fit(job: Job, result: StudyResult | None = None) -> Fit:
+    return Fit(
+        number=job.number,
+        task=job.task,
+        status=job.status.value,
+        progress=job.progress,
+        message=job.message,
+        created_at=job.created_at.isoformat(),
+        finished_at=job.finished_at.isoformat() if job.finished_at else None,
+        settings=dict(job.settings),
+        result=None if result is None else result.to_dict(),
+    )
+
+
+def _cards(call: Call) -> CardList:
+    return CardList(cards=tuple(each.to_dict() for each in library.library(call.host).values()))
+
+
+OPERATIONS = (
+    Operation(method="GET", path="/studies/{slug}/fits", name="listFits", summary="List fits",
+              run=_list, scope="fits:read", answer=FitList, group="Fits"),
+    Operation(method="POST", path="/studies/{slug}/fits", name="askFit",
+              summary="Queue a fit", run=_ask, scope="fits:write", answer=Fit, body=FitRequest,
+              status=202, group="Fits"),
+    Operation(method="GET", path="/studies/{slug}/fits/{fit}", name="getFit",
+              summary="State of a fit, and its result", run=_get, scope="fits:read", answer=Fit,
+              group="Fits"),
+    Operation(method="DELETE", path="/studies/{slug}/fits/{fit}", name="cancelFit",
+              summary="Cancel a fit that waits or runs", run=_cancel, scope="fits:write",
+              answer=Fit, group="Fits"),
+    Operation(method="GET", path="/library", name="listCards",
+              summary="Model cards: what accuracy people accept, by application", run=_cards,
+              scope=None, answer=CardList, group="Library"),
+)  # fmt: skip

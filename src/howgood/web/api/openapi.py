@@ -1,0 +1,139 @@
+"""The OpenAPI 3.1 document, made from the table of operations.
+
+In: the table. Out: plain values. Absent: anything the table does not say.
+"""
+
+import dataclasses
+from functools import cache
+from typing import Any
+
+from howgood import __version__
+from howgood.records.api_token import SCOPES
+from howgood.records.plain import field_types
+from howgood.records.study import SLUG
+from howgood.web.api.operation import Operation
+from howgood.web.api.problem import MEDIA, Problem
+from howgood.web.api.schema import Schema, limits, schema_of
+from howgood.web.api.table import OPERATIONS
+
+_PATH_PARTS: dict[str, Schema] = {
+    "slug": {"type": "string", "pattern": f"^{SLUG.pattern}$", "description": "the study"},
+    "participant": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 200,
+        "description": "number in the data, or the id of the platform",
+    },
+    "format": {
+        "type": "string",
+        "enum": ["csv", "parquet", "json", "html", "limesurvey", "qualtrics"],
+        "description": "csv, parquet and json: the data; the others: the survey itself",
+    },
+    "fit": {"type": "integer", "minimum": 1, "maximum": 2**53, "description": "number of the fit"},
+}
+_DESCRIPTION = (
+    "Studies, participants, answers, fits and exports for programs. Send a token as "
+    "`Authorization: Bearer howgood_...`; owners make tokens on the page Tokens. Problems come as "
+    "application/problem+json and say where, what was found, what is needed and what to do."
+)
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    """Return the document."""
+    parts: dict[str, Schema] = {}
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.address, {})[operation.method.lower()] = _described(
+            operation, parts
+        )
+    schema_of(Problem, parts)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "howgood",
+            "version": __version__,
+            "description": _DESCRIPTION,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(parts.items())),
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "; ".join(f"{name}: {text}" for name, text in SCOPES.items()),
+                }
+            },
+        },
+    }
+
+
+def _described(operation: Operation, parts: dict[str, Schema]) -> dict[str, Any]:
+    scope = operation.scope
+    found: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "tags": [operation.group],
+        "parameters": [*_path_parameters(operation), *_query_parameters(operation, parts)],
+        "responses": _responses(operation, parts),
+        "security": [{"token": []}] if scope else [],
+    }
+    if scope:
+        found["description"] = f"Needs the scope `{scope}`."
+    if operation.body is not None:
+        schema = schema_of(operation.body, parts)
+        found["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": schema}},
+        }
+    return found
+
+
+def _path_parameters(operation: Operation) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": _PATH_PARTS[name]}
+        for name in operation.names
+    ]
+
+
+def _query_parameters(operation: Operation, parts: dict[str, Schema]) -> list[dict[str, Any]]:
+    if operation.query is None:
+        return []
+    return [
+        {
+            "name": each.name,
+            "in": "query",
+            "required": each.default is dataclasses.MISSING,
+            "schema": schema_of(field_types(operation.query)[each.name], parts) | limits(each),
+        }
+        for each in dataclasses.fields(operation.query)
+    ]
+
+
+def _responses(operation: Operation, parts: dict[str, Schema]) -> dict[str, Any]:
+    schema: Schema = {} if operation.answer is None else schema_of(operation.answer, parts)
+    content = {media: {"schema": schema} if schema else {} for media in operation.media}
+    found: dict[str, Any] = {
+        str(operation.status): {"description": operation.summary, "content": content}
+    }
+    refused = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    for status, text in _failures(operation).items():
+        found[str(status)] = {"description": text, "content": {MEDIA: refused}}
+    return found
+
+
+def _failures(operation: Operation) -> dict[int, str]:
+    found = {422: "a parameter or the body is wrong", 429: "too many requests"}
+    if operation.scope:
+        found |= {401: "no valid token", 403: "the token does not allow this"}
+    if operation.names:
+        found[404] = "no such study, participant or fit, or the token does not reach it"
+    if operation.body is not None:
+        found |= {400: "no JSON", 413: "too large", 415: "another media type"}
+    if operation.name == "createStudy":
+        found[409] = "a study of this name exists"
+    if operation.name == "export":
+        found[501] = "the server lacks a package for this format"
+    return dict(sorted(found.items()))

@@ -1,0 +1,80 @@
+"""One operation of the API: how it is called, what it needs, what it gives.
+
+In: declarations. Out: `Operation`, from which routes, checks and the OpenAPI document are made.
+Absent: the operations themselves (`studies`, `people`, `data`, `fits`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from howgood.flow.hosting import Host
+from howgood.records.api_token import ApiToken
+
+API_ROOT = "/api/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One checked request, as an operation sees it."""
+
+    host: Host
+    token: ApiToken | None
+    path: Mapping[str, str]
+    query: Any
+    body: Any
+    home: str
+    now: datetime
+
+    @property
+    def slug(self) -> str:
+        """The study in the address."""
+        return self.path["slug"]
+
+    @property
+    def actor(self) -> str:
+        """Who does it, for the audit."""
+        return f"token {self.token.name}" if self.token else "api"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streamed:
+    """An answer that is made while it is sent."""
+
+    name: str
+    media_type: str
+    pieces: Iterator[bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """How something is asked of the API.
+
+    `query` and `body` are record types: their annotations check the request and document it.
+    `answer` is a record type, or None for a streamed answer of one of `media`.
+    """
+
+    method: str
+    path: str
+    name: str
+    summary: str
+    run: Callable[[Call], Any]
+    scope: str | None
+    answer: Any
+    query: Any = None
+    body: Any = None
+    status: int = 200
+    media: tuple[str, ...] = field(default=("application/json",))
+    largest: int = 64 * 1024
+    group: str = "Studies"
+
+    @property
+    def address(self) -> str:
+        """The whole path."""
+        return API_ROOT + self.path
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parts of the path that are filled in."""
+        return tuple(each[1:-1] for each in self.path.split("/") if each.startswith("{"))

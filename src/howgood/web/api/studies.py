@@ -1,0 +1,152 @@
+"""Operations on studies.
+
+In: checked calls. Out: records. Absent: what happens (`flow.remote`, `flow.erasing`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from howgood.flow import erasing, remote
+from howgood.flow.remote import StudyFacts
+from howgood.records.plain import about
+from howgood.records.study import Study
+from howgood.web.api.operation import Call, Operation
+from howgood.web.api.problem import ApiError
+
+_LARGEST_STUDY = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyList:
+    """Studies that the token reaches."""
+
+    studies: tuple[StudyFacts, ...] = field(metadata=about("by title"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyWithContent:
+    """A study and everything in its newest version."""
+
+    slug: str
+    title: str
+    kind: str
+    is_open: bool
+    version: str = field(metadata=about("fingerprint of the content"))
+    study: Mapping[str, Any] = field(metadata=about("the content, as in a study file"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStudy:
+    """A study to create."""
+
+    study: Study = field(metadata=about("the content, as in a study file"))
+    is_open: bool = field(default=False, metadata=about("let participants in at once"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVersion:
+    """A new version of a study."""
+
+    study: Study = field(metadata=about("the whole content, changed where you want"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """Whether a study takes new participants."""
+
+    is_open: bool = field(metadata=about("false closes it; those inside may finish"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """The word that makes it real."""
+
+    confirmation: str = field(metadata=about("the study's short name once more"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """What was erased."""
+
+    participants: int = field(metadata=about("how many people"))
+    is_off_disk: bool = field(metadata=about("whether the database file holds nothing of it"))
+
+
+def _list(call: Call) -> StudyList:
+    only = call.token.study if call.token else None
+    return StudyList(studies=remote.studies_within(call.host, only))
+
+
+def _create(call: Call) -> StudyFacts:
+    if call.token is not None and call.token.study is not None:
+        raise ApiError(
+            403,
+            where="token",
+            found=f"one that is bound to study {call.token.study!r}",
+            needed="a token for every study",
+            cure="Make another token.",
+        )
+    return remote.create_study(
+        call.host,
+        call.body.study.to_dict(),
+        is_open=call.body.is_open,
+        actor=call.actor,
+        now=call.now,
+    )
+
+
+def _get(call: Call) -> StudyWithContent:
+    facts, content = remote.study_facts(call.host, call.slug)
+    return StudyWithContent(
+        slug=facts.slug,
+        title=facts.title,
+        kind=facts.kind,
+        is_open=facts.is_open,
+        version=facts.version,
+        study=content,
+    )
+
+
+def _add_version(call: Call) -> StudyFacts:
+    return remote.add_version(
+        call.host, call.slug, call.body.study.to_dict(), actor=call.actor, now=call.now
+    )
+
+
+def _set_open(call: Call) -> StudyFacts:
+    return remote.set_open(
+        call.host, call.slug, is_open=call.body.is_open, actor=call.actor, now=call.now
+    )
+
+
+def _delete(call: Call) -> Gone:
+    done = erasing.delete_study(
+        call.host,
+        call.slug,
+        confirmation=call.query.confirmation,
+        actor=call.actor,
+        now=call.now,
+    )
+    return Gone(participants=done.participants, is_off_disk=done.is_off_disk)
+
+
+OPERATIONS = (
+    Operation(method="GET", path="/studies", name="listStudies", summary="List studies",
+              run=_list, scope="studies:read", answer=StudyList),
+    Operation(method="POST", path="/studies", name="createStudy", summary="Create a study",
+              run=_create, scope="studies:write", answer=StudyFacts, body=NewStudy, status=201,
+              largest=_LARGEST_STUDY),
+    Operation(method="GET", path="/studies/{slug}", name="getStudy",
+              summary="Read a study with its content", run=_get, scope="studies:read",
+              answer=StudyWithContent),
+    Operation(method="PATCH", path="/studies/{slug}", name="openStudy",
+              summary="Open or close a study", run=_set_open, scope="studies:write",
+              answer=StudyFacts, body=Opening),
+    Operation(method="DELETE", path="/studies/{slug}", name="deleteStudy",
+              summary="Delete a study with everybody in it", run=_delete, scope="studies:write",
+              answer=Gone, query=Confirmation),
+    Operation(method="POST", path="/studies/{slug}/versions", name="addVersion",
+              summary="Give a study a new version", run=_add_version, scope="studies:write",
+              answer=StudyFacts, body=NewVersion, status=201, largest=_LARGEST_STUDY),
+)  # fmt: skip

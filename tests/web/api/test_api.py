@@ -1,0 +1,278 @@
+"""The API does what the dashboard does, for those who may, and says why not to others."""
+
+import io
+import json
+import logging
+import zipfile
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+from tests.flow.hosting.conftest import RERATING, SURVEY
+
+from howgood.errors import InputError
+from howgood.flow.api_access import every_token, issue_token, revoke_token
+from howgood.flow.collected import tidy_rows
+from howgood.settings import Settings
+from howgood.store import audit
+from howgood.store.schema import api_tokens, researchers
+from howgood.web.api.openapi import openapi
+from howgood.web.api.table import OPERATIONS
+from howgood.web.app import make_app
+from howgood.web.guards import Pace
+
+PROBLEM = "application/problem+json"
+NEW = {**RERATING, "slug": "fresh"}
+
+
+def test_studies_are_listed_made_changed_opened_and_deleted(api, host):
+    assert [each["slug"] for each in api("GET", "/studies").json()["studies"]] == ["doors", "songs"]
+    made = api("POST", "/studies", json={"study": NEW})
+    assert (made.status_code, made.json()["is_open"]) == (201, False)
+    assert api("POST", "/studies", json={"study": NEW}).status_code == 409
+    content = api("GET", "/studies/fresh").json()
+    assert content["study"]["rerating"]["question"] == "How good?"
+    changed = content["study"] | {"title": "Fresh songs"}
+    newer = api("POST", "/studies/fresh/versions", json={"study": changed})
+    assert (newer.status_code, newer.json()["title"]) == (201, "Fresh songs")
+    assert newer.json()["version"] != content["version"]
+    assert api("PATCH", "/studies/fresh", json={"is_open": True}).json()["is_open"] is True
+    refused = api("DELETE", "/studies/fresh", params={"confirmation": "fresher"})
+    assert refused.status_code == 422
+    gone = api("DELETE", "/studies/fresh", params={"confirmation": "fresh"})
+    assert gone.json() == {"participants": 0, "is_off_disk": True}
+    assert api("GET", "/studies/fresh").status_code == 404
+    with host.database.reading() as connection:
+        actions = [(line.actor, line.action) for line in audit.lines(connection, study="fresh")]
+    done = ("delete study", "open study", "publish version", "create study")
+    assert actions == [("token test", each) for each in done]
+
+
+def test_wrong_studies_come_back_with_every_problem(api):
+    wrong = NEW | {"title": 3, "rerating": NEW["rerating"] | {"rounds": 1, "itmes": []}}
+    answer = api("POST", "/studies", json={"study": wrong})
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == PROBLEM
+    found = answer.json()
+    assert {"study.title", "study.rerating.rounds", "study.rerating.itmes"} <= {
+        each["where"] for each in found["problems"]
+    }
+    assert {"where", "found", "needed", "cure", "status", "title", "type"} <= set(found)
+    picture = {"file": "../../secret.svg", "alternative": "x"}
+    items = [each | {"picture": picture} for each in NEW["rerating"]["items"]]
+    hostile = NEW | {"rerating": NEW["rerating"] | {"items": items}}
+    assert "picture" in api("POST", "/studies", json={"study": hostile}).json()["found"]
+
+
+def test_participants_links_answers_and_erasing(api, finished, client):
+    finished("doors", 1, 2, 3)
+    links = api("POST", "/studies/doors/invitations", json={"people": 2}).json()["links"]
+    assert len(links) == 2
+    assert client.get(links[0]).status_code == 200
+    first = api("GET", "/studies/doors/participants", params={"limit": 2}).json()
+    second = api("GET", "/studies/doors/participants", params={"after": first["next"]}).json()
+    numbers = [row["participant"] for row in first["rows"] + second["rows"]]
+    assert (len(numbers), second["next"]) == (3, None)
+    answers = api("GET", "/studies/doors/answers").json()["rows"]
+    assert len(answers) == 6
+    gone = api("DELETE", f"/studies/doors/participants/{numbers[0]}")
+    assert gone.json() == {"participants": 1, "is_off_disk": True}
+    assert api("DELETE", f"/studies/doors/participants/{numbers[0]}").status_code == 404
+    assert len(api("GET", "/studies/doors/answers").json()["rows"]) == 4
+
+
+def test_data_streams_and_exports(api, host, finished):
+    finished("doors", 1, 2)
+    lines = api("GET", "/studies/doors/rows").text.splitlines()
+    assert [json.loads(line) for line in lines] == list(tidy_rows(host, "doors"))
+    archive = zipfile.ZipFile(io.BytesIO(api("GET", "/studies/doors/exports/csv").content))
+    assert "codebook.csv" in archive.namelist()
+    one = api("GET", "/studies/doors/exports/csv", params={"table": "answers"})
+    assert one.headers["content-disposition"] == 'attachment; filename="doors-answers.csv"'
+    assert one.text.count("\n") == 5
+    for kind in ("json", "parquet", "html", "limesurvey", "qualtrics"):
+        assert api("GET", f"/studies/doors/exports/{kind}").status_code == 200
+    assert api("GET", "/studies/doors/exports/pdf").status_code == 404
+    assert api("GET", "/studies/songs/exports/html").status_code == 422
+    book = api("GET", "/studies/doors/codebook").json()
+    assert book["tables"]["answers"][0]["name"] == "participant"
+
+
+def test_answers_are_imported_all_or_nothing(api):
+    table = "who,application,precision,recall,acceptable\nr1,bell,1,1,5\n"
+    body = {"name": "a.csv", "content": table, "mapping": {"participant": "who"}}
+    assert api("POST", "/studies/doors/imports", json=body).json() == {
+        "people": 1, "answers": 1, "left_out": {}}  # fmt: skip
+    wrong = api("POST", "/studies/doors/imports", json=body | {"content": table + "r2,x,1,1,5\n"})
+    assert (wrong.status_code, wrong.json()["where"]) == (422, "a.csv:3, column 'application'")
+
+
+def test_a_fit_is_queued_seen_and_cancelled(api, finished):
+    finished("doors", 1)
+    queued = api("POST", "/studies/doors/fits", json={"seed": 3})
+    assert (queued.status_code, queued.json()["status"]) == (202, "queued")
+    number = queued.json()["number"]
+    assert api("GET", f"/studies/doors/fits/{number}").json()["result"] is None
+    assert api("GET", "/studies/doors/fits").json()["fits"][0]["number"] == number
+    assert api("GET", f"/studies/songs/fits/{number}").status_code == 404
+    assert api("DELETE", f"/studies/doors/fits/{number}").json()["status"] == "cancelled"
+    assert api("POST", "/studies/doors/fits", json={"model": "magic"}).status_code in (404, 422)
+
+
+def test_the_library_needs_no_token(api):
+    cards = api("GET", "/library", secret="").json()["cards"]
+    assert cards
+    assert {"name", "application"} & set(cards[0])
+
+
+@pytest.mark.parametrize("operation", [each for each in OPERATIONS if each.scope],
+                         ids=lambda each: each.name)  # fmt: skip
+def test_every_operation_needs_its_scope_and_reaches_its_study_alone(api, token, operation):
+    names = {"slug": "doors", "participant": "1", "format": "csv", "fit": "1"}
+    path = operation.path.format(**names)
+    assert api(operation.method, path, secret="").status_code == 401
+    others = [each.scope for each in OPERATIONS if each.scope not in (None, operation.scope)]
+    refused = api(operation.method, path, secret=token(*others).secret)
+    assert (refused.status_code, refused.headers["content-type"]) == (403, PROBLEM)
+    assert operation.scope in refused.json()["needed"]
+    elsewhere = api(operation.method, path, secret=token(operation.scope, study="songs").secret)
+    if "slug" in operation.names:
+        assert elsewhere.status_code == 404
+        assert "doors" in elsewhere.json()["found"]
+
+
+def test_a_study_token_lists_its_study_and_makes_none(api, token):
+    bound = token(study="songs").secret
+    assert [each["slug"] for each in api("GET", "/studies", secret=bound).json()["studies"]] == [
+        "songs"
+    ]
+    assert api("POST", "/studies", secret=bound, json={"study": NEW}).status_code == 403
+
+
+def test_tokens_end_by_time_by_revocation_and_with_their_owner(api, token, host, people, database):
+    now = datetime.now(UTC)
+    over = token(days=1, now=now - timedelta(days=2)).secret
+    assert api("GET", "/studies", secret=over).status_code == 401
+    issued = token()
+    assert api("GET", "/studies", secret=issued.secret).status_code == 200
+    revoke_token(host, people["owner"], issued.number, now=now)
+    assert api("GET", "/studies", secret=issued.secret).status_code == 401
+    for wrong in ("howgood_x", "x", issued.secret[:-1], issued.secret + "x"):
+        assert api("GET", "/studies", secret=wrong).status_code == 401
+    kept = token().secret
+    viewing = sa.update(researchers).where(researchers.c.name == "owner").values(role="viewer")
+    database.write(lambda c: c.execute(viewing))
+    assert api("GET", "/studies", secret=kept).status_code == 200
+    refused = api("PATCH", "/studies/doors", secret=kept, json={"is_open": False})
+    assert (refused.status_code, "a viewer" in refused.json()["found"]) == (403, True)
+    gone = sa.delete(researchers).where(researchers.c.name == "owner")
+    database.write(lambda c: c.execute(gone))
+    assert api("GET", "/studies", secret=kept).status_code == 401
+
+
+def test_only_owners_make_tokens_and_the_database_holds_digests(host, token, people, database):
+    now = datetime.now(UTC)
+    good = {"name": "n", "scopes": ["answers:read"], "study": None, "days": None, "now": now}
+    with pytest.raises(InputError, match="a viewer"):
+        issue_token(host, people["viewer"], **good)
+    for wrong in ({"name": ""}, {"name": "x" * 101}, {"scopes": []}, {"scopes": ["all"]},
+                  {"days": 0}, {"study": "unknown"}):  # fmt: skip
+        with pytest.raises(InputError):
+            issue_token(host, people["owner"], **(good | wrong))
+    secret = token(study="doors", days=3).secret
+    with database.reading() as connection:
+        stored = str(connection.execute(sa.select(api_tokens)).all())
+        told = str(audit.lines(connection))
+    assert secret not in stored + told
+    assert secret.removeprefix("howgood_") not in stored
+    (kept,) = every_token(host)
+    assert (kept.study, kept.owner, kept.expires_at is not None) == ("doors", "owner", True)
+
+
+@pytest.mark.parametrize(("options", "status"), [
+    ({"content": b"{", "headers": {"Content-Type": "application/json"}}, 400),
+    ({"content": b'{"is_open": NaN}', "headers": {"Content-Type": "application/json"}}, 400),
+    ({"content": b'{"is_open": "\\ud800"}', "headers": {"Content-Type": "application/json"}}, 400),
+    ({"content": b'{"is_open": "\\u0000"}', "headers": {"Content-Type": "application/json"}}, 400),
+    ({"content": b"[" * 50_000, "headers": {"Content-Type": "application/json"}}, 400),
+    ({"content": b"is_open=1", "headers": {"Content-Type": "text/plain"}}, 415),
+    ({"json": {"is_open": True, "x": "y" * 70_000}}, 413),
+    ({"json": {}}, 422), ({"json": []}, 422), ({"json": {"is_open": 1}}, 422),
+    ({"json": {"is_open": True}, "params": {"unknown": "1"}}, 422),
+])  # fmt: skip
+def test_bodies_that_are_wrong_are_refused_kindly(client, token, options, status):
+    headers = {"Authorization": f"Bearer {token().secret}"} | options.pop("headers", {})
+    answer = client.patch("/api/v1/studies/doors", headers=headers, **options)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM)
+
+
+@pytest.mark.parametrize("path", ["/studies/%00", "/studies/doors/participants?after=-1",
+                                  "/studies/doors/participants?after=x",
+                                  "/studies/doors/participants?limit=1&limit=2",
+                                  "/studies/doors/participants?limit=100000000000000000000",
+                                  "/studies/doors/participants?pilots=1",
+                                  "/studies/%ED%A0%80", "/nothing",
+                                  "/studies/doors/fits/%C2%B2"])  # fmt: skip
+def test_addresses_that_are_wrong_are_refused_kindly(api, path):
+    answer = api("GET", path)
+    assert answer.status_code in (404, 422)
+    assert answer.headers["content-type"] == PROBLEM
+
+
+def test_a_wrong_method_names_the_right_ones(api):
+    answer = api("PUT", "/studies/doors", json={})
+    assert (answer.status_code, answer.headers["content-type"]) == (405, PROBLEM)
+    assert {"GET", "PATCH", "DELETE"} <= set(answer.headers["allow"].split(", "))
+
+
+def test_too_many_requests_are_slowed_down(host, token, monkeypatch):
+    monkeypatch.setattr("howgood.web.api.app.PACE", Pace(at_once=5, per_second=0.01))
+    first, second = ({"Authorization": f"Bearer {token().secret}"} for _ in range(2))
+    with TestClient(make_app(host, Settings())) as client:
+        codes = [client.get("/api/v1/studies", headers=first).status_code for _ in range(7)]
+        assert codes == [200] * 5 + [429] * 2
+        assert client.get("/api/v1/studies", headers=second).status_code == 200
+        guesses = [client.get("/api/v1/studies").status_code for _ in range(7)]
+        assert guesses == [401] * 5 + [429] * 2
+
+
+def test_logs_hold_no_token_and_no_answer(api, finished, caplog):
+    caplog.set_level(logging.DEBUG)
+    finished("doors", 1)
+    secret = "howgood_" + "s" * 32
+    api("GET", "/studies", secret=secret)
+    api("POST", "/studies/doors/imports", json={"name": "a.csv", "content": "a,b\nprivate,1\n"})
+    api("GET", "/studies/doors/answers")
+    assert secret not in caplog.text
+    assert "private" not in caplog.text
+    assert "operation=listAnswers" in caplog.text
+
+
+def test_the_document_is_served_and_names_every_operation(client):
+    document = client.get("/api/openapi.json").json()
+    assert document == json.loads(json.dumps(openapi()))
+    assert document["openapi"] == "3.1.0"
+    named = {each["operationId"] for path in document["paths"].values() for each in path.values()}
+    assert named == {each.name for each in OPERATIONS}
+    assert "Study" in document["components"]["schemas"]
+
+
+def test_a_version_may_keep_the_pictures_of_the_one_before(api, host, tmp_path):
+    from howgood.flow.hosting import add_study
+    from howgood.flow.study_files.beside import filled_from_files
+    from howgood.records.study import Study
+
+    (tmp_path / "bell.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    picture = {"file": "bell.svg", "alternative": "A bell"}
+    task = SURVEY["survey"]
+    shown = [each | {"picture": picture} for each in task["applications"]]
+    data = SURVEY | {"slug": "shown", "survey": task | {"applications": shown}}
+    study = Study.from_dict(filled_from_files(data, folder=tmp_path, problems=[]))
+    add_study(host, study, folder=tmp_path, now=datetime.now(UTC))
+    content = api("GET", "/studies/shown").json()["study"]
+    newer = api("POST", "/studies/shown/versions", json={"study": content | {"title": "Newer"}})
+    assert newer.status_code == 201
+    content["survey"]["applications"][0]["picture"]["digest"] = "0" * 16
+    refused = api("POST", "/studies/shown/versions", json={"study": content})
+    assert (refused.status_code, "picture" in refused.json()["found"]) == (422, True)

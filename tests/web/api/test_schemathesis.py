@@ -1,0 +1,63 @@
+"""Machines try the API: no server error, nothing outside its own document."""
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis.checks import load_all_checks, not_a_server_error
+from schemathesis.specs.openapi import checks
+
+from howgood.settings import Settings
+from howgood.web.api.openapi import openapi
+from howgood.web.app import make_app
+from howgood.web.guards import Pace
+
+load_all_checks()
+CHECKS = [
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+    checks.negative_data_rejection,
+    checks.missing_required_header,
+    checks.ignored_auth,
+]
+
+
+class Current:
+    """The application of the test that runs; operations are collected before there is one."""
+
+    app = None
+
+    async def __call__(self, scope, receive, send):
+        await self.app(scope, receive, send)
+
+
+current = Current()
+schema = schemathesis.openapi.from_dict(openapi())
+schema.app = current
+
+
+@pytest.fixture(autouse=True)
+def running(host, finished, monkeypatch):
+    """An application with somebody's answers in it, and no limit on how often it may be tried."""
+    monkeypatch.setattr("howgood.web.api.app.PACE", Pace(at_once=1e9, per_second=1e9))
+    finished("doors", 1, 2)
+    current.app = make_app(host, Settings())
+
+
+@schema.parametrize()
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    deadline=None,
+    derandomize=True,
+    database=None,
+)
+def test_the_api_keeps_to_its_document(case, token):
+    mode = case.meta.generation.mode if case.meta else None
+    if mode is schemathesis.GenerationMode.POSITIVE and "slug" in (case.path_parameters or {}):
+        case.path_parameters["slug"] = "doors"  # reach what lies behind a study that exists
+    headers = {"Authorization": f"Bearer {token().secret}"}
+    case.call_and_validate(checks=CHECKS, headers=headers)
