@@ -16,11 +16,13 @@ from howgood.errors import (
     MissingExtraError,
     UnknownNameError,
 )
+from howgood.flow.erasing import UnknownParticipantError
 from howgood.flow.remote import ExistingStudyError
 from howgood.records.plain import Problem as Fault
 from howgood.records.plain import about, written
 
 MEDIA = "application/problem+json"
+_IN_ADDRESS = frozenset({"study", "result", "fit"})
 _TITLES = {
     400: "The request cannot be read",
     401: "A token is needed",
@@ -113,7 +115,9 @@ def problem_of(error: Exception) -> JSONResponse:
 def _status(error: InputError) -> int:
     if isinstance(error, ExistingStudyError):
         return 409
-    return 404 if isinstance(error, UnknownNameError) else 422
+    # A name in the address is not found; one in the body or a parameter is wrong.
+    is_address = isinstance(error, UnknownNameError) and error.where in _IN_ADDRESS
+    return 404 if is_address or isinstance(error, UnknownParticipantError) else 422
 
 
 def _facts(error: InputError) -> dict[str, Any]:
