@@ -41,7 +41,11 @@ def _check_page(page, seen):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def _journey(context, server, slug, *, check):
+def _journey(context, server, slug, *, checker=None):
+    """Walk from the link to the end; `checker` is a page with scripts for one that has none.
+
+    The server owns the place, so whoever opens the same link sees the same page.
+    """
     page = context.new_page()
     hosts, faults, seen = set(), [], set()
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
@@ -49,8 +53,10 @@ def _journey(context, server, slug, *, check):
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.goto(f"{server.home}/s/{slug}")
     for _ in range(60):
-        if check:
-            _check_page(page, seen)
+        if checker is not None:
+            checker.goto(page.url)
+            assert checker.locator("h1").inner_text() == page.locator("h1").inner_text()
+        _check_page(checker or page, seen)
         buttons = page.locator("main button:not(.quiet)")
         if not buttons.count():
             break
@@ -74,9 +80,12 @@ def test_someone_takes_part_from_the_link_to_the_code(
     context = chromium.new_context(
         viewport=view, color_scheme=scheme, java_script_enabled=scripts, has_touch=view is PHONE
     )
-    page = _journey(context, server, slug, check=scripts)
+    with_scripts = chromium.new_context(viewport=view, color_scheme=scheme)
+    checker = None if scripts else with_scripts.new_page()
+    page = _journey(context, server, slug, checker=checker)
     assert KINDS[slug] in page.locator("main").inner_text()
     context.close()
+    with_scripts.close()
 
 
 @pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])

@@ -212,6 +212,11 @@ def test_matrices_come_from_a_table_of_systems(tmp_path):
     (tmp_path / "systems.csv").write_text(header + "70,0,60,70\n")
     found = _problems(tmp_path, text, "study.yaml")
     assert any(line == 11 and "at least 3" in message for line, message in found)
+    (tmp_path / "systems.csv").unlink()
+    ((line, message),) = _problems(tmp_path, text, "study.yaml")
+    assert line == 11
+    assert "systems.csv" in message
+    assert "no such file" in message
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,9 @@ PICTURES = {
     **dict.fromkeys((".mp4", ".webm"), _FILM),
 }
 
+MATRICES = ("comparison", "matrices")
+MATRIX_FILES = (("comparison", "scores"), ("comparison", "table"))
+
 
 def filled_from_files(
     data: Mapping[str, Any], *, folder: FilePath, problems: list[Problem]
@@ -32,7 +35,7 @@ def filled_from_files(
     filled: dict[str, Any] = _replaced(data, (), folder, problems)
     comparison = filled.get("comparison")
     if isinstance(comparison, dict):
-        for source in ("scores", "table"):
+        for _, source in MATRIX_FILES:
             _fill_matrices(comparison, source, folder, problems)
     return filled
 

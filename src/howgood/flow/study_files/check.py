@@ -12,7 +12,7 @@ from typing import Any
 from howgood.ask.sentences import languages
 from howgood.errors import InputError, ManyProblemsError
 from howgood.flow.study_files.advice import advice_on
-from howgood.flow.study_files.beside import filled_from_files
+from howgood.flow.study_files.beside import MATRICES, MATRIX_FILES, filled_from_files
 from howgood.flow.study_files.document import read_document
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.flow.study_files.wording import wording_problems
@@ -73,7 +73,10 @@ def check_document(document: Document, *, file: str, folder: Path) -> CheckedStu
     """Check a study that was read from anywhere; the files it names lie in `folder`."""
     problems: list[Problem] = []
     data = filled_from_files(document.data, folder=folder, problems=problems)
+    is_unread = any(each.path in MATRIX_FILES for each in problems)
     study = study_from(data, problems=problems)
+    if is_unread:  # the file is what is wrong; that it gave no matrices goes without saying
+        problems = [each for each in problems if each.path != MATRICES]
     if study is None:
         return _with_problems(document, file, problems)
     return CheckedStudy(file=file, study=study, advice=advice_on(study))

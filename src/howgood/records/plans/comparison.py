@@ -103,7 +103,7 @@ class ComparisonPlan:
     def problems(self, path: Path) -> list[Problem]:
         """Return what does not fit together."""
         if not self.matrices:
-            place, found = path, "no matrices, and no file they could be made from"
+            place, found = (*path, "matrices"), "none, and no file they could be made from"
         elif len({_counts(each) for each in self.matrices}) < 3:
             place, found = (*path, "matrices"), "fewer than 3 different matrices"
         elif len({_classes(each) for each in self.matrices}) > 1:
