@@ -107,9 +107,9 @@ def _remembering(response: Response, request: Request, token: str) -> Response:
 
 
 ROUTES = [
-    Route("/s/{slug}", get_study, methods=["GET"]),
-    Route("/s/{slug}", post_study, methods=["POST"]),
     Route("/p/{token}", get_place, methods=["GET"]),
     Route("/p/{token}", post_answer, methods=["POST"]),
+    Route("/s/{slug}", get_study, methods=["GET"]),
+    Route("/s/{slug}", post_study, methods=["POST"]),
     Route("/media/{version:int}/{name:path}", get_media, methods=["GET"]),
 ]

@@ -1,0 +1,108 @@
+"""The moves of an event loop: the same as in threads, and nobody waits for another's disk."""
+
+import asyncio
+import threading
+import tomllib
+
+import pytest
+import sqlalchemy as sa
+from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
+
+from howgood.flow.hosting import Reason, RefusedError, soon
+from howgood.flow.participate import fill
+from howgood.flow.study_files.new import template
+from howgood.store.schema import answers, participants
+
+
+def _comparison():
+    study = tomllib.loads(template("comparison")) | {"slug": "pairs", "demographics": []}
+    study["comparison"] |= {"practice": False, "direct": "none", "queries": 6, "checks": 0,
+                            "repeats": 0, "evaluation": 1, "interview": False}  # fmt: skip
+    return study
+
+
+def _form(view, **changes):
+    hidden = {"signature": view.signature, "visit": view.visit, "screen": view.screen.key}
+    return fill(view.screen, seed=1) | hidden | changes
+
+
+async def _begin(host, slug):
+    arrival = await soon.arrive(host, slug, parameters={}, known="", now=NOW)
+    sent = await soon.begin(host, slug, form=_form(arrival.view), parameters={}, now=NOW)
+    return sent.token
+
+
+async def _finish(host, token):
+    seen = []
+    while not (view := await soon.look(host, token, now=NOW)).screen.is_last:
+        seen.append(view.screen.key)
+        assert (await soon.send(host, token, form=_form(view), now=NOW)).is_new
+    return seen
+
+
+@pytest.mark.parametrize("study", [RERATING, SURVEY, _comparison()], ids=lambda each: each["kind"])
+def test_five_people_at_once_walk_from_the_door_to_the_end(host, run, study):
+    run(study)
+
+    async def everyone():
+        people = await asyncio.gather(*(_begin(host, study["slug"]) for _ in range(5)))
+        return await asyncio.gather(*(_finish(host, token) for token in people))
+
+    walks = asyncio.run(everyone())
+    with host.database.reading() as connection:
+        stored = connection.execute(sa.select(sa.func.count()).select_from(answers)).scalar_one()
+        status = connection.execute(sa.select(participants.c.status)).scalars().all()
+    consents = 5
+    assert stored == sum(map(len, walks)) + consents
+    assert status == ["complete"] * 5
+
+
+def test_twenty_copies_of_a_form_at_once_are_one_answer(host, run):
+    run(RERATING)
+
+    async def hurry():
+        token = await _begin(host, "songs")
+        form = _form(await soon.look(host, token, now=NOW))
+        return await asyncio.gather(
+            *(soon.send(host, token, form=form, now=NOW) for _ in range(20))
+        )
+
+    assert sum(each.is_new for each in asyncio.run(hurry())) == 1
+
+
+def test_a_slow_disk_keeps_nobody_from_looking(host, run):
+    run(RERATING)
+    go_on = threading.Event()
+
+    async def look_meanwhile():
+        token = await _begin(host, "songs")
+        slow = asyncio.create_task(host.database.write_soon(lambda _: go_on.wait(10)))
+        await asyncio.sleep(0.05)
+        view = await asyncio.wait_for(soon.look(host, token, now=NOW), 5)
+        was_waiting = not slow.done()
+        go_on.set()
+        await slow
+        return view.screen.key, was_waiting
+
+    assert asyncio.run(look_meanwhile()) == ("round-1", True)
+
+
+def test_nothing_remembered_of_an_erased_person_reaches_the_next(host, run, person):
+    run(SURVEY)
+    first = person("doors", seed=1)
+    first.begin()
+    first.send()
+    gone = first.look()
+    host.database.write(lambda connection: connection.execute(sa.delete(participants)))
+    with pytest.raises(RefusedError) as caught:
+        first.look()
+    assert caught.value.reason is Reason.UNKNOWN_LINK
+    second = person("doors", seed=2)
+    second.begin()
+    second.send()
+    with host.database.reading() as connection:
+        (row,) = connection.execute(sa.select(participants)).all()
+    known = host.known(row.token_digest)
+    assert known.participant.seed == row.seed
+    assert known.participant.number == row.id
+    assert second.look().token != gone.token
