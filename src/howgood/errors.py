@@ -43,6 +43,9 @@ __all__ = [
 ]
 
 
+_LONGEST = 600
+
+
 class HowgoodError(Exception):
     """Base of everything howgood raises on purpose."""
 
@@ -54,6 +57,7 @@ class InputError(HowgoodError, ValueError):
     """
 
     def __init__(self, *, where: str, found: str, needed: str, cure: str) -> None:
+        where, found = _shortened(where, most=_LONGEST), _shortened(found, most=_LONGEST)
         super().__init__(f"{where}: {found}; {needed}. {cure}")
         self.where, self.found, self.needed, self.cure = where, found, needed, cure
 
@@ -170,6 +174,11 @@ class FallbackWarning(HowgoodWarning):
     """Another method was used than the one first tried."""
 
 
+def _shortened(text: str, *, most: int) -> str:
+    """Cut what a file says to what a person reads: a cell may hold megabytes."""
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def _listed(names: list[str], *, most: int = 12) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(repr(_shortened(name, most=60)) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -6,8 +6,11 @@ In: a path to CSV or Parquet and an engine name. Out: a lazy frame (Polars, Duck
 
 import csv
 import gzip
+import re
+import zlib
+from collections import Counter
 from importlib.util import find_spec
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -22,6 +25,12 @@ _PARQUET = {".parquet", ".pq"}
 _CSV = {".csv", ".tsv", ".txt"}
 _GZIP = ".gz"
 _HEAD = 65_536
+_SMALL = 100_000_000
+# Compressed tables are unpacked in memory, so what a few bytes may unpack to is limited.
+_MOST_UNPACKED = 1_000_000_000
+_WIDE_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\0\0\xfe\xff": "UTF-32"}
+_DECIMAL_COMMA = re.compile(rb"(?:^|;)[ ]*[-+]?[0-9]+,[0-9]+[ ]*(?:;|\r|\n|$)")
+_NOT_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
 def open_table(
@@ -36,10 +45,12 @@ def open_table(
     path : str or Path
         A file ending in .csv, .tsv, .txt (each also compressed: .csv.gz), .parquet or .pq; with
         Parquet also a pattern such as `ratings/*.parquet`. CSV columns may be parted by commas
-        or, where the header has none, by semicolons.
+        or, where the header has none, by semicolons; then numbers may have decimal commas. A
+        compressed table may unpack to 1 GB; larger ones are quicker unpacked anyway.
     engine : {"auto", "polars", "duckdb", "spark", "built-in"}
         "auto" takes Polars, else DuckDB, else the built-in reader (CSV only, in memory), which
-        also is quickest for small files: it loads nothing.
+        also is quickest for small files: it loads nothing. Parquet up to 100 MB is read by DuckDB
+        where installed: a damaged file then is an error, while Polars ends the process.
 
     Returns
     -------
@@ -60,7 +71,7 @@ def open_table(
         )
     suffix = _checked_suffix(location)
     if engine == "auto":
-        engine = next((name for name in ("polars", "duckdb") if find_spec(name)), "built-in")
+        engine = _engine_at_hand(location, suffix)
     opened = {
         "polars": _open_polars,
         "duckdb": _open_duckdb,
@@ -68,6 +79,13 @@ def open_table(
         "built-in": _open_built_in,
     }[engine](location, suffix)
     return opened
+
+
+def _engine_at_hand(location: Path, suffix: str) -> str:
+    """Polars is quickest, but a damaged Parquet file ends its process; DuckDB only complains."""
+    small = suffix in _PARQUET and location.is_file() and location.stat().st_size < _SMALL
+    order = ("duckdb", "polars") if small else ("polars", "duckdb")
+    return next((name for name in order if find_spec(name)), "built-in")
 
 
 def _checked_suffix(location: Path) -> str:
@@ -102,15 +120,14 @@ def _checked_suffix(location: Path) -> str:
 
 
 def _check_magic(location: Path, suffix: str) -> None:
-    try:
-        with _binary(location) as handle:
-            head = handle.read(_HEAD)
-    except (gzip.BadGzipFile, EOFError) as error:
-        raise _not_a_table(location, "content that is not gzip") from error
-    if suffix in _PARQUET and not head.startswith(b"PAR1"):
-        raise _not_a_table(location, "content that is not Parquet")
+    head = _head(location)
     if suffix in _PARQUET:
+        if not head.startswith(b"PAR1"):
+            raise _not_a_table(location, "content that is not Parquet")
         return
+    wide = next((name for mark, name in _WIDE_ENCODINGS.items() if head.startswith(mark)), None)
+    if wide is not None:
+        raise _not_utf8(location, f"text in {wide}")
     if b"\0" in head:
         raise _not_a_table(location, "binary content")
     if len(head) < _HEAD and sum(bool(line.strip()) for line in head.splitlines()) < 2:
@@ -120,6 +137,57 @@ def _check_magic(location: Path, suffix: str) -> None:
             needed="a table with a header and at least one row",
             cure="Export the table again.",
         )
+    _check_names(location, suffix, head)
+    _check_unpacked_size(location)
+
+
+def _check_names(location: Path, suffix: str, head: bytes) -> None:
+    """Refuse a name that stands twice: every engine would silently choose another column."""
+    if not head.strip().count(b"\n") and not head.strip().count(b"\r") and len(head) == _HEAD:
+        raise _not_a_table(location, f"a first line of more than {_HEAD:,} bytes")
+    text = StringIO(head.decode("utf-8-sig", "replace"), newline="")
+    try:
+        names = next(csv.reader(text, delimiter=_separator(head, suffix)), [])
+    except csv.Error:
+        return  # the engine says better what is wrong
+    twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
+    if twice is not None:
+        raise FileFormatError(
+            where=str(location),
+            found=f"the column {twice[:60]!r} more than once",
+            needed="a name of its own for every column",
+            cure="Rename one of them, or leave it out.",
+        )
+
+
+def _check_unpacked_size(location: Path) -> None:
+    """Unpack once without keeping anything; also finds an archive that breaks off."""
+    if location.suffix.lower() != _GZIP:
+        return
+    size = 0
+    try:
+        with _binary(location) as handle:
+            while part := handle.read(1 << 20):
+                size += len(part)
+                if size > _MOST_UNPACKED:
+                    raise _not_a_table(
+                        location,
+                        f"more than {_MOST_UNPACKED:,} bytes when unpacked",
+                        cure="Unpack it first (gunzip), or save the table as Parquet.",
+                    )
+    except _NOT_GZIP as error:
+        raise _not_a_table(location, "a damaged gzip file") from error
+
+
+def _head(location: Path) -> bytes:
+    """Return the beginning of a table, unpacked."""
+    try:
+        with _binary(location) as handle:
+            return handle.read(_HEAD)
+    except _NOT_GZIP as error:
+        raise _not_a_table(location, "content that is not gzip") from error
+    except OSError as error:
+        raise _not_a_table(location, f"no permission or no disk ({error.strerror})") from error
 
 
 def _binary(location: Path) -> IO[bytes]:
@@ -128,13 +196,15 @@ def _binary(location: Path) -> IO[bytes]:
     return location.open("rb")
 
 
-def _not_a_table(location: Path, found: str) -> FileFormatError:
-    return FileFormatError(
-        where=str(location),
-        found=found,
-        needed="a table: CSV with a header line, or Parquet",
-        cure="Save the table as CSV or Parquet.",
-    )
+def _not_a_table(
+    location: Path, found: str, *, cure: str = "Save the table as CSV or Parquet."
+) -> FileFormatError:
+    needed = "a table: CSV with a header line, or Parquet"
+    return FileFormatError(where=str(location), found=found, needed=needed, cure=cure)
+
+
+def _not_utf8(location: Path, found: str) -> FileFormatError:
+    return _not_a_table(location, found, cure="Save it as CSV in UTF-8.")
 
 
 def _open_polars(location: Path, suffix: str) -> Any:  # noqa: ANN401 - polars.LazyFrame
@@ -143,11 +213,20 @@ def _open_polars(location: Path, suffix: str) -> Any:  # noqa: ANN401 - polars.L
         if suffix in _PARQUET:
             frame = polars.scan_parquet(location)
         else:
+            separator, decimal_comma = _layout(location, suffix)
             frame = polars.scan_csv(
-                location, separator=_separator(location, suffix), infer_schema_length=10_000
+                location,
+                separator=separator,
+                decimal_comma=decimal_comma,
+                infer_schema_length=10_000,
             )
         frame.collect_schema()
-    except (polars.exceptions.PolarsError, OSError) as error:
+    except (
+        polars.exceptions.PolarsError,
+        polars.exceptions.PanicException,
+        OSError,
+        OverflowError,
+    ) as error:
         raise _not_a_table(location, _first_line(error)) from error
     return frame
 
@@ -157,8 +236,10 @@ def _open_duckdb(location: Path, suffix: str) -> Any:  # noqa: ANN401 - duckdb r
     try:
         if suffix in _PARQUET:
             return duckdb.read_parquet(str(location))
-        return duckdb.read_csv(str(location), sep=_separator(location, suffix), header=True)
-    except duckdb.Error as error:
+        separator, decimal_comma = _layout(location, suffix)
+        decimal = {"decimal": ","} if decimal_comma else {}
+        return duckdb.read_csv(str(location), sep=separator, header=True, **decimal)
+    except (duckdb.Error, RuntimeError, UnicodeError) as error:  # names may be broken text
         raise _not_a_table(location, _first_line(error)) from error
 
 
@@ -169,20 +250,22 @@ def _open_spark(location: Path, suffix: str) -> Any:  # noqa: ANN401 - pyspark D
     session = SparkSession.builder.appName("howgood").getOrCreate()
     if suffix in _PARQUET:
         return session.read.parquet(str(location))
-    return session.read.csv(
-        str(location), header=True, inferSchema=True, sep=_separator(location, suffix)
-    )
+    separator, _ = _layout(location, suffix)
+    return session.read.csv(str(location), header=True, inferSchema=True, sep=separator)
 
 
 def _open_built_in(location: Path, suffix: str) -> Table:
     if suffix in _PARQUET:
         raise MissingExtraError(task="reading Parquet", extra="files")
+    separator, decimal_comma = _layout(location, suffix)
     try:
         with TextIOWrapper(_binary(location), newline="", encoding="utf-8-sig") as handle:
-            reader = csv.reader(handle, delimiter=_separator(location, suffix))
+            reader = csv.reader(handle, delimiter=separator)
             header = next(reader)
             rows = [row for row in reader if row]
-    except (UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise _not_utf8(location, f"bytes that are not UTF-8 ({error.reason})") from error
+    except csv.Error as error:
         raise _not_a_table(location, _first_line(error)) from error
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
@@ -190,25 +273,39 @@ def _open_built_in(location: Path, suffix: str) -> Table:
                 location, f"row {number} with {len(row)} fields under {len(header)} column names"
             )
     columns = zip(*rows, strict=True) if rows else ([] for _ in header)
-    return Table({name: _typed(list(values)) for name, values in zip(header, columns, strict=True)})
+    return Table(
+        {
+            name: _typed(list(values), decimal_comma=decimal_comma)
+            for name, values in zip(header, columns, strict=True)
+        }
+    )
 
 
-def _typed(values: list[str]) -> NDArray[Any]:
+def _typed(values: list[str], *, decimal_comma: bool) -> NDArray[Any]:
     """Numbers where every filled cell is one (gaps become NaN), else text."""
+    written = [value.replace(",", ".") for value in values] if decimal_comma else values
     try:
-        return np.array([float(value) if value.strip() else np.nan for value in values])
+        return np.array([float(value) if value.strip() else np.nan for value in written])
     except ValueError:
         return np.array([value if value else None for value in values], dtype=object)
 
 
-def _separator(location: Path, suffix: str) -> str:
+def _layout(location: Path, suffix: str) -> tuple[str, bool]:
+    """Return what parts the columns, and whether numbers have decimal commas."""
+    if not location.is_file():  # a pattern
+        return ("\t" if suffix == ".tsv" else ","), False
+    head = _head(location)
+    separator = _separator(head, suffix)
+    _, _, rows = head.partition(b"\n")
+    has_comma = any(_DECIMAL_COMMA.search(row) for row in rows.splitlines())
+    return separator, separator == ";" and has_comma
+
+
+def _separator(head: bytes, suffix: str) -> str:
     """Return a tab for .tsv; else a comma, or a semicolon where the header has no comma."""
     if suffix == ".tsv":
         return "\t"
-    if not location.is_file():  # a pattern
-        return ","
-    with _binary(location) as handle:
-        header = handle.readline()
+    header = head.partition(b"\n")[0]
     return ";" if b";" in header and b"," not in header else ","
 
 

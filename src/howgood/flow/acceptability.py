@@ -3,7 +3,6 @@
 In: paths, names and settings. Out: fits, cards, priors. Absent: decisions (see `flow.decisions`).
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from howgood import learn
 from howgood.ask.intake import MissingPolicy
 from howgood.errors import FileFormatError, InputError
 from howgood.flow import registry
+from howgood.flow.json_files import read_json
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.kinds import Means
 from howgood.learn.ordinal_fit import OrdinalFit
@@ -19,7 +19,6 @@ from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
 
 _ANSWER_FILES = {".csv", ".tsv", ".txt", ".parquet", ".pq"}
-_MOST_BYTES = 1_000_000
 
 
 def fit_answers(
@@ -103,16 +102,15 @@ def open_priors(name: str) -> Priors | str:
     """Return the preset of that name, or the priors in a JSON file."""
     if name in PRESETS or not name.endswith(".json"):
         return name
-    path = Path(name)
+    needed = f"a file written by `howgood registry prior`, or one of {', '.join(PRESETS)}"
+    values = read_json(Path(name), needed=needed)
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError("too large")
-        return Priors.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return Priors.from_dict(values)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise FileFormatError(
             where=name,
             found=f"no readable priors ({type(error).__name__})",
-            needed=f"a file written by `howgood registry prior`, or one of {', '.join(PRESETS)}",
+            needed=needed,
             cure="Check the path.",
         ) from error
 

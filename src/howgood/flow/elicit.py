@@ -4,7 +4,6 @@ In: paths and settings. Out: `Interview`, answered as far as somebody answers. A
 reading keys (see `cli.elicit`).
 """
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from howgood import ask, learn
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.decisions import positives
+from howgood.flow.json_files import read_json
 from howgood.learn.elicitation.matrices import check_finite
 from howgood.learn.elicitation.mixture import Elicitor
 from howgood.records.calibration import CalibrationReport
@@ -139,7 +139,7 @@ def resume(log: Path, *, of: Interview | None = None) -> Interview:
     return Interview(
         elicitor=elicitor,
         calibration=of.calibration if of is not None else None,
-        direct_after=float(after) if isinstance(after, int | float) else None,
+        direct_after=float(after) if isinstance(after, float | int) and 0 < after < 1e300 else None,
     )
 
 
@@ -192,20 +192,13 @@ def write_log(interview: Interview, path: Path) -> None:
 
 def read_log(path: Path) -> dict[str, object]:
     """Return what a log file holds."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise FileFormatError(
-            where=str(path),
-            found="no readable JSON" if path.exists() else "no such file",
-            needed="a log that howgood elicit wrote",
-            cure="Check the path.",
-        ) from error
+    needed = "a log that howgood elicit wrote"
+    found = read_json(path, needed=needed)
     if not isinstance(found, dict):
         raise FileFormatError(
             where=str(path),
             found=f"a JSON {type(found).__name__}",
-            needed="a log that howgood elicit wrote",
+            needed=needed,
             cure="Check the path.",
         )
     return found

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import FileFormatError, InputError, UnknownNameError
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow.json_files import read_json
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.records.acceptance import draws_for
 from howgood.records.card import CardEstimate, ModelCard, card_of_draws
@@ -26,7 +27,6 @@ from howgood.show.text import to_json
 
 FloatArray = NDArray[np.float64]
 
-MOST_BYTES = 2_000_000
 DEFAULT_FOLDER = Path("howgood-registry")
 _WIDE = 1000.0  # the variance the paper gives an intercept or slope nothing is known about
 _CENTRE = 1e-3
@@ -53,15 +53,7 @@ def find_card(name: str, *, folder: Path | None = None) -> ModelCard:
 
 def read_card(path: Path) -> ModelCard:
     """Read one card; only JSON of a sensible size and shape is accepted, nothing is executed."""
-    if not path.is_file():
-        raise _refused(path, "no such file")
-    size = path.stat().st_size
-    if size > MOST_BYTES:
-        raise _refused(path, f"{size:,} bytes, more than the {MOST_BYTES:,} a card may have")
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise _refused(path, f"text that is not JSON ({str(error)[:80]})") from error
+    data = read_json(path, needed="a model card: one JSON file written by `howgood registry add`")
     return record_from(data, ModelCard, where=str(path))
 
 
@@ -212,12 +204,3 @@ def _shown(estimate: CardEstimate | None) -> str:
     if estimate.lower is None or estimate.upper is None:
         return mean
     return f"{mean} [{plain(estimate.lower, digits=2)}, {plain(estimate.upper, digits=2)}]"
-
-
-def _refused(path: Path, found: str) -> FileFormatError:
-    return FileFormatError(
-        where=str(path),
-        found=found,
-        needed="a model card: one JSON file written by `howgood registry add`",
-        cure="Check the path.",
-    )

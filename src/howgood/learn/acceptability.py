@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import InputError
@@ -169,9 +170,20 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
     howgood.errors.FileFormatError: nowhere.npz: no such file; a saved acceptability fit. ...
     """
     values, arrays = fit_file.read_fit(path, kind=KIND)
+    try:
+        fit = _fit_from(values, arrays)
+        is_whole = _is_whole(fit)
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
+        is_whole = False
+    if not is_whole:
+        raise fit_file.refusal(path, "a fit whose parts are missing or do not fit together", KIND)
+    return fit
+
+
+def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> AcceptabilityFit:
     cells = Cells(
         applications=tuple(values["applications"]),
-        application=arrays["cell_application"].astype(np.intp),
+        application=arrays["cell_application"].astype(np.intp, casting="same_kind"),
         precision=arrays["cell_precision"],
         recall=arrays["cell_recall"],
         groups=GroupCounts(arrays["counts"], arrays["alike"]),
@@ -186,6 +198,29 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
         correlations=Table({name: [row[name] for row in rows] for name in rows[0]})
         if rows
         else None,
+    )
+
+
+def _is_whole(fit: AcceptabilityFit) -> bool:
+    """Whether everything in a fit has the shape and the values every method relies on."""
+    cells, n_apps = fit.cells, len(fit.applications)
+    n_cells, groups = len(cells.precision), cells.groups
+    draws = [fit.averaged_draws, *fit.conditional_draws.values()]
+    numbers = [*draws, cells.precision, cells.recall, groups.counts, groups.alike]
+    return (
+        all(each.dtype.kind == "f" and np.isfinite(each).all() for each in numbers)
+        and all(each.ndim == 2 and each.shape[1] == 3 * n_apps + 2 for each in draws)
+        and all(len(each) > 0 for each in draws)
+        and cells.application.shape == cells.precision.shape == cells.recall.shape == (n_cells,)
+        and bool(((cells.application >= 0) & (cells.application < n_apps)).all())
+        and groups.counts.shape == (len(groups.alike), 2 * n_cells)
+        and groups.alike.ndim == 1
+        and all(isinstance(each, str) for each in fit.applications)
+        and set(fit.respondents) == set(fit.applications)
+        and all(isinstance(n, int) and n > 0 for n in fit.respondents.values())
+        and set(fit.mean_probabilities) == set(fit.log_evidence) == set(fit.conditional_draws)
+        and all(0 <= share <= 1 for share in fit.mean_probabilities.values())
+        and all(np.isfinite(each) for each in fit.log_evidence.values())
     )
 
 

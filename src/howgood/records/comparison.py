@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from howgood.errors import InputError
+from howgood.records.plain import record_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +80,7 @@ class ComparisonWording:
                 needed=f"exactly {', '.join(sorted(known))}",
                 cure="Start from ask.CANCER_WORDING.to_dict().",
             )
-        costs = tuple(CostText(**each) for each in values.get("costs", ()))
-        return cls(**{**values, "costs": costs})
+        return record_from(values, cls, where="ComparisonWording")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from howgood.errors import InputError, MissingColumnError
-from howgood.records.table import Table
+from howgood.records.table import Table, rows_being_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,15 @@ def single_row(frame: Any) -> dict[str, Any]:  # noqa: ANN401 - a narwhals frame
         names = frame.columns
         return {name: _plain(frame.get_column(name).to_list()[0]) for name in names}
     native = frame.to_native()
-    if frame.implementation.is_polars():
-        return dict(native.collect(engine="streaming").row(0, named=True))
-    names = frame.collect_schema().names()
-    if frame.implementation.is_duckdb():
-        return dict(zip(names, native.fetchall()[0], strict=True))
-    if frame.implementation.is_spark_like():
-        return dict(native.collect()[0].asDict())
-    return single_row(frame.collect())
+    with rows_being_read():
+        if frame.implementation.is_polars():
+            return dict(native.collect(engine="streaming").row(0, named=True))
+        names = frame.collect_schema().names()
+        if frame.implementation.is_duckdb():
+            return dict(zip(names, native.fetchall()[0], strict=True))
+        if frame.implementation.is_spark_like():
+            return dict(native.collect()[0].asDict())
+        return single_row(frame.collect())
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a cell

@@ -8,6 +8,7 @@ Out: plain values, or the record and a list of `Problem`s. Absent: files and lin
 import dataclasses
 import hashlib
 import json
+import math
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from howgood.errors import InputError, ManyProblemsError
 
 Path = tuple[str | int, ...]
 Record = TypeVar("Record")
+_LARGEST = 2**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +233,7 @@ def _decode_tagged(data: object, options: list[Any], path: Path, problems: list[
     """Choose the record by its `block` field, which names it."""
     by_name = {typing.get_args(field_types(each)["block"])[0]: each for each in options}
     name = data.get("block") if isinstance(data, Mapping) else None
-    if name not in by_name:
+    if not isinstance(name, str) or name not in by_name:
         return _report(problems, path, name, f"a block: one of {_listed(by_name)}", "Name it.")
     return _decode_record(data, by_name[name], path, problems)
 
@@ -249,14 +251,21 @@ _WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or 
 
 
 def _decode_scalar(data: object, hint: Any, path: Path, problems: list[Problem]) -> Any:  # noqa: ANN401 - decodes any record
-    if hint is float and isinstance(data, int) and not isinstance(data, bool):
-        return float(data)
     if isinstance(data, bool) and hint is not bool:
         return _report(problems, path, data, _WORDS[hint], "")
+    if hint in (int, float) and isinstance(data, int | float) and not _is_usable(data):
+        return _report(problems, path, data, f"{_WORDS[hint]} of a sensible size", "")
+    if hint is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)
     if isinstance(data, hint):
         return data
     cure = 'Put it in quotes: "...".' if hint is str else "Write it without quotes."
     return _report(problems, path, data, _WORDS[hint], cure)
+
+
+def _is_usable(number: float) -> bool:
+    """Whether a number is neither NaN nor infinite nor too large for a machine's own numbers."""
+    return -_LARGEST < number < _LARGEST if isinstance(number, int) else math.isfinite(number)
 
 
 def _report(problems: list[Problem], path: Path, data: object, needed: str, cure: str) -> _Broken:
@@ -273,6 +282,8 @@ def _shown(data: object) -> str:
         return "a table"
     if isinstance(data, list | tuple):
         return f"a list of {len(data)}"
+    if isinstance(data, int) and not _is_usable(data):
+        return "a whole number of more than 18 digits"
     text = repr(data)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -6,6 +6,7 @@ In: named distributions. Out: `Priors`, printable before anything is fitted. Abs
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from typing import Any
 
 from howgood.errors import InputError
@@ -151,6 +152,7 @@ class Priors:
 _DISTRIBUTIONS = (
     "intercept", "slope", "alpha", "person_sd", "order", "threshold", "shift", "log_scale",
 )  # fmt: skip
+_POSITIVE = ("sd", "a", "b", "scale", "shape", "rate", "sd_log")
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (Normal, Beta, HalfNormal, GammaPrecision, LogNormal, JointNormal)
@@ -162,12 +164,25 @@ def _plain(prior: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the kinds abo
 
 
 def _distribution(values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any of the kinds above
-    named = {name: _tupled(value) for name, value in values.items() if name != "kind"}
-    return _KINDS[values["kind"]](**named)
+    named = {name: _numbers(value) for name, value in values.items() if name != "kind"}
+    spreads = [named[name] for name in _POSITIVE if name in named]
+    if not all(isinstance(each, float) and each > 0 for each in spreads):
+        raise ValueError("a spread or a count of a prior that is not positive")
+    made = _KINDS[values["kind"]](**named)
+    if isinstance(made, JointNormal):
+        sizes = [len(made.mean), len(made.covariance), *(len(row) for row in made.covariance)]
+        if sizes != [3] * 5:
+            raise ValueError(f"a joint prior of sizes {sizes}, where all must be 3")
+    return made
 
 
-def _tupled(value: Any) -> Any:  # noqa: ANN401 - numbers, or lists from JSON
-    return tuple(_tupled(each) for each in value) if isinstance(value, list) else value
+def _numbers(value: Any) -> Any:  # noqa: ANN401 - numbers, or lists from JSON
+    """Return finite numbers, lists of them as tuples."""
+    if isinstance(value, list | tuple):
+        return tuple(_numbers(each) for each in value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ValueError(f"{value!r:.60} where a number is needed")
+    return float(value)
 
 
 # The paper states no priors for its second study; wide ones as in the first are taken.

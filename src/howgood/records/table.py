@@ -6,6 +6,7 @@ to whichever one the caller has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -16,6 +17,8 @@ from howgood.errors import InputError, LengthMismatchError, MissingColumnError, 
 from howgood.records.levels import as_array
 
 _FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
+# Modules whose errors speak of the rows being read: an engine's own, and Polars' panics.
+_ENGINES = ("polars", "pyo3_runtime", "duckdb", "_duckdb", "pyspark", "pyarrow", "narwhals")
 
 
 class Tabular:
@@ -131,26 +134,26 @@ def lazy_frame(
 
 def collected(lazy: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401 - a narwhals lazy frame
     """Run a narwhals lazy frame and return its columns as NumPy arrays."""
-    try:
+    with rows_being_read():
         result = lazy.collect(backend=_collect_backend(lazy))
-    except Exception as error:  # every engine has errors of its own; the others are raised again
-        if not _is_about_the_data(error):
+        return {name: result.get_column(name).to_numpy() for name in result.columns}
+
+
+@contextmanager
+def rows_being_read() -> Iterator[None]:
+    """Say kindly what an engine says about rows it cannot read, which only reading them shows."""
+    try:
+        yield
+    except BaseException as error:  # Polars' panics are no Exceptions; all others are raised again
+        if type(error).__module__.partition(".")[0] not in _ENGINES:
             raise
+        lines = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(
             where="the table",
-            found=f"rows that cannot be read ({str(error).strip().splitlines()[0]})",
+            found=f"rows that cannot be read ({lines[0]:.200})",
             needed="as many fields in every row as there are columns, of one kind per column",
             cure="Correct the rows, or save the table again.",
         ) from error
-    return {name: result.get_column(name).to_numpy() for name in result.columns}
-
-
-def _is_about_the_data(error: Exception) -> bool:
-    """Whether an engine complains about the rows it reads, which only reading them shows."""
-    from narwhals.exceptions import ComputeError
-
-    engine = type(error).__module__.partition(".")[0]
-    return isinstance(error, ComputeError) or engine in ("duckdb", "_duckdb", "pyspark")
 
 
 def _wrapped(frame: Any, where: str) -> Any:  # noqa: ANN401 - narwhals' own types

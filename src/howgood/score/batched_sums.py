@@ -6,12 +6,13 @@ than columns of powers, most of all for many systems, and memory stays as small.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.records.table import rows_being_read
 from howgood.score.feedback_columns import bad_values, refuse, system_columns, too_large
 from howgood.score.lazy_sums import selected_floats
 from howgood.stats.error_sums import ErrorSums, error_sums
@@ -32,7 +33,7 @@ def sum_batches(
     query = selected_floats(frame, roles).to_native()
     total: ErrorSums | None = None
     bad, counts = Counter[str](), Counter[str]()
-    for batch in query.collect_batches(chunk_size=_ROWS, engine="streaming"):
+    for batch in _batches(query):
         arrays = {
             role: column.to_numpy() for role, column in zip(roles, batch.get_columns(), strict=True)
         }
@@ -57,6 +58,11 @@ def sum_batches(
     ):
         raise too_large(roles["sd"])
     return total, counts["rows"] - counts["used"]
+
+
+def _batches(query: Any) -> Iterator[Any]:  # noqa: ANN401 - Polars' own types
+    with rows_being_read():
+        yield from query.collect_batches(chunk_size=_ROWS, engine="streaming")
 
 
 def _finite_rows(

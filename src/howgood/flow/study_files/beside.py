@@ -28,6 +28,9 @@ MATRICES = ("comparison", "matrices")
 MATRIX_FILES = (("comparison", "scores"), ("comparison", "table"))
 
 
+_OUTSIDE = ("a file outside the study's folder", "a file in it or below", "Move it there.")
+
+
 def filled_from_files(
     data: Mapping[str, Any], *, folder: FilePath, problems: list[Problem]
 ) -> dict[str, Any]:
@@ -46,14 +49,30 @@ def picture_problem(location: FilePath, folder: FilePath) -> tuple[str, str, str
     if largest is None:
         endings = ", ".join(PICTURES)
         return f"a file ending in {location.suffix!r}", f"one of {endings}", "Convert it."
-    if not location.resolve().is_relative_to(folder.resolve()):
-        return "a file outside the study's folder", "a file in it or below", "Move it there."
+    if not is_inside(location, folder):
+        return _OUTSIDE
     if not location.is_file():
         return "no such file", f"a file in {folder}", "Put it there, or correct the name."
     if location.stat().st_size > largest:
         size = location.stat().st_size
         return f"{size:,} bytes", f"at most {largest:,} bytes", "Make it smaller."
     return None
+
+
+def is_inside(location: FilePath, folder: FilePath) -> bool:
+    """Whether a file lies in the folder or below, wherever links lead."""
+    try:
+        return location.resolve().is_relative_to(folder.resolve()) and len(location.name) < 256
+    except (OSError, ValueError, RuntimeError):  # a name no file can have, or links in a circle
+        return False
+
+
+def _beside(name: str, folder: FilePath) -> FilePath:
+    """Return where a table lies; a study file cannot have any other file read."""
+    if not is_inside(folder / name, folder):
+        found, needed, cure = _OUTSIDE
+        raise InputError(where=repr(name[:60]), found=found, needed=needed, cure=cure)
+    return folder / name
 
 
 def _replaced(data: Any, path: Path, folder: FilePath, problems: list[Problem]) -> Any:  # noqa: ANN401 - whatever a study file holds
@@ -110,7 +129,7 @@ def _fill_matrices(
 def _from_table(name: object, folder: FilePath) -> list[dict[str, Any]]:
     if not isinstance(name, str) or not name:
         return []
-    return [_counts(each) for each in table_matrices(open_table(folder / name))]
+    return [_counts(each) for each in table_matrices(open_table(_beside(name, folder)))]
 
 
 def _from_scores(scores: object, folder: FilePath) -> list[dict[str, Any]]:
@@ -119,7 +138,7 @@ def _from_scores(scores: object, folder: FilePath) -> list[dict[str, Any]]:
     file, truth, score = (scores.get(each) for each in ("file", "truth", "score"))
     if not (isinstance(file, str) and isinstance(truth, str) and isinstance(score, str)):
         return []
-    return _matrices(folder / file, truth=truth, score=score)
+    return _matrices(_beside(file, folder), truth=truth, score=score)
 
 
 _SOURCES = {"scores": _from_scores, "table": _from_table}

@@ -7,13 +7,19 @@ what the values mean (`flow.study_files.check`).
 import re
 import tomllib
 from pathlib import Path as FilePath
+from typing import Any
 
 from howgood.errors import FileFormatError
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.flow.study_files.toml_lines import toml_lines
-from howgood.flow.study_files.yaml_lines import document_from_yaml
+from howgood.flow.study_files.yaml_lines import DEEPEST, document_from_yaml
 
-LARGEST = 2_000_000
+LARGEST = 500_000
+# Python's TOML reader takes the square of the number of parts; no study has five.
+_LONG_KEY = re.compile(
+    r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*)"""
+    f"{{{DEEPEST},}}"
+)
 _TOML_PLACE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
 
 
@@ -27,15 +33,43 @@ def read_document(location: FilePath) -> Document:
 
 def document_from_toml(text: str, *, file: str) -> Document:
     """Return the values of TOML text with their lines."""
+    long_key = _LONG_KEY.search(text)
+    if long_key:
+        line = text.count("\n", 0, long_key.start()) + 1
+        raise _too_deep(file, line)
     try:
         data = tomllib.loads(text)
+    except RecursionError as error:
+        raise _too_deep(file, 1) from error
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         last = text.count("\n") + 1
         line = int(place[1]) if place and place[1] else last
         found = _TOML_PLACE.sub("", str(error)).strip()
         raise SyntaxProblemError(file=file, line=line, found=found, format_name="TOML") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise SyntaxProblemError(
+            file=file, line=1, found=str(error).partition(";")[0], format_name="TOML"
+        ) from error
+    if _depth(data) > DEEPEST:
+        raise _too_deep(file, 1)
     return Document(data=data, lines=toml_lines(text))
+
+
+def _depth(data: dict[str, Any]) -> int:
+    """Return how deep lists and tables lie in each other."""
+    depth = 0
+    level: list[dict[str, Any] | list[Any]] = [data]
+    while level:
+        depth += 1
+        inner = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [each for held in inner for each in held if isinstance(each, dict | list)]
+    return depth
+
+
+def _too_deep(file: str, line: int) -> SyntaxProblemError:
+    found = f"lists or tables in each other, more than {DEEPEST} deep"
+    return SyntaxProblemError(file=file, line=line, found=found, format_name="TOML")
 
 
 def _read_text(location: FilePath) -> str:
@@ -62,6 +96,10 @@ def _read_text(location: FilePath) -> str:
         )
     try:
         return location.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise _unreadable(
+            location, str(error.strerror), "a readable study file", "Check its permissions."
+        ) from error
     except UnicodeDecodeError as error:
         raise _unreadable(
             location, f"bytes that are not text (byte {error.start})", "UTF-8", "Save it as UTF-8."

@@ -12,6 +12,7 @@ from howgood.errors import MissingExtraError
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.records.plain import Path
 
+DEEPEST = 30
 _NULL = {"", "~", "null", "Null", "NULL"}
 _TRUE, _FALSE = {"true", "True", "TRUE"}, {"false", "False", "FALSE"}
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
@@ -29,6 +30,7 @@ def document_from_yaml(text: str, *, file: str) -> Document:
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             reader.refuse_alias(event)
+            reader.refuse_depth(event)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -49,6 +51,7 @@ class _Reader:
     def __init__(self, file: str, yaml: Any) -> None:  # noqa: ANN401 - a module
         self.file, self.yaml = file, yaml
         self.lines: dict[Path, int] = {}
+        self.depth = 0
 
     def wrong(self, mark: Any, found: str) -> SyntaxProblemError:  # noqa: ANN401 - yaml's Mark
         line = mark.line + 1 if mark else 1
@@ -57,6 +60,15 @@ class _Reader:
     def refuse_alias(self, event: Any) -> None:  # noqa: ANN401 - yaml's Event
         if isinstance(event, self.yaml.AliasEvent):
             raise self.wrong(event.start_mark, f"an alias *{event.anchor}: write the value again")
+
+    def refuse_depth(self, event: Any) -> None:  # noqa: ANN401 - yaml's Event
+        """Stop while reading: what reads nested lists takes the square of their depth."""
+        if isinstance(event, self.yaml.CollectionStartEvent):
+            self.depth += 1
+        elif isinstance(event, self.yaml.CollectionEndEvent):
+            self.depth -= 1
+        if self.depth > DEEPEST:
+            raise self.wrong(event.start_mark, f"lists or keys more than {DEEPEST} deep")
 
     def value(self, node: Any, path: Path) -> Any:  # noqa: ANN401 - yaml's Node, plain values
         self.lines.setdefault(path, node.start_mark.line + 1)

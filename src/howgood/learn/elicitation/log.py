@@ -6,7 +6,7 @@ In: an `Elicitor`, or the log it wrote. Out: the log, or the `Elicitor`. Absent:
 from collections.abc import Mapping
 from typing import Any
 
-from howgood.errors import FileFormatError
+from howgood.errors import FileFormatError, InputError
 from howgood.learn.elicitation.mixture import Elicitor
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 
@@ -93,10 +93,12 @@ def replay(log: Mapping[str, Any], *, answers: int | None = None) -> Elicitor:
         entries = list(log["answers"])[:answers]
         for entry in entries:
             _take(elicitor, entry)
-    except (KeyError, TypeError, AttributeError) as error:
+    except InputError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise FileFormatError(
             where="elicitation log",
-            found=f"a part that cannot be read ({error})",
+            found=f"a part that cannot be read ({error!s:.200})",
             needed="seed, settings, matrices and answers",
             cure="Pass the log as it was written.",
         ) from error

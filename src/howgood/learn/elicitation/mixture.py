@@ -24,6 +24,8 @@ from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
 from howgood.records.elicited_metric import Choice
 from howgood.stats.randomness import RandomState, generator_and_seed
 
+_MOST_QUERIES = 1_000
+
 
 class Elicitor:
     r"""Learn a respondent's metric from choices, expecting noise, slips and indifference.
@@ -86,6 +88,8 @@ class Elicitor:
         held_out: int = 0,
     ) -> None:
         _check_settings(families, direct_ratio, min_queries, max_queries)
+        _check_counts(max_queries=max_queries, catch_pairs=catch_pairs, repeats=repeats,
+                      held_out=held_out)  # fmt: skip
         generator, seed = generator_and_seed(random_state)
         self.seed = int(generator.integers(2**32)) if seed is None else seed
         self.matrices = matrices
@@ -237,6 +241,17 @@ def _shared(
         for family in make_families(families, direct_ratio=None)
     ]
     return bank, tables
+
+
+def _check_counts(**counts: int) -> None:
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= _MOST_QUERIES:
+            raise InputError(
+                where="Elicitor",
+                found=f"{name} = {count!r:.60}",
+                needed=f"a whole number from 0 to {_MOST_QUERIES}",
+                cure="Few people answer more than fifty questions well.",
+            )
 
 
 def _check_settings(

@@ -18,6 +18,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 _BINS, _PER_BIN = 60, 8
+_MOST_MATRICES = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,6 +51,13 @@ def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
     """Return the bank of distinct displayed matrices, thinned to at most 480 pairs."""
     distinct = displayed_matrices(matrices)
     check_enough(distinct, where=where)
+    if len(distinct) > _MOST_MATRICES:
+        raise InputError(
+            where=where,
+            found=f"{len(distinct):,} different systems",
+            needed=f"at most {_MOST_MATRICES:,}: every pair of them is considered",
+            cure="Take fewer thresholds, or a sample of the systems.",
+        )
     counts = np.array([list(each.to_dict().values()) for each in distinct], dtype=np.float64)
     one, other = np.triu_indices(len(distinct), k=1)
     found = counts[one, 0] - counts[other, 0]

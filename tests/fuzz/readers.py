@@ -1,0 +1,360 @@
+"""Every reader of files there is, each with files it understands.
+
+A new reader is fuzzed by adding a line to `READERS`: a name, an ending, valid contents to start
+from (as bytes), and the call that reads a file to the end. Whatever bytes it is given, a reader
+returns or raises a `HowgoodError`; nothing else.
+"""
+
+import gzip
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from howgood import ask, learn
+from howgood.flow import acceptability, decisions, elicit, ranking, registry, relevance
+from howgood.flow.study_files import check_study
+from howgood.flow.study_files.as_yaml import commented_yaml
+from howgood.flow.study_files.new import template
+from howgood.records.priors import HOWGOOD
+from howgood.show.text import to_json
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """How to read one kind of file, and valid files to damage."""
+
+    name: str
+    suffix: str
+    valid: Callable[[], tuple[bytes, ...]]
+    read: Callable[[Path], object]
+    kind: str  # "text", "csv", "json", "parquet", "npz": which damage it gets
+
+
+def _answers_csv() -> bytes:
+    rows = ["participant,application,precision,recall,rating"]
+    for person in range(6):
+        for precision, recall in ((0.5, 1), (1, 0.5), (0.8333, 0.6667), (1, 1)):
+            rating = min(7, max(1, round(9 * precision * recall) - person % 3))
+            rows.append(f"p{person},alarm,{precision},{recall},{rating}")
+    return ("\n".join(rows) + "\n").encode()
+
+
+def _labelled_answers_csv() -> bytes:
+    return (
+        "participant;application;precision;recall;rating;part\r\n"
+        'a;"alarm; text";0,5;1;Quite likely;real\r\n'
+        "b;weather;0,75;0,5;Extremely unlikely;real\r\n"
+    ).encode("utf-8-sig")
+
+
+def _ratings_csv() -> bytes:
+    rows = ["user,item,rating,svd,knn"]
+    rows += [
+        f"u{user},i{item},{1 + (user * 7 + item * 3 + trial) % 5},{3 + user / 9},{2.5 + item / 7}"
+        for user in range(4)
+        for item in range(3)
+        for trial in range(2)
+    ]
+    return ("\n".join(rows) + "\n").encode()
+
+
+def _summed_ratings_csv() -> bytes:
+    rows = [f"{1 + i % 5},{0.1 * (1 + i % 4)},{1 + i % 4},{3 + i / 20}" for i in range(20)]
+    return ("mean,sd,svd,knn\n" + "\n".join(rows) + "\n").encode()
+
+
+def _scores_csv() -> bytes:
+    rows = [f"{(i * 7) % 10 // 6},{(i * 37) % 100 / 100}" for i in range(60)]
+    return ("y,s\n" + "\n".join(rows) + "\n").encode()
+
+
+def _relevance_csv() -> bytes:
+    rows = [
+        f"{'on' if i % 3 else 'off'},{'on' if i % 2 else 'off'},{i % 2},r{i % 3}" for i in range(24)
+    ]
+    return ("y,yhat,hour,room\n" + "\n".join(rows) + "\n").encode()
+
+
+def as_parquet(csv: bytes) -> bytes:
+    """Return the same table as Parquet."""
+    import polars
+
+    target = io.BytesIO()
+    polars.read_csv(csv).write_parquet(target, compression="snappy")
+    return target.getvalue()
+
+
+@cache
+def _fit() -> learn.AcceptabilityFit:
+    answers = ask.simulate_answers(
+        {"alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}, people=12, random_state=1
+    )
+    return learn.fit_acceptability(answers, draws=200, random_state=1)
+
+
+@cache
+def _saved_fit() -> bytes:
+    target = Path(_folder()) / "fit.npz"
+    _fit().save(target)
+    return target.read_bytes()
+
+
+@cache
+def _folder() -> str:
+    import tempfile
+
+    return tempfile.mkdtemp(prefix="howgood-fuzz-")
+
+
+@cache
+def _card() -> bytes:
+    card = registry.card_of_fit(_fit(), "alarm", name="alarm", description="An alarm.")
+    return json.dumps(card.to_dict(), indent=1).encode()
+
+
+@cache
+def _published_card() -> bytes:
+    return to_json(registry.cards()["kay2015-weather"].to_dict()).encode()
+
+
+@cache
+def _log() -> bytes:
+    columns = np.genfromtxt(io.BytesIO(_scores_csv()), delimiter=",", names=True)
+    learner = learn.Elicitor(
+        learn.threshold_matrices(columns["y"], columns["s"]),
+        families=("linear",),
+        random_state=1,
+        max_queries=6,
+    )
+    for choice in ("first", "second", "same"):
+        learner.answer(choice)
+    return to_json(learn.elicitation_log(learner) | {"direct_after": 3.0}).encode()
+
+
+@cache
+def _wording() -> bytes:
+    return to_json(ask.CANCER_WORDING.to_dict()).encode()
+
+
+@cache
+def _priors() -> tuple[bytes, ...]:
+    informed = registry.prior_of_card(registry.read_card(_card_file()), application="new")
+    return to_json(HOWGOOD.to_dict()).encode(), to_json(informed.to_dict()).encode()
+
+
+def _card_file() -> Path:
+    path = Path(_folder()) / "card.json"
+    path.write_bytes(_card())
+    return path
+
+
+def _toml_studies() -> tuple[bytes, ...]:
+    written = tuple(template(kind).encode() for kind in ("survey", "comparison", "rerating"))
+    return (*written, (EXAMPLES / "alarm-survey.toml").read_bytes())
+
+
+def _yaml_studies() -> tuple[bytes, ...]:
+    written = (EXAMPLES / "bilder-bewertung.yaml").read_bytes()
+    return (written, commented_yaml(template("comparison")).encode())
+
+
+def _read_labels(path: Path) -> object:
+    return decisions.labels_from(path, counts=None, truth="y", predicted="yhat", positive="on")
+
+
+def _read_relevance(path: Path) -> object:
+    question = relevance.RelevanceQuestion(
+        outcome="y", predicted={"model": "yhat"}, context=("hour", "room")
+    )
+    return relevance.score_file(path, question, seed=1)
+
+
+def _read_repeated(path: Path, engine: str = "auto") -> object:
+    return ranking.rank_file(
+        path,
+        feedback=ranking.FeedbackColumns(repeated=True),
+        systems={"A": "svd", "B": "knn"},
+        engine=engine,
+    )
+
+
+def _read_summed(path: Path, engine: str = "auto", metric: str = "rmse") -> object:
+    return ranking.rank_file(
+        path,
+        feedback=ranking.FeedbackColumns(),
+        systems={"A": "svd", "B": "knn"},
+        engine=engine,
+        metric=metric,
+    )
+
+
+def _interview(path: Path) -> object:
+    return elicit.start(path, truth="y", score="s", families=("linear",), random_state=1)
+
+
+def _table(engine: str) -> Callable[[Path], object]:
+    def read(path: Path) -> object:
+        frame = ask.open_table(path, engine=engine)
+        return ask.read_answers(frame)
+
+    return read
+
+
+def _used_fit(path: Path) -> object:
+    """A fit that loads is a fit that answers: damage must not come out as a number later."""
+    fit = learn.load_fit(path)
+    return (
+        fit.summary(),
+        fit.predict(precision=0.9, recall=0.8, application=fit.applications[0]),
+        fit.metric(fit.applications[0]),
+    )
+
+
+def _used_card(path: Path) -> object:
+    card = registry.read_card(path)
+    shares = card.acceptance_draws(card.application).shares(0.9, 0.8) if card.draws else None
+    return card.to_dict(), shares, registry.prior_of_card(card, application="new")
+
+
+# Parquet is not read by Polars here: it ends the process at some damage, which is why "auto"
+# gives it large files alone.
+READERS: tuple[Reader, ...] = (
+    Reader(name="study TOML", suffix=".toml", valid=_toml_studies, read=check_study, kind="text"),
+    Reader(name="study YAML", suffix=".yaml", valid=_yaml_studies, read=check_study, kind="text"),
+    Reader(
+        name="answers CSV",
+        suffix=".csv",
+        valid=lambda: (_answers_csv(), _labelled_answers_csv()),
+        read=ask.read_answers,
+        kind="csv",
+    ),
+    Reader(
+        name="answers CSV, Polars",
+        suffix=".csv",
+        valid=lambda: (_answers_csv(), _labelled_answers_csv()),
+        read=_table("polars"),
+        kind="csv",
+    ),
+    Reader(
+        name="answers CSV, DuckDB",
+        suffix=".csv",
+        valid=lambda: (_answers_csv(), _labelled_answers_csv()),
+        read=_table("duckdb"),
+        kind="csv",
+    ),
+    Reader(
+        name="answers CSV, compressed",
+        suffix=".csv.gz",
+        valid=lambda: (gzip.compress(_answers_csv(), mtime=0),),
+        read=ask.read_answers,
+        kind="bytes",
+    ),
+    Reader(
+        name="answers Parquet",
+        suffix=".parquet",
+        valid=lambda: (as_parquet(_answers_csv()),),
+        read=ask.read_answers,
+        kind="parquet",
+    ),
+    Reader(
+        name="repeated ratings CSV",
+        suffix=".csv",
+        valid=lambda: (_ratings_csv(),),
+        read=_read_repeated,
+        kind="csv",
+    ),
+    Reader(
+        name="repeated ratings CSV, DuckDB",
+        suffix=".csv",
+        valid=lambda: (_ratings_csv(),),
+        read=lambda path: _read_repeated(path, "duckdb"),
+        kind="csv",
+    ),
+    Reader(
+        name="ratings CSV",
+        suffix=".csv",
+        valid=lambda: (_summed_ratings_csv(),),
+        read=_read_summed,
+        kind="csv",
+    ),
+    Reader(
+        name="ratings CSV, built-in",
+        suffix=".csv",
+        valid=lambda: (_summed_ratings_csv(),),
+        read=lambda path: _read_summed(path, "built-in"),
+        kind="csv",
+    ),
+    Reader(
+        name="ratings CSV, absolute errors",
+        suffix=".csv",
+        valid=lambda: (_summed_ratings_csv(),),
+        read=lambda path: _read_summed(path, metric="mae"),
+        kind="csv",
+    ),
+    Reader(
+        name="ratings Parquet",
+        suffix=".parquet",
+        valid=lambda: (as_parquet(_summed_ratings_csv()),),
+        read=_read_summed,
+        kind="parquet",
+    ),
+    Reader(
+        name="scores CSV",
+        suffix=".csv",
+        valid=lambda: (_scores_csv(),),
+        read=_interview,
+        kind="csv",
+    ),
+    Reader(
+        name="labels CSV",
+        suffix=".csv",
+        valid=lambda: (_relevance_csv(),),
+        read=_read_labels,
+        kind="csv",
+    ),
+    Reader(
+        name="relevance CSV",
+        suffix=".csv",
+        valid=lambda: (_relevance_csv(),),
+        read=_read_relevance,
+        kind="csv",
+    ),
+    Reader(
+        name="model card",
+        suffix=".json",
+        valid=lambda: (_card(), _published_card()),
+        read=_used_card,
+        kind="json",
+    ),
+    Reader(
+        name="priors",
+        suffix=".json",
+        valid=_priors,
+        read=lambda path: acceptability.open_priors(str(path)),
+        kind="json",
+    ),
+    Reader(
+        name="elicitation log",
+        suffix=".json",
+        valid=lambda: (_log(),),
+        read=elicit.resume,
+        kind="json",
+    ),
+    Reader(
+        name="comparison wording",
+        suffix=".json",
+        valid=lambda: (_wording(),),
+        read=elicit.read_wording,
+        kind="json",
+    ),
+    Reader(
+        name="saved fit", suffix=".npz", valid=lambda: (_saved_fit(),), read=_used_fit, kind="npz"
+    ),
+)
