@@ -8,6 +8,7 @@ returns or raises a `HowgoodError`; nothing else.
 import gzip
 import io
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from howgood import ask, learn
+from howgood.errors import HowgoodWarning
 from howgood.flow import acceptability, decisions, elicit, ranking, registry, relevance
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_yaml import commented_yaml
@@ -103,6 +105,16 @@ def _fit() -> learn.AcceptabilityFit:
 def _saved_fit() -> bytes:
     target = Path(_folder()) / "fit.npz"
     _fit().save(target)
+    return target.read_bytes()
+
+
+@cache
+def _saved_ordinal_fit() -> bytes:
+    answers = ask.simulate_ordinal_answers(people=12, random_state=1)
+    target = Path(_folder()) / "ordinal.npz"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HowgoodWarning)
+        learn.fit_ordinal(answers, means=(0,), draws=200, random_state=1).save(target)
     return target.read_bytes()
 
 
@@ -215,6 +227,11 @@ def _used_fit(path: Path) -> object:
         fit.predict(precision=0.9, recall=0.8, application=fit.applications[0]),
         fit.metric(fit.applications[0]),
     )
+
+
+def _used_ordinal_fit(path: Path) -> object:
+    fit = learn.load_ordinal_fit(path)
+    return fit.summary(), fit.predict(precision=0.9, recall=0.8, part=fit.parts[0])
 
 
 def _used_card(path: Path) -> object:
@@ -353,6 +370,13 @@ READERS: tuple[Reader, ...] = (
         valid=lambda: (_wording(),),
         read=elicit.read_wording,
         kind="json",
+    ),
+    Reader(
+        name="saved ordinal fit",
+        suffix=".npz",
+        valid=lambda: (_saved_ordinal_fit(),),
+        read=_used_ordinal_fit,
+        kind="npz",
     ),
     Reader(
         name="saved fit", suffix=".npz", valid=lambda: (_saved_fit(),), read=_used_fit, kind="npz"

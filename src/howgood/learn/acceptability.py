@@ -169,15 +169,7 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
     Traceback (most recent call last):
     howgood.errors.FileFormatError: nowhere.npz: no such file; a saved acceptability fit. ...
     """
-    values, arrays = fit_file.read_fit(path, kind=KIND)
-    try:
-        fit = _fit_from(values, arrays)
-        is_whole = _is_whole(fit)
-    except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
-        is_whole = False
-    if not is_whole:
-        raise fit_file.refusal(path, "a fit whose parts are missing or do not fit together", KIND)
-    return fit
+    return fit_file.loaded(path, kind=KIND, make=_fit_from, is_whole=_is_whole)
 
 
 def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> AcceptabilityFit:
@@ -205,22 +197,17 @@ def _is_whole(fit: AcceptabilityFit) -> bool:
     """Whether everything in a fit has the shape and the values every method relies on."""
     cells, n_apps = fit.cells, len(fit.applications)
     n_cells, groups = len(cells.precision), cells.groups
-    draws = [fit.averaged_draws, *fit.conditional_draws.values()]
-    numbers = [*draws, cells.precision, cells.recall, groups.counts, groups.alike]
+    numbers = [cells.precision, cells.recall, groups.counts, groups.alike]
     return (
-        all(each.dtype.kind == "f" and np.isfinite(each).all() for each in numbers)
-        and all(each.ndim == 2 and each.shape[1] == 3 * n_apps + 2 for each in draws)
-        and all(len(each) > 0 for each in draws)
+        fit_file.has_whole_draws(fit, n_columns=3 * n_apps + 2)
+        and all(each.dtype.kind == "f" and np.isfinite(each).all() for each in numbers)
         and cells.application.shape == cells.precision.shape == cells.recall.shape == (n_cells,)
         and bool(((cells.application >= 0) & (cells.application < n_apps)).all())
-        and groups.counts.shape == (len(groups.alike), 2 * n_cells)
         and groups.alike.ndim == 1
+        and groups.counts.shape == (len(groups.alike), 2 * n_cells)
         and all(isinstance(each, str) for each in fit.applications)
         and set(fit.respondents) == set(fit.applications)
         and all(isinstance(n, int) and n > 0 for n in fit.respondents.values())
-        and set(fit.mean_probabilities) == set(fit.log_evidence) == set(fit.conditional_draws)
-        and all(0 <= share <= 1 for share in fit.mean_probabilities.values())
-        and all(np.isfinite(each) for each in fit.log_evidence.values())
     )
 
 

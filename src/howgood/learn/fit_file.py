@@ -8,10 +8,10 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from howgood.records.diagnostics import Diagnostics
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
 
+Fit = TypeVar("Fit", bound="SavedFit")
 FORMAT = 1
 # A fit of 100,000 draws of 20 applications has 200 MB; what unpacks to more is not one.
 MOST_BYTES = 500_000_000
@@ -82,18 +83,18 @@ def read_fit(path: str | Path, *, kind: str) -> tuple[dict[str, Any], dict[str, 
     """Read one fit of the given kind; anything else is refused with a reason."""
     location = Path(path)
     if not location.is_file():
-        raise refusal(location, "no such file", kind)
+        raise _refusal(location, "no such file", kind)
     try:
         arrays = _arrays(location)
         header = json.loads(bytes(arrays.pop("header")))
     except _DAMAGED:
-        raise refusal(location, "a file that no fit was saved to", kind) from None
+        raise _refusal(location, "a file that no fit was saved to", kind) from None
     if not isinstance(header, dict) or header.get("kind") != kind:
-        raise refusal(location, f"a file of kind {header!r:.60}", kind)
+        raise _refusal(location, f"a file of kind {header!r:.60}", kind)
     if header.get("format") != FORMAT:
-        raise refusal(location, f"format {header.get('format')!r}, newer than this version", kind)
+        raise _refusal(location, f"format {header.get('format')!r}, newer than this version", kind)
     if not isinstance(header.get("values"), dict):
-        raise refusal(location, "a fit without values", kind)
+        raise _refusal(location, "a fit without values", kind)
     return header["values"], arrays
 
 
@@ -145,8 +146,40 @@ def _arrays(location: Path) -> dict[str, NDArray[Any]]:
         }
 
 
-def refusal(location: str | Path, found: str, kind: str) -> FileFormatError:
-    """Return what to raise when a file is not a saved fit of this kind."""
+def loaded(
+    path: str | Path,
+    *,
+    kind: str,
+    make: Callable[[dict[str, Any], dict[str, NDArray[Any]]], Fit],
+    is_whole: Callable[[Fit], bool],
+) -> Fit:
+    """Return the fit in a file, or refuse one whose parts are missing or do not fit together."""
+    values, arrays = read_fit(path, kind=kind)
+    try:
+        fit = make(values, arrays)
+        whole = is_whole(fit)
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
+        whole = False
+    if not whole:
+        raise _refusal(Path(path), "a fit whose parts are missing or do not fit together", kind)
+    return fit
+
+
+def has_whole_draws(fit: SavedFit, *, n_columns: int) -> bool:
+    """Whether draws and probabilities have the shape and the values every method relies on."""
+    draws = [fit.averaged_draws, *fit.conditional_draws.values()]
+    return (
+        all(each.dtype.kind == "f" and np.isfinite(each).all() for each in draws)
+        and all(each.ndim == 2 and each.shape[1] == n_columns and len(each) for each in draws)
+        and isinstance(fit.n_respondents, int)
+        and fit.n_respondents > 0
+        and set(fit.mean_probabilities) == set(fit.log_evidence) == set(fit.conditional_draws)
+        and all(0 <= share <= 1 for share in fit.mean_probabilities.values())
+        and all(np.isfinite(each) for each in fit.log_evidence.values())
+    )
+
+
+def _refusal(location: Path, found: str, kind: str) -> FileFormatError:
     return FileFormatError(
         where=str(location),
         found=found,

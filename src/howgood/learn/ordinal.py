@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import FewRespondentsWarning, MissingColumnError
@@ -141,11 +142,14 @@ def load_ordinal_fit(path: str | Path) -> OrdinalFit:
     Traceback (most recent call last):
     howgood.errors.FileFormatError: nowhere.npz: no such file; a saved ordinal fit. ...
     """
-    values, arrays = fit_file.read_fit(path, kind=KIND)
+    return fit_file.loaded(path, kind=KIND, make=_fit_from, is_whole=_is_whole)
+
+
+def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> OrdinalFit:
     cells = RatingCells(
         parts=tuple(values["parts"]),
         levels=tuple(values["levels"]),
-        part=arrays["cell_part"].astype(np.intp),
+        part=arrays["cell_part"].astype(np.intp, casting="same_kind"),
         precision=arrays["cell_precision"],
         recall=arrays["cell_recall"],
         counts=arrays["counts"],
@@ -156,6 +160,24 @@ def load_ordinal_fit(path: str | Path) -> OrdinalFit:
         parts=cells.parts,
         levels=cells.levels,
         cells=cells,
+    )
+
+
+def _is_whole(fit: OrdinalFit) -> bool:
+    """Whether everything in a fit has the shape and the values every method relies on."""
+    cells = fit.cells
+    shapes = {cells.part.shape, cells.precision.shape, cells.recall.shape}
+    # Thresholds, slope and alpha; shift and scale of each part but one; spread of people and p.
+    n_columns = (len(fit.levels) - 1) + 2 + 2 * (len(fit.parts) - 1) + 2
+    return (
+        fit_file.has_whole_draws(fit, n_columns=n_columns)
+        and all(isinstance(each, str) for each in fit.parts)
+        and all(isinstance(each, int) for each in fit.levels)
+        and shapes == {(len(cells.part),)}
+        and bool(((cells.part >= 0) & (cells.part < len(fit.parts))).all())
+        and bool(np.isfinite([cells.precision, cells.recall]).all())
+        and bool(np.isfinite(cells.counts).all())
+        and cells.counts.shape == (len(cells.people), len(cells.part) * len(cells.levels))
     )
 
 
