@@ -22,6 +22,8 @@ check: $(VENV)/.ready ## Format, lint, types, layers, then all tests but the slo
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m checks.secrets
+	$(BIN)/python -m checks.licences
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 format: $(VENV)/.ready ## Format the code and fix what can be fixed safely

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from importlib.util import find_spec
 from io import StringIO, TextIOWrapper
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -164,19 +165,18 @@ def _check_unpacked_size(location: Path) -> None:
     """Unpack once without keeping anything; also finds an archive that breaks off."""
     if location.suffix.lower() != _GZIP:
         return
-    size = 0
     try:
         with _binary(location) as handle:
-            while part := handle.read(1 << 20):
-                size += len(part)
-                if size > _MOST_UNPACKED:
-                    raise _not_a_table(
-                        location,
-                        f"more than {_MOST_UNPACKED:,} bytes when unpacked",
-                        cure="Unpack it first (gunzip), or save the table as Parquet.",
-                    )
+            parts = iter(lambda: handle.read(1 << 20), b"")
+            is_too_large = any(size > _MOST_UNPACKED for size in accumulate(map(len, parts)))
     except _NOT_GZIP as error:
         raise _not_a_table(location, "a damaged gzip file") from error
+    if is_too_large:
+        raise _not_a_table(
+            location,
+            f"more than {_MOST_UNPACKED:,} bytes when unpacked",
+            cure="Unpack it first (gunzip), or save the table as Parquet.",
+        )
 
 
 def _head(location: Path) -> bytes:
