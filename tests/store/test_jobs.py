@@ -4,9 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from howgood.records.job import JobStatus
-from howgood.store import cards, jobs, studies, uploads
+from howgood.store import cards, jobs, schema, studies, uploads
 from howgood.store.studies import NewVersion
 
 NOW = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)
@@ -144,7 +145,7 @@ def test_uploads_stay_with_their_study_and_old_ones_make_room(database, study):
         assert uploads.find(connection, study, numbers[0]).content == b"\x00"
 
 
-def test_a_card_belongs_to_its_study_and_can_be_renewed_and_withdrawn(database, study):
+def test_a_card_can_be_renewed_by_its_study_alone_outlives_it_and_is_withdrawn(database, study):
     other = NewVersion(slug="other", title="O", kind="survey", digest="b" * 64, content={})
     stranger = database.write(lambda c: studies.save(c, other, now=NOW)).number
 
@@ -158,5 +159,9 @@ def test_a_card_belongs_to_its_study_and_can_be_renewed_and_withdrawn(database, 
         assert [(each.name, each.content) for each in cards.everything(connection)] == [
             ("alarm", {"v": 2})
         ]
-    assert not database.write(lambda c: cards.withdraw(c, stranger, "alarm"))
-    assert database.write(lambda c: cards.withdraw(c, study, "alarm"))
+    database.write(lambda c: c.execute(sa.delete(schema.studies)))
+    with database.reading() as connection:
+        assert [each.study for each in cards.everything(connection)] == [None]
+    assert not publish(stranger, {"v": 3})
+    assert database.write(lambda c: cards.withdraw(c, "alarm"))
+    assert not database.write(lambda c: cards.withdraw(c, "alarm"))

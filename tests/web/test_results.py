@@ -220,7 +220,7 @@ def test_a_viewer_reads_everything_and_changes_nothing(owner, viewer, asked, wor
     path = "/studies/songs/results"
     token = _csrf(viewer, "/account")
     for address in (path, f"{path}/uploads", f"{path}/{number}/cancel", f"{path}/{number}/publish",
-                    f"{path}/withdraw"):  # fmt: skip
+                    "/library/doors-the-bell/withdraw"):  # fmt: skip
         assert viewer.post(address, data={"csrf": token}).status_code == FORBIDDEN
 
 
@@ -283,5 +283,8 @@ def test_a_card_is_published_asked_and_withdrawn(owner, browser, asked, work):
     asked_by_stranger = browser.get("/library/doors-the-bell?precision=85&recall=85")
     assert "of people would accept The bell" in asked_by_stranger.text
     assert "is in the library" in owner.get(path).text
-    owner.post(f"{path}/withdraw", data=form | {"card": "doors-the-bell"})
+    assert "Withdraw" not in asked_by_stranger.text
+    assert browser.post("/library/doors-the-bell/withdraw").url.path == "/login"
+    assert "Withdraw this card" in owner.get("/library/doors-the-bell").text
+    owner.post("/library/doors-the-bell/withdraw", data=form)
     assert browser.get("/library/doors-the-bell").status_code == NOT_FOUND

@@ -45,7 +45,8 @@ def target_finding(targets: Sequence[Target]) -> Finding:
     Where precision and recall are equal, their weighted mean is just that value, whatever the
     weights and the kind of mean; so the needed mean is told as both being equal.
     """
-    said = [_needed(each) for each in targets if _is_reachable(each)]
+    reachable = [each for each in targets if _is_reachable(each)]
+    said = [_needed(each, is_first=place == 0) for place, each in enumerate(reachable)]
     parts = [f"to be accepted by {', by '.join(said)}"] if said else []
     missed = [each for each in targets if not _is_reachable(each)]
     if missed:
@@ -57,7 +58,7 @@ def target_finding(targets: Sequence[Target]) -> Finding:
     text = f"{targets[0].application}: {'; '.join(parts)}."
     if said:
         text += " More of one makes up for less of the other along a line of equal acceptance."
-    doubtful = [each for each in targets if _is_reachable(each) and each.reachable < 0.95]
+    doubtful = [each for each in reachable if each.reachable < 0.95]
     if doubtful:
         text += (
             f" That any accuracy is enough for {_share_of_people(doubtful[-1].share)} has "
@@ -70,15 +71,16 @@ def _is_reachable(target: Target) -> bool:
     return target.needed_mean is not None and target.reachable >= 0.5
 
 
-def _needed(target: Target) -> str:
+def _needed(target: Target, *, is_first: bool) -> str:
     if target.needed_mean is None:
         raise ValueError("only a reachable share has a needed accuracy")
     ends = target.needed_mean.interval
     lower, upper = (round(100 * end) for end in (ends.lower, ends.upper))
-    return (
-        f"{_share_of_people(target.share)} you need about {percent(target.needed_mean.mean)} "
-        f"[{lower}–{upper}] precision and as much recall"
-    )
+    accuracy = f"{percent(target.needed_mean.mean)} [{lower}–{upper}]"
+    who = _share_of_people(target.share)
+    if is_first:
+        return f"{who} you need about {accuracy} precision and as much recall"
+    return f"{who} about {accuracy} of both"
 
 
 def _share_of_people(share: float) -> str:

@@ -40,11 +40,9 @@ def publish(
     return True
 
 
-def withdraw(connection: Connection, study: int, name: str) -> bool:
-    """Take a study's card out of the library."""
-    gone = connection.execute(
-        sa.delete(cards).where(cards.c.name == name, cards.c.study_id == study)
-    )
+def withdraw(connection: Connection, name: str) -> bool:
+    """Take a card out of the library, even when its study is gone."""
+    gone = connection.execute(sa.delete(cards).where(cards.c.name == name))
     return gone.rowcount == 1
 
 

@@ -4,7 +4,7 @@ In: jobs and results. Out: frozen pages. Absent: HTML, and any decision.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from howgood.flow.registry import cards
@@ -127,7 +127,11 @@ def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
         question=report.question,
         when=moment(job.finished_at or job.created_at),
         summary=result.summary,
-        findings=report.findings,
+        # No line breaks between a number and its per cent sign.
+        findings=[
+            replace(each, text=each.text.replace(" %", "\N{NO-BREAK SPACE}%"))
+            for each in report.findings
+        ],
         sections=[
             SectionPage(
                 place=place,

@@ -100,12 +100,17 @@ def _nothing(screen: Screen, form: Form) -> Mapping[str, str]:
 def _judging(
     study: Study, condition: str, seed: int
 ) -> Callable[[Screen, Form], Mapping[str, str]]:
-    """Judge a scenario by the weighted geometric mean of its precision and recall."""
+    """Judge a scenario by the weighted geometric mean of its precision and recall.
+
+    Who accepts (rates above the middle) follows the model of `learn.fit_acceptability` exactly.
+    """
     plan = plan_of(study, SurveyPlan)
     shown = {page.key: page for page in survey.pages(plan, condition, seed)}
     items = [each.key for each in survey.survey_items(plan, study.language)]
     points = len(plan.scale) or 7
     leniency = _normal(seed, "leniency")
+    above = points - points // 2  # ratings beyond this one accept
+    middle = math.log(above / (points - above))
     alphas = {
         each.key: 0.3 + 0.35 * place / max(1, len(plan.applications) - 1)
         for place, each in enumerate(plan.applications)
@@ -119,8 +124,10 @@ def _judging(
         mean = page.scenario.precision**alpha * page.scenario.recall ** (1 - alpha)
         wanted = {}
         for item in items:
-            value = 16 * mean - 12.5 + leniency + 0.8 * _normal(seed, screen.key, item)
-            share = 1 / (1 + math.exp(-value / 2))
+            chance = draw(seed, screen.key, item, "chance")
+            noise = math.log(max(chance, 1e-12) / (1 - chance))
+            value = 16 * mean - 12.5 + 1.5 * leniency + noise
+            share = 1 / (1 + math.exp(-value / 2 - middle))
             wanted[item] = str(1 + min(points - 1, int(points * share)))
         if page.check is not None:
             wanted[survey.check_name(page.check)] = str(page.check.answer)

@@ -190,24 +190,22 @@ def publish_card(
     return card.name
 
 
-def withdraw_card(host: Host, slug: str, name: str, *, actor: str, now: datetime) -> bool:
-    """Take a study's card out of the library."""
-    row = find_study(host, slug)
+def withdraw_card(host: Host, name: str, *, actor: str, now: datetime) -> bool:
+    """Take a card that was published here out of the library."""
 
     def store(connection: Connection) -> bool:
-        is_gone = cards.withdraw(connection, row.number, name)
+        is_gone = cards.withdraw(connection, name)
         if is_gone:
-            audit.note(
-                connection,
-                actor=actor,
-                action="withdraw",
-                study=slug,
-                detail={"card": name},
-                now=now,
-            )
+            audit.note(connection, actor=actor, action="withdraw", detail={"card": name}, now=now)
         return is_gone
 
     return host.database.write(store)
+
+
+def is_published_here(host: Host, name: str) -> bool:
+    """Return whether a card came from this server's studies, and so can be withdrawn."""
+    with host.database.reading() as connection:
+        return any(each.name == name for each in cards.everything(connection))
 
 
 def _counts(text: str) -> tuple[int, int, int, int]:

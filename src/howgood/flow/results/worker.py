@@ -24,7 +24,7 @@ from howgood.flow.hosting import Host
 from howgood.records.job import Job
 from howgood.store import jobs
 
-LEASE = timedelta(seconds=30)
+LEASE = timedelta(seconds=15)
 CHILD = (sys.executable, "-m", "howgood.flow.results.child")
 _LOOK_SECONDS = 1.0
 _log = logging.getLogger("howgood.worker")

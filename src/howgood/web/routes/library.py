@@ -5,6 +5,7 @@ Absent: uploads that are kept: a table is counted and forgotten.
 """
 
 import json
+from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import urlencode
 
@@ -22,7 +23,7 @@ from howgood.records.researcher import Researcher
 from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.decisions import gain_finding
 from howgood.show.results import accepting_finding, target_finding
-from howgood.web.access import SignInNeededError, signed_in, text_of
+from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import sent_file
 
@@ -69,6 +70,17 @@ async def post_card(request: Request) -> Response:
     return RedirectResponse(f"/library/{card}?{query}#answer", status_code=303)
 
 
+async def post_withdraw(request: Request) -> Response:
+    """Take a card that was published here out of the library."""
+    person = await owner(request)
+    await sent_form(request)
+    await run_in_threadpool(
+        library.withdraw_card, request.app.state.host, request.path_params["name"],
+        actor=person.name, now=datetime.now(UTC),
+    )  # fmt: skip
+    return RedirectResponse("/library", status_code=303)
+
+
 async def _card(request: Request, given: dict[str, str], *, problem: str = "") -> Response:
     try:
         card = await run_in_threadpool(
@@ -83,8 +95,12 @@ async def _card(request: Request, given: dict[str, str], *, problem: str = "") -
         except InputError as error:
             problem = str(error)
     drawing = await run_in_threadpool(_drawing, card, answer) if card.draws else ""
+    person = await _somebody(request)
+    is_ours = person is not None and person.may_write and await run_in_threadpool(
+        library.is_published_here, request.app.state.host, card.name
+    )  # fmt: skip
     return dashboard(
-        request, "card.html", researcher=await _somebody(request),
+        request, "card.html", researcher=person, is_ours=is_ours,
         status=422 if problem else 200, card=card, given=given, problem=problem, answer=answer,
         findings=_findings(answer), drawing=drawing,
     )  # fmt: skip
@@ -131,4 +147,5 @@ ROUTES = [
     Route("/library/nearest", get_nearest, methods=["GET"]),
     Route("/library/{name}", get_card, methods=["GET"]),
     Route("/library/{name}", post_card, methods=["POST"]),
+    Route("/library/{name}/withdraw", post_withdraw, methods=["POST"]),
 ]

@@ -176,18 +176,6 @@ async def post_publish(request: Request) -> Response:
     return RedirectResponse(f"/library/{name}", status_code=303)
 
 
-async def post_withdraw(request: Request) -> Response:
-    """Take a card of this study out of the library."""
-    person = await owner(request)
-    form = _fields(await sent_form(request))
-    slug = request.path_params["slug"]
-    await _call(
-        library.withdraw_card, request.app.state.host, slug, form.get("card", ""),
-        actor=person.name, now=_now(),
-    )  # fmt: skip
-    return RedirectResponse(f"/studies/{slug}/results", status_code=303)
-
-
 async def _overview(request: Request, *, problem: str = "", status: int = 200) -> Response:
     person = await signed_in(request)
     host, slug = request.app.state.host, request.path_params["slug"]
@@ -240,7 +228,6 @@ ROUTES = [
     Route(_ROOT + "/uploads", post_upload, methods=["POST"]),
     Route(_ROOT + "/uploads/{number:int}", get_upload, methods=["GET"]),
     Route(_ROOT + "/uploads/{number:int}", post_mapping, methods=["POST"]),
-    Route(_ROOT + "/withdraw", post_withdraw, methods=["POST"]),
     Route(_ROOT + "/{number:int}", get_result, methods=["GET"]),
     Route(_ROOT + "/{number:int}/progress", get_progress, methods=["GET"]),
     Route(_ROOT + "/{number:int}/cancel", post_cancel, methods=["POST"]),

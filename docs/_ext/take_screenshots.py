@@ -1,0 +1,98 @@
+"""Take the screenshots of the how-to pages: python docs/_ext/take_screenshots.py
+
+Starts `howgood demo --serve`, makes an account, waits for the fits, and photographs a few pages.
+Needs Chromium, Playwright and Pillow; everything on the pictures is synthetic.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+FOLDER = Path(__file__).parents[1] / "_static"
+PORT = 8079
+HOME = f"http://127.0.0.1:{PORT}"
+VIEW = {"width": 1100, "height": 900}
+WAIT = 300_000
+# Picture -> (address, what must be on the page before it is taken, how far down it reaches)
+PAGES = {
+    "results-survey.png": ("/studies/smart-alarm/results", ".findings", 1500),
+    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".findings", 1250),
+    "results-rerating.png": ("/studies/rate-again/results", ".findings", 1150),
+    "library-answer.png": (
+        "/library/kay2015-answers-alarm-police?precision=85&recall=85",
+        ".findings",
+        900,
+    ),
+}
+
+
+def main():
+    """Serve, sign in, photograph."""
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, "-m", "howgood", "demo", "--serve", "--port", str(PORT)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            _photograph(_setup_link(server))
+        finally:
+            server.terminate()
+
+
+def _setup_link(server):
+    for line in server.stdout:
+        found = re.search(r"http://\S+/setup/\S+", line)
+        if found:
+            break
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(f"{HOME}/health").close()  # noqa: S310 - loopback only
+        except urllib.error.URLError:
+            time.sleep(0.1)
+        else:
+            return found[0]
+    raise RuntimeError("the server does not answer")
+
+
+def _photograph(link):
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport=VIEW)
+        page.set_default_timeout(WAIT)
+        page.goto(link)
+        page.fill("input[name=name]", "ada")
+        page.fill("input[name=password]", "correct horse battery")
+        page.click("main button")
+        for name, (address, wanted, height) in PAGES.items():
+            page.goto(HOME + address)
+            while not page.locator(wanted).count():
+                page.wait_for_timeout(1000)
+                page.reload()
+            page.evaluate("Promise.all([...document.images].map(each => each.decode()))")
+            clip = {"x": 0, "y": 0, "width": VIEW["width"], "height": height}
+            page.screenshot(path=FOLDER / name, clip=clip, full_page=True)
+            _shrink(FOLDER / name)
+        browser.close()
+
+
+def _shrink(path):
+    """Few colours are enough for text and plots, and take a third of the bytes."""
+    with Image.open(path) as picture:
+        picture.convert("RGB").quantize(128, method=Image.Quantize.MAXCOVERAGE).save(
+            path, optimize=True
+        )
+    print(f"wrote {path.name}, {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
