@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from howgood.records.participant import Status
+from howgood.store.answers import count_of_study
 from howgood.store.schema import answers, participants, screens, versions
 
 
@@ -135,3 +136,15 @@ def versions_of(connection: Connection, study: int) -> tuple[int, ...]:
         .order_by(versions.c.created_at.desc(), versions.c.id.desc())
     )
     return tuple(rows.scalars())
+
+
+def counts(connection: Connection, study: int) -> tuple[int, int, int]:
+    """Return how many people began, how many pilots, and how many answers without pilots'."""
+    begun = sa.and_(participants.c.study_id == study, participants.c.status != Status.INVITED.value)
+    rows = connection.execute(
+        sa.select(participants.c.is_pilot, sa.func.count())
+        .where(begun)
+        .group_by(participants.c.is_pilot)
+    )
+    by_kind = {bool(is_pilot): int(count) for is_pilot, count in rows}
+    return by_kind.get(False, 0), by_kind.get(True, 0), count_of_study(connection, study)

@@ -60,3 +60,10 @@ def find(connection: Connection, study: int, number: int) -> Upload | None:
         name=row.name,
         content=bytes(row.content),
     )
+
+
+def remove(connection: Connection, study: int, number: int) -> None:
+    """Delete a file of this study."""
+    connection.execute(
+        sa.delete(uploads).where(uploads.c.id == number, uploads.c.study_id == study)
+    )

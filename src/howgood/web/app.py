@@ -31,12 +31,22 @@ from howgood.web.dashboard import dashboard
 from howgood.web.guards import Busy, OwnForms, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
-from howgood.web.routes import accounts, editing, frame, library, results, studies, taking_part
+from howgood.web.routes import (
+    accounts,
+    data,
+    editing,
+    frame,
+    library,
+    results,
+    studies,
+    taking_part,
+    tokens,
+)
 
 _log = logging.getLogger("howgood.web")
 # Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
 _THREADS = 24
-_ROUTES = (taking_part, accounts, results, library, studies, editing, frame)
+_ROUTES = (taking_part, accounts, data, tokens, results, library, studies, editing, frame)
 _STATUS = {
     Reason.UNKNOWN_LINK: 404,
     Reason.UNKNOWN_STUDY: 404,

@@ -10,7 +10,8 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import tidy_rows
 from howgood.flow.erasing import delete_study, erase_participant
 from howgood.flow.hosting import RefusedError, every_study
-from howgood.store import audit, jobs, schema, uploads
+from howgood.store import audit, jobs, schema, studies, uploads
+from howgood.store.studies import NewVersion
 
 WORDS = {"key": "words", "text": "Anything else?", "type": "text"}
 
@@ -96,6 +97,16 @@ def test_a_study_is_deleted_whole_after_its_name_is_typed(run, person, host, dat
             assert connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() == 0
         (line,) = audit.lines(connection, study="doors")
     assert (line.action, line.detail) == ("delete study", {"participants": 1})
+
+
+def test_a_study_that_was_never_published_can_be_deleted_too(host, database):
+    new = NewVersion(slug="draft", title="Draft", kind="survey", digest="", content={})
+    database.write(lambda c: studies.add_study(c, new, is_open=False, now=NOW))
+    delete_study(host, "draft", confirmation="draft", actor="ada", now=NOW)
+    with database.reading() as connection:
+        assert studies.head(connection, "draft") is None
+    with pytest.raises(UnknownNameError):
+        delete_study(host, "draft", confirmation="draft", actor="ada", now=NOW)
 
 
 @pytest.mark.parametrize("database_address", ["sqlite"], indirect=True)

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
-from howgood.store import audit, erase
+from howgood.store import audit, erase, studies
 from howgood.store.erase import Erased
 
 
@@ -82,7 +82,10 @@ def delete_study(host: Host, slug: str, *, confirmation: str, actor: str, now: d
     -----
     Stability: experimental
     """
-    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        row = studies.head(connection, slug)
+    if row is None:
+        raise UnknownNameError(where="study", name=slug, names=())
     if confirmation.strip() != slug:
         raise InputError(
             where="confirmation",

@@ -1,0 +1,128 @@
+"""Researchers' pages around data and tokens in real Chromium: used, and free of violations."""
+
+import socket
+import threading
+import time
+from datetime import UTC, datetime
+
+import pytest
+import uvicorn
+from tests.flow.hosting.conftest import Person
+from tests.journeys.conftest import PICTURE, survey
+from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page
+
+from howgood.flow import accounts
+from howgood.flow.collected import tidy_rows
+from howgood.flow.hosting import add_study, open_host
+from howgood.records.study import Study
+from howgood.settings import Settings
+from howgood.web.access import SESSION
+from howgood.web.app import make_app
+
+PASSWORD = "correct horse battery"  # noqa: S105 - of an account in a test
+TABLE = (
+    "Who,application,scenario,acceptable,useful,intent,ease\n"
+    "r1,bell,1,5,4,3,2\nr1,bell,2,6,4,3,\nr2,camera,3,5,9,3,2\n"
+)
+
+
+class Running:
+    """The application on a port of its own, with an owner signed in and two people's answers."""
+
+    def __init__(self, folder):
+        (folder / "door.svg").write_text(PICTURE)
+        self.host = open_host(str(folder / "answers.sqlite"))
+        now = datetime.now(UTC)
+        add_study(self.host, Study.from_dict(survey()), folder=folder, now=now)
+        for seed in (1, 2):
+            someone = Person(self.host, "doors", seed=seed, now=now)
+            someone.begin()
+            someone.finish()
+        token = accounts.setup_link(self.host, now=now)
+        joined = accounts.join(self.host, token, name="ada", password=PASSWORD, now=now)
+        self.session = joined.signed_in.token
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.home = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        config = uvicorn.Config(make_app(self.host, Settings()), log_level="error")
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run, args=([self.socket],))
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+
+    def stop(self):
+        self.server.should_exit = True
+        self.thread.join(timeout=20)
+        self.socket.close()
+
+    def page(self, chromium, view, scheme="light"):
+        context = chromium.new_context(viewport=view, color_scheme=scheme, accept_downloads=True)
+        context.add_cookies([{"name": SESSION, "value": self.session, "url": self.home}])
+        return context.new_page()
+
+
+@pytest.fixture
+def running(tmp_path):
+    made = Running(tmp_path)
+    yield made
+    made.stop()
+
+
+@pytest.mark.parametrize(("view", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")],
+                         ids=["phone-dark", "desktop-light"])  # fmt: skip
+def test_download_import_erase_and_delete(chromium, running, tmp_path, view, scheme):
+    page, seen = running.page(chromium, view, scheme), set()
+    page.goto(f"{running.home}/studies/doors/data")
+    _check_page(page, seen)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="ZIP of CSV").click()
+    assert waiting.value.suggested_filename == "doors.zip"
+    table = tmp_path / "answers.csv"
+    table.write_text(TABLE)
+    page.get_by_label("Files, at most 50 MB").set_input_files(table)
+    page.get_by_role("button", name="Upload").click()
+    assert page.locator("[role=alert]").count() == 1  # nobody says who "Who" is
+    _check_page(page, seen)
+    page.get_by_label("participant (needed)").select_option("Who")
+    page.get_by_role("button", name="Look again").click()
+    assert "2 problems" in page.locator("[role=alert]").inner_text()
+    _check_page(page, seen)
+    page.get_by_label("useful").select_option("")
+    page.get_by_label("are left out and counted").check()
+    page.get_by_role("button", name="Look again").click()
+    assert "2 people with 2 judgements" in page.locator("[role=status]").inner_text()
+    _check_page(page, seen)
+    page.get_by_role("button", name="Import").click()
+    assert "Imported 2 people with 2 answers" in page.locator("[role=status]").inner_text()
+    _check_page(page, seen)
+    assert len(list(tidy_rows(running.host, "doors", table="participants"))) == 4
+    page.get_by_label("Number in the data").fill("import-r1")
+    page.get_by_label("I know that this cannot be undone").check()
+    page.get_by_role("button", name="Erase this participant").click()
+    assert "is erased" in page.locator("[role=status]").inner_text()
+    page.get_by_label("to delete it").fill("doors")
+    page.get_by_role("button", name="Delete the study").click()
+    assert page.url == f"{running.home}/studies"
+    page.context.close()
+
+
+@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_tokens_and_what_programs_can_ask(chromium, running, view):
+    page, seen = running.page(chromium, view), set()
+    page.goto(f"{running.home}/tokens")
+    _check_page(page, seen)
+    page.get_by_role("button", name="Make the token").click()
+    assert page.locator("[role=alert]").count() == 1
+    page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_label("answers:read").check()
+    page.get_by_role("button", name="Make the token").click()
+    secret = page.locator(".secret").inner_text()
+    _check_page(page, seen)
+    key = {"Authorization": f"Bearer {secret}"}
+    rows = page.request.get(f"{running.home}/api/v1/studies/doors/answers", headers=key)
+    assert len(rows.json()["rows"]) == 8
+    page.get_by_role("button", name="Revoke nightly export").click()
+    assert page.locator("table").count() == 0
+    page.goto(f"{running.home}/api/docs")
+    _check_page(page, seen)
+    page.context.close()
