@@ -1,0 +1,21 @@
+"""ARCHITECTURE.md names what exists, and every use case has its line."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+PACKAGE = ROOT / "src" / "howgood"
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+\.py)`", PAGE))))
+def test_every_file_that_is_named_exists(name):
+    assert (PACKAGE / name).is_file() or (PACKAGE / "flow" / name).is_file()
+
+
+def test_every_folder_of_use_cases_is_named():
+    folders = {each.parent.name for each in (PACKAGE / "flow").glob("*/__init__.py")}
+    named = set(re.findall(r"`(\w+)/`", PAGE))
+    assert folders <= named
