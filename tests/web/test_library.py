@@ -7,6 +7,7 @@ import pytest
 
 from howgood import decide
 from howgood.flow.registry import cards
+from howgood.web.guards import Pace, Rate
 
 WRONG, NOT_FOUND = 422, 404
 CARD = "kay2015-answers-electricity"
@@ -85,6 +86,13 @@ def test_nothing_chosen_and_nothing_known_are_told_apart(browser):
     assert browser.get("/library/no-such-card").status_code == NOT_FOUND
     assert browser.get("/library/nearest?card=").url.path in ("/library/", "/library")
     assert browser.get(f"/library/{CARD}").status_code == 200
+
+
+def test_asking_without_end_is_slowed_down(browser):
+    browser.app.state.questions = Rate(Pace(at_once=2, per_second=0.001))
+    pages = [browser.get(f"/library/{CARD}") for _ in range(3)]
+    assert [page.status_code for page in pages] == [200, 200, 429]
+    assert pages[-1].headers["Retry-After"]
 
 
 def test_a_published_card_without_draws_informs_but_does_not_predict(browser):

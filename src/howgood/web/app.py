@@ -28,7 +28,7 @@ from howgood.store.database import WriterClosedError
 from howgood.web.access import ForbiddenError, SignInNeededError
 from howgood.web.api.app import make_api
 from howgood.web.dashboard import dashboard
-from howgood.web.guards import Busy, OwnForms, Rates, SecurityHeaders, preferred_language
+from howgood.web.guards import Busy, OwnForms, Rate, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
 from howgood.web.routes import (
@@ -90,6 +90,7 @@ def make_app(
     )
     app.state.host, app.state.settings = host, settings
     app.state.attempts = accounts.Attempts()
+    app.state.questions = Rate(library.QUESTIONS)
     app.state.watcher = Watcher(host)
     return app
 

@@ -12,10 +12,11 @@ from howgood import learn
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.collected import tidy_rows
 from howgood.flow.results import survey as survey_fit
+from howgood.flow.results.people import gather
 from howgood.flow.results.tasks import run_task
 from howgood.flow.study_files import read_study
 from howgood.records.result import StudyResult
-from howgood.store.schema import participants
+from howgood.store.schema import answers, participants
 
 
 @pytest.fixture
@@ -78,6 +79,36 @@ def test_pilots_and_the_inattentive_are_left_out_by_name(host, asked, monkeypatc
     assert (result.people, dict(result.left_out)) == (4, {"test runs": 2})
     assert result.report.provenance.rows_dropped["people: test runs"] == 2
     assert "Left out: 2 (test runs)" in _said(result)
+
+
+def test_who_fails_an_attention_check_is_left_out_unless_everyone_counts(host, asked):
+    row = asked(SURVEY, 3)
+    wrong = {"attention-care": 5}
+
+    def fail_one(connection):
+        of_first = sa.select(answers).where(answers.c.participant_id == 1)
+        for each in connection.execute(of_first).all():
+            if "attention-care" in each.content:
+                changed = sa.update(answers).where(
+                    answers.c.participant_id == 1, answers.c.screen == each.screen
+                )
+                connection.execute(changed.values(content=each.content | wrong))
+
+    host.database.write(fail_one)
+    kept = gather(host, row, policy="attentive")
+    assert (len(kept.taken), kept.left_out) == (2, {"failed an attention check": 1})
+    assert len(gather(host, row, policy="everyone").taken) == 3
+    assert len(gather(host, row, policy="finished").taken) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_imagined_and_real_systems_are_put_on_one_scale(host, asked):
+    study = read_study(Path(__file__).parents[3] / "examples" / "weather-survey.toml")
+    row = asked(study.to_dict(), 15)
+    result = run_task(host, row.number, "fit", {"model": "parts"})
+    assert "than hypothetical at the same accuracy" in _said(result)
+    assert result.cards == ()
 
 
 def test_a_posterior_that_fails_its_checks_is_not_enough_evidence(host, asked, monkeypatch):

@@ -4,7 +4,7 @@ In: a host, a study's short name, what was chosen. Out: jobs, uploads, results a
 Absent: the work (`tasks`), pages (`web`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,6 +26,7 @@ from howgood.store import answers, audit, cards, jobs, uploads
 from howgood.store.studies import StudyRow
 
 _MOST_SEED = 2**32 - 1
+_MOST_JUDGES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,8 @@ class Overview:
     jobs: tuple[Job, ...]
     latest: StudyResult | None
     latest_job: Job | None
+    judge: StudyResult | None
+    judge_job: Job | None
     held: int
     published: tuple[str, ...]
 
@@ -52,8 +55,8 @@ class Overview:
 
     @property
     def can_judge(self) -> bool:
-        """Whether a classifier can be judged by the newest result."""
-        return self.latest is not None and bool(self.latest.cards or self.latest.weight_draws.size)
+        """Whether a classifier can be judged: by the newest fit that knows what people accept."""
+        return self.judge is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +80,9 @@ def overview(host: Host, slug: str) -> Overview:
     row = find_study(host, slug)
     with host.database.reading() as connection:
         known = jobs.of_study(connection, row.number)
-        newest = next((job for job in known if _is_fit(job)), None)
-        found = None if newest is None else jobs.result(connection, newest.number)
+        fits = [job for job in known if job.task == FIT and job.status is JobStatus.DONE]
+        latest = None if not fits else _result(connection, fits[0])
+        judge_job, judge = _newest_judge(connection, fits, latest)
         held = answers.count_of_study(connection, row.number)
         published = tuple(
             each.name for each in cards.everything(connection) if each.study == row.number
@@ -87,15 +91,29 @@ def overview(host: Host, slug: str) -> Overview:
         row=row,
         study=host.study(row.version),
         jobs=known,
-        latest=None if found is None else StudyResult.from_dict(found),
-        latest_job=newest,
+        latest=latest,
+        latest_job=fits[0] if fits else None,
+        judge=judge,
+        judge_job=judge_job,
         held=held,
         published=published,
     )
 
 
-def _is_fit(job: Job) -> bool:
-    return job.task == FIT and job.status is JobStatus.DONE
+def _result(connection: Connection, job: Job) -> StudyResult | None:
+    found = jobs.result(connection, job.number)
+    return None if found is None else StudyResult.from_dict(found)
+
+
+def _newest_judge(
+    connection: Connection, fits: Sequence[Job], latest: StudyResult | None
+) -> tuple[Job | None, StudyResult | None]:
+    """Return the newest fit that can judge a classifier; a fit without evidence cannot."""
+    for place, job in enumerate(fits[:_MOST_JUDGES]):
+        result = latest if place == 0 else _result(connection, job)
+        if result is not None and (result.cards or result.weight_draws.size):
+            return job, result
+    return None, None
 
 
 def ask_fit(host: Host, slug: str, chosen: Mapping[str, str], *, actor: str, now: datetime) -> int:
@@ -163,7 +181,7 @@ def ask_upload(
         settings["people"] = "attentive"
         return _queue(host, find_study(host, slug), SYSTEMS, settings, actor=actor, now=now)
     known = overview(host, slug)
-    if known.latest_job is None or known.latest is None or not known.can_judge:
+    if known.judge_job is None or known.judge is None:
         raise InputError(
             where="classifier",
             found="no fit with enough evidence",
@@ -174,10 +192,10 @@ def ask_upload(
         "truth": _column(chosen, "truth", seen.table),
         "score": _column(chosen, "score", seen.table),
         "positive": chosen.get("positive") or "1",
-        "result": known.latest_job.number,
+        "result": known.judge_job.number,
     }
-    if known.latest.cards:
-        names = [card.application for card in known.latest.cards]
+    if known.judge.cards:
+        names = [card.application for card in known.judge.cards]
         settings["application"] = _one_of(chosen.get("application") or names[0], names, "for")
     return _queue(host, known.row, CLASSIFIER, settings, actor=actor, now=now)
 

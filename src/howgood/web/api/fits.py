@@ -20,7 +20,9 @@ class FitRequest:
     """How to fit; everything has a good default."""
 
     people: str = field(default="", metadata=about("whose answers: attentive, or another policy"))
-    model: str = field(default="", metadata=about("surveys: binary or ordinal"))
+    model: str = field(
+        default="", metadata=about("surveys: binary, or parts (imagined and real systems)")
+    )
     priors: str = field(default="", metadata=about("surveys: howgood, kay2015, or a card"))
     seed: int | None = field(default=None, metadata=about("seed of the computation"))
 

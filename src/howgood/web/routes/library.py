@@ -26,8 +26,12 @@ from howgood.show.results import accepting_finding, target_finding
 from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import sent_file
+from howgood.web.guards import Pace
+from howgood.web.pages import message_page
+from howgood.web.render import show, style_address
 
 _LARGEST = 5 * 1024 * 1024
+QUESTIONS = Pace(at_once=40, per_second=2)
 
 
 async def get_library(request: Request) -> Response:
@@ -49,11 +53,15 @@ async def get_nearest(request: Request) -> Response:
 
 async def get_card(request: Request) -> Response:
     """Show a card and, where an accuracy is given, what people would say to it."""
+    if _is_too_often(request):
+        return _slow_down()
     return await _card(request, dict(request.query_params))
 
 
 async def post_card(request: Request) -> Response:
     """Count an uploaded table of truth and prediction, then show the answer by its address."""
+    if _is_too_often(request):
+        return _slow_down()
     if int(request.headers.get("content-length", "0")) > _LARGEST:
         raise HTTPException(413)
     form = await request.form(max_files=1, max_fields=10)
@@ -79,6 +87,19 @@ async def post_withdraw(request: Request) -> Response:
         actor=person.name, now=datetime.now(UTC),
     )  # fmt: skip
     return RedirectResponse("/library", status_code=303)
+
+
+def _is_too_often(request: Request) -> bool:
+    """Every answer is computed: one address may not take the time of everybody else."""
+    address = request.client.host if request.client else ""
+    return not request.app.state.questions.allows(address)
+
+
+def _slow_down() -> Response:
+    page = message_page("slow_down", language="en", style=style_address())
+    response = show(page, status=429)
+    response.headers["Retry-After"] = "3"
+    return response
 
 
 async def _card(request: Request, given: dict[str, str], *, problem: str = "") -> Response:
