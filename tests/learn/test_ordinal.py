@@ -9,6 +9,7 @@ from howgood.errors import (
     FileFormatError,
     InputError,
     MissingColumnError,
+    NoEvidenceWarning,
     UnknownNameError,
 )
 from howgood.learn.ordinal_cells import rating_cells
@@ -147,6 +148,14 @@ def test_few_people_are_warned_about():
     with pytest.warns(FewRespondentsWarning, match="22 respondents"):
         fit = learn.fit_ordinal(answers, means=(0,), draws=500, random_state=4)
     assert fit.diagnostics.passed
+
+
+def test_a_part_in_which_everybody_says_the_same_is_announced(answers):
+    same = np.where(answers["part"] == "last year", 7, answers["rating"])
+    with pytest.warns(NoEvidenceWarning, match=r"'last year' is 7.*shift and scale"):
+        fit = learn.fit_ordinal(dict(answers, rating=same), means=(0,), draws=500, random_state=1)
+    # Nothing but the prior holds the shift back.
+    assert fit.shift["last year"].sd > 2 * fit.shift["last 30 days"].sd
 
 
 @pytest.mark.parametrize(

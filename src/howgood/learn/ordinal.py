@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.intake import MissingPolicy, read_answers
-from howgood.errors import FewRespondentsWarning, MissingColumnError
+from howgood.errors import FewRespondentsWarning, MissingColumnError, NoEvidenceWarning
 from howgood.learn import fit_file
 from howgood.learn.engines.choice import Engine, choose_and_sample
 from howgood.learn.engines.mixture import Mixture, natural_draws
@@ -95,6 +95,7 @@ def fit_ordinal(
     check_parts(read)
     cells = rating_cells(read, reference=reference)
     warn_if_few(len(cells.people), stacklevel=2)
+    warn_of_silent_parts(cells, stacklevel=2)
     known = named_priors(priors)
     rng, seed = generator_and_seed(random_state)
     models, mixture, diagnostics = sampled(
@@ -206,6 +207,21 @@ def check_parts(answers: Answers) -> None:
     for name in ("part", "rating"):
         if name not in answers:
             raise MissingColumnError(where="answers", column=name, columns=answers.columns)
+
+
+def warn_of_silent_parts(cells: RatingCells, *, stacklevel: int) -> None:
+    """Warn of parts in which all ratings are the same: only the priors tell shift and scale."""
+    by_level = cells.counts.sum(axis=0).reshape(cells.n_cells, len(cells.levels))
+    for index, part in enumerate(cells.parts):
+        given = np.flatnonzero(by_level[cells.part == index].sum(axis=0))
+        if len(given) == 1:
+            learned = "shift and scale" if index else "slope and alpha"
+            warnings.warn(
+                f"every rating in the part {part!r} is {cells.levels[given[0]]}: it says nothing "
+                f"about {learned}, and what is reported leans on the priors.",
+                NoEvidenceWarning,
+                stacklevel=stacklevel + 1,
+            )
 
 
 def warn_if_few(n_people: int, *, stacklevel: int) -> None:

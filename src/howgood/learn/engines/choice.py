@@ -72,7 +72,9 @@ def _by_nuts(
     except MissingExtraError as error:
         if not reason:
             raise
-        raise UngatedPosteriorError(_refusal(reason, f"The way out: {error}.")) from error
+        raise UngatedPosteriorError(
+            _refusal(reason, f"The way out: {error}; or ask more people.")
+        ) from error
     samples = {p: chain.sample for p, chain in chains.items()}
     evidence = {p: sample.log_evidence for p, sample in samples.items()}
     mixture = Mixture(
