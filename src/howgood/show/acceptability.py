@@ -97,6 +97,8 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
         "differences of alpha": fit.differences("alpha"),
         "predictions": prediction_table(fit),
         "correlations": fit.correlations,
+        "prior sensitivity": fit.prior_sensitivity(),
+        "predictive check": fit.predictive_check(),
         "diagnostics": fit.diagnostics.to_dict(),
         "methods": fit.methods_text(),
         "provenance": fit.provenance.to_dict(),

@@ -8,7 +8,8 @@ from typing import Any
 
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.report import Finding, Report, Section
-from howgood.show.acceptability import picture_section
+from howgood.records.table import Table
+from howgood.show.acceptability import MEAN_NAMES, picture_section
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, with_interval
@@ -78,6 +79,7 @@ def ordinal_report(fit: OrdinalFit) -> Report:
             ),
             Section(title="Parameters", table=fit.summary()),
             Section(title="Where one rating passes into the next", table=fit.thresholds()),
+            *_kinds_of_mean(fit),
         ),
         methods=fit.methods_text(),
         provenance=fit.provenance,
@@ -89,6 +91,22 @@ def save_ordinal_picture(fit: OrdinalFit, path: Path) -> Path:
     """Write the picture of alpha to a file."""
     with figures.alpha_figure({"": {"all parts": fit.alpha}}) as figure:
         return theme.save(figure, path)
+
+
+def _kinds_of_mean(fit: OrdinalFit) -> list[Section]:
+    if len(fit.mean_probabilities) < 2:
+        return []
+    orders = list(fit.mean_probabilities)
+    names = [MEAN_NAMES.get(int(p), f"p = {p:g}") for p in orders]
+    table = Table({"kind of mean": names, "probability": list(fit.mean_probabilities.values())})
+    return [
+        Section(
+            title="Kind of mean",
+            text=f"Under the priors '{fit.priors.name}'; a tighter prior of the slope favours "
+            "means that need a smaller slope.",
+            table=table,
+        )
+    ]
 
 
 def _cautions(fit: OrdinalFit) -> tuple[str, ...]:
