@@ -226,6 +226,16 @@ def test_the_fit_becomes_an_arviz_object(fit):
     assert exported.posterior["alpha"].shape == (1, 4000, 2)
 
 
+def test_the_sensitivity_of_a_continuous_order_agrees_with_its_fit(answers):
+    fit = learn.fit_acceptability(answers, means="continuous", draws=1000, random_state=1)
+    table = fit.prior_sensitivity()
+    own = table["slope_sd"].tolist().index(31.6)  # the prior of the fit itself
+    assert table["reliable"][own]
+    # 800 draws, at least a quarter of them effective, against 1,000: four standard errors.
+    assert table["mean of p"][own] == pytest.approx(fit.order.mean, abs=4 * fit.order.sd / 12)
+    assert fit.summary()["parameter"].tolist()[-1] == "p"
+
+
 # -- files ---------------------------------------------------------------------------------------
 
 

@@ -315,11 +315,10 @@ class AcceptabilityFit(Tabular):
         return checks.predictive_check(self.cells, self.averaged_draws, rng=rng)
 
     def prior_sensitivity(self, *, random_state: RandomState = 0) -> Table:
-        """Return P(p) under tighter and wider priors of the slope.
-
-        Empty of rows where p is continuous: its own posterior says more.
-        """
+        """Return P(p), or p where it is continuous, under tighter and wider priors of the slope."""
         rng, _ = generator_and_seed(random_state)
+        if not self.mean_probabilities:
+            return checks.order_sensitivity(self.cells, self.priors, rng=rng)
         weights = {p: self.priors.means.get(p, 1.0) for p in self.conditional_draws}
         total = sum(weights.values())
         prior = {float(p): weight / total for p, weight in weights.items()}

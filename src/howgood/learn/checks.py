@@ -39,7 +39,7 @@ def prior_sensitivity(
     """
     rows = []
     for sd in slope_sds:
-        changed = replace(priors, slope=Normal(priors.slope.mean, sd), name=f"slope sd {sd:g}")
+        changed = _with_slope_sd(priors, sd)
         pilots = {p: pilot(BinaryModel(cells, changed, p), rng, draws=_SHORT) for p in prior_means}
         evidence = {p: each.sample.log_evidence for p, each in pilots.items()}
         shares = posterior_probabilities(evidence, prior_means)
@@ -50,6 +50,33 @@ def prior_sensitivity(
         columns[f"p = {p:g}"] = np.array([shares[p] for _, shares, _ in rows])
     columns["reliable"] = np.array([sound for _, _, sound in rows], dtype=bool)
     return Table({name: np.asarray(values) for name, values in columns.items()})
+
+
+def order_sensitivity(
+    cells: Cells,
+    priors: Priors,
+    *,
+    rng: np.random.Generator,
+    slope_sds: tuple[float, ...] = SLOPE_SDS,
+) -> Table:
+    """Return mean and sd of a continuous p under other priors of the slope, one row per prior."""
+    samples = [
+        pilot(BinaryModel(cells, _with_slope_sd(priors, sd), None), rng, draws=2 * _SHORT).sample
+        for sd in slope_sds
+    ]
+    moments = [sample.moments() for sample in samples]
+    return Table(
+        {
+            "slope_sd": np.array(slope_sds),
+            "mean of p": np.array([mean[-1] for mean, _ in moments]),
+            "sd of p": np.array([np.sqrt(covariance[-1, -1]) for _, covariance in moments]),
+            "reliable": np.array([not complaint(sample) for sample in samples], dtype=bool),
+        }
+    )
+
+
+def _with_slope_sd(priors: Priors, sd: float) -> Priors:
+    return replace(priors, slope=Normal(priors.slope.mean, sd), name=f"slope sd {sd:g}")
 
 
 def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generator) -> Table:

@@ -310,14 +310,14 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
     ]
     if fit.mean_probabilities:
         sections.append(Section(title="Kind of mean", table=mean_table(fit)))
-        sections.append(
-            Section(
-                title="Does the prior decide the kind of mean?",
-                text="The same answers under other priors of the slope. Where the rows disagree, "
-                "the answers alone do not settle the kind of mean.",
-                table=fit.prior_sensitivity(),
-            )
+    sections.append(
+        Section(
+            title="Does the prior decide the kind of mean?",
+            text="The same answers under other priors of the slope. Where the rows disagree, "
+            "the answers alone do not settle the kind of mean.",
+            table=fit.prior_sensitivity(),
         )
+    )
     sections.append(
         Section(
             title="Does the model describe the answers?",
