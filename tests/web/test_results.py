@@ -179,6 +179,14 @@ def test_a_file_that_is_no_table_is_refused_whole(owner, asked, host, content, t
         assert jobs.of_study(connection, row.number) == ()
 
 
+def test_a_file_that_is_too_large_is_refused_kindly(owner, asked):
+    asked(RERATING, 1)
+    large = b"item,a\n" + b"x,1\n" * (6 * 2**20)
+    page = _upload(owner, "songs", large, purpose="systems")
+    assert page.status_code == 413
+    assert "larger than 20 MB" in page.text
+
+
 def test_wrong_columns_are_named_and_other_items_too(owner, asked, work):
     asked(RERATING, 3)
     mapped = _upload(owner, "songs", b"song,svd\ns9,3\n", purpose="systems")

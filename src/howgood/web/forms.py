@@ -31,3 +31,8 @@ async def sent_file(form: FormData) -> tuple[str, bytes]:
         sent = (file.filename, await file.read())
     await form.close()
     return sent
+
+
+def is_larger(request: Request, most: int) -> bool:
+    """Return whether a request says that more bytes follow than we would read."""
+    return int(request.headers.get("content-length", "0")) > most

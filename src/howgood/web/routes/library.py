@@ -25,7 +25,7 @@ from howgood.show.decisions import gain_finding
 from howgood.show.results import accepting_finding, target_finding
 from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
-from howgood.web.forms import sent_file
+from howgood.web.forms import is_larger, sent_file
 from howgood.web.guards import Pace
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
@@ -62,8 +62,8 @@ async def post_card(request: Request) -> Response:
     """Count an uploaded table of truth and prediction, then show the answer by its address."""
     if _is_too_often(request):
         return _slow_down()
-    if int(request.headers.get("content-length", "0")) > _LARGEST:
-        raise HTTPException(413)
+    if is_larger(request, _LARGEST):
+        return await _card(request, {}, problem="The file is larger than 5 MB: type the counts.")
     form = await request.form(max_files=1, max_fields=10)
     positive = text_of(form, "positive")
     name, content = await sent_file(form)

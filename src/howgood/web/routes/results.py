@@ -21,7 +21,7 @@ from howgood.flow.results.tasks import CLASSIFIER, SYSTEMS
 from howgood.show.page import to_html
 from howgood.web.access import owner, sent_form, signed_in
 from howgood.web.dashboard import dashboard
-from howgood.web.forms import sent_file
+from howgood.web.forms import is_larger, sent_file
 from howgood.web.result_pages import form_choices, job_page, lit_picture, result_page
 
 T = TypeVar("T")
@@ -125,8 +125,13 @@ async def get_report(request: Request) -> Response:
 async def post_upload(request: Request) -> Response:
     """Take a table, then ask what its columns mean."""
     person = await owner(request)
-    form = await sent_form(request, largest=_LARGEST)
     slug = request.path_params["slug"]
+    if is_larger(request, _LARGEST):
+        most = (
+            f"The file is larger than {uploaded.LARGEST // 2**20} MB. Leave out columns and rows."
+        )
+        return await _overview(request, problem=most, status=413)
+    form = await sent_form(request, largest=_LARGEST)
     name, content = await sent_file(form)
     if not name:
         return await _overview(request, problem="Choose a file first.", status=422)
