@@ -107,7 +107,7 @@ def _has_gap(reading: Reading, names: list[str], missing: Missing) -> bool:
         return False
     if missing == "error":
         column = reading.mapping[gap]
-        reading.problem(column, "nothing", "an answer, or leave such rows out: --missing drop")
+        reading.problem(column, "nothing", "an answer, or leave such rows out (missing = drop)")
     else:
         reading.left_out["rows with a gap (missing = drop)"] += 1
     return True
@@ -193,7 +193,7 @@ def _partial(reading: Reading, screen: str, missing: Missing) -> None:
     else:
         column = next(name for name, each in reading.wide.items() if each.screen == screen
                       and not reading.row.cells[name])  # fmt: skip
-        reading.problem(column, "nothing", "an answer, or leave such pages out: --missing drop")
+        reading.problem(column, "nothing", "an answer, or leave such pages out (missing = drop)")
 
 
 def _question(study: Study, asked: Asked) -> Question | None:
