@@ -62,16 +62,26 @@ class Browser:
         return path, response
 
     async def _ask(self, method: str, path: str, body: bytes) -> Response:
+        """Send a request; over a new connection if the server has closed an idle one."""
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+            f"X-Forwarded-For: {self.address}\r\nAccept-Encoding: gzip\r\n"
+            "Content-Type: application/x-www-form-urlencoded\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        was_open = self.writer is not None
+        try:
+            return await self._exchange(head.encode() + body)
+        except GoneError:
+            if not was_open:
+                raise
+            return await self._exchange(head.encode() + body)
+
+    async def _exchange(self, request: bytes) -> Response:
         try:
             if self.writer is None:
                 self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
-            head = (
-                f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
-                f"X-Forwarded-For: {self.address}\r\nAccept-Encoding: gzip\r\n"
-                "Content-Type: application/x-www-form-urlencoded\r\n"
-                f"Content-Length: {len(body)}\r\n\r\n"
-            )
-            self.writer.write(head.encode() + body)
+            self.writer.write(request)
             return await self._read()
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             await self.close()
