@@ -105,6 +105,8 @@ def server(tmp_path_factory):
     """A server with a small study of every kind."""
     folder = tmp_path_factory.mktemp("journey")
     (folder / "door.svg").write_text(PICTURE)
-    running = HowgoodServer(folder, [survey(), rerating(), comparison()])
+    at_once = comparison(slug="keys", demographics=[])
+    at_once["comparison"] |= {"practice": False, "direct": "none"}
+    running = HowgoodServer(folder, [survey(), rerating(), comparison(), at_once])
     yield running
     running.kill()

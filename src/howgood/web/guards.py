@@ -157,7 +157,7 @@ class Rates:
 
     # A class of students may sit behind one address and start at the same word.
     STARTS = Pace(at_once=120, per_second=2)
-    ANSWERS = Pace(at_once=60, per_second=20)
+    ANSWERS = Pace(at_once=80, per_second=40)
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
