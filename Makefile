@@ -32,6 +32,7 @@ format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
 
 slow: $(VENV)/.ready ## Statistical proofs that take minutes
 	$(BIN)/python -m pytest -m slow -q
+	HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q tests/property
 
 bench: $(VENV)/.ready ## Measure against peers, ratios in one run
 	$(BIN)/python -m benchmarks

@@ -1,0 +1,54 @@
+"""Which test states a property of which public name.
+
+`about` marks a test here; `ELSEWHERE` names property tests that live beside the example tests of
+the same function. `test_every_public_name` fails for a public name in neither.
+"""
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+Test = TypeVar("Test", bound=Callable[..., object])
+
+
+def cases(n: int) -> int:
+    """Return how many cases to try: n, and many times as many in `make slow`."""
+    return n * int(os.environ.get("HOWGOOD_MORE_CASES", "1"))
+
+
+def about(*names: str) -> Callable[[Test], Test]:
+    """Say which public names, such as "score.rmse", a property test is about."""
+
+    def mark(test: Test) -> Test:
+        test.properties_of = names
+        return test
+
+    return mark
+
+
+ELSEWHERE: dict[str, str] = {
+    "ask.scenarios": "tests/ask/test_levels.py::test_order_is_recall_outer_precision_inner",
+    "ask.LEVELS": "tests/ask/test_levels.py::test_counts_come_as_close_as_whole_numbers_can",
+    "ask.simulate_answers": "tests/ask/test_simulate.py::test_everybody_sees_distinct_scenarios",
+    "ask.open_table": "tests/fuzz/test_readers.py::test_a_damaged_file_is_read_or_refused_kindly",
+    "learn.Elicitor": "tests/learn/elicitation/test_mixture.py::"
+    "test_undo_is_as_if_the_answer_had_never_been_given",
+    "learn.elicitation_log": "tests/learn/elicitation/test_mixture.py::"
+    "test_a_replayed_log_equals_the_interview",
+    "learn.replay": "tests/learn/elicitation/test_mixture.py::"
+    "test_a_replayed_log_equals_the_interview",
+    "learn.Bisection": "tests/learn/elicitation/test_bisection.py::"
+    "test_each_round_halves_whatever_is_answered",
+    "learn.ask_oracle": "tests/learn/elicitation/test_bisection.py::"
+    "test_a_consistent_respondent_is_recovered_within_the_tolerance",
+    "score.relevance_score": "tests/score/test_relevance.py::"
+    "test_renaming_labels_and_reordering_rows_changes_nothing",
+    "score.power_mean": "tests/score/test_power_mean.py::test_a_mean_lies_between_its_parts",
+    "score.PowerMean": "tests/records/test_power_mean.py::"
+    "test_the_harmonic_mean_is_scikit_learns_f_beta",
+    "score.FBetaMetric": "tests/records/test_elicited_metric.py::test_f_beta_is_scikit_learns",
+    "score.LinearMetric": "tests/records/test_elicited_metric.py::"
+    "test_equal_weights_are_half_the_accuracy",
+    "decide.threshold": "tests/decide/test_threshold.py::"
+    "test_moving_and_stretching_the_scores_moves_the_threshold_along",
+}
