@@ -91,8 +91,10 @@ def open_study(owner, slug="new-alarm", is_open="yes"):
     return owner.post(f"/studies/{slug}/doors", data=form | {"open": is_open})
 
 
-def take_part(browser, host, slug, seed=1):
-    browser.cookies.delete(f"howgood-{slug}") if f"howgood-{slug}" in browser.cookies else None
+def take_part(browser, host, slug, seed=1, check=lambda page: None):
+    """Walk a study to its end as somebody new; look at each page with `check`."""
+    if f"howgood-{slug}" in browser.cookies:
+        browser.cookies.delete(f"howgood-{slug}")
     page = browser.get(f"/s/{slug}")
     page = browser.post(f"/s/{slug}", data=hidden_fields(page) | {"consent": "yes"})
     token = page.url.path.removeprefix("/p/")
@@ -100,6 +102,7 @@ def take_part(browser, host, slug, seed=1):
         with host.database.reading() as connection:
             stored = participants.position(connection, hosting.tokens.digest(token))
         screen = Screen.from_dict(stored.content)
+        check(page)
         if screen.is_last:
             return token
         page = browser.post(f"/p/{token}", data=hidden_fields(page) | fill(screen, seed=seed))

@@ -86,10 +86,14 @@ def _condition(
 
 def _counts(connection: Connection, study: Study, number: int, now: datetime) -> dict[str, int]:
     """Count the places taken, after taking back those of people who went away."""
-    pause = study.rerating.delay_minutes if study.rerating else 0.0
-    idle = timedelta(minutes=study.idle_minutes + pause)
-    participants.free_places(connection, number, idle_since=now - idle)
+    participants.free_places(connection, number, idle_since=now - idle_time(study))
     return participants.holding(connection, number)
+
+
+def idle_time(study: Study) -> timedelta:
+    """Return how long somebody may send nothing before their place goes back."""
+    pause = study.rerating.delay_minutes if study.rerating else 0.0
+    return timedelta(minutes=study.idle_minutes + pause)
 
 
 def _has_room(study: Study, counts: Mapping[str, int], condition: str) -> bool:

@@ -3,16 +3,20 @@
 In: a host and a study's short name. Out: `Live`. Absent: pilots, and single people (`flags`).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median, quantiles
 
 from howgood.flow.hosting import Host, Reason, RefusedError
+from howgood.flow.hosting.admission import idle_time
 from howgood.flow.participate import conditions
 from howgood.records.participant import HOLDING, Status
 from howgood.records.study import Study
 from howgood.store import drafts, studies, watching
 from howgood.store.studies import StudyHead
+from howgood.store.watching import Place
 
 # Enough for a median, few enough to look up every few seconds.
 _LATEST = 200
@@ -33,6 +37,7 @@ class Page:
     """One page of the way: how many came, how many are there now, how many left for good."""
 
     number: int
+    name: str
     reached: int
     here: int
     left: int
@@ -91,61 +96,84 @@ def overview(host: Host) -> tuple[StudyCounts, ...]:
     )
 
 
-def watch(host: Host, slug: str) -> Live:
+def watch(host: Host, slug: str, *, now: datetime) -> Live:
     """Return how a study is going: a handful of queries, whatever the number of people."""
     with host.database.reading() as connection:
         head = studies.head(connection, slug)
         if head is None or head.version is None:
             raise RefusedError(Reason.UNKNOWN_STUDY)
-        number = head.number
+        number, study = head.number, host.study(head.version)
         latest = [each.number for each in watching.finishers(connection, number, most=_LATEST)]
-        last_pages = watching.last_pages(connection, number)
-        by_condition = watching.by_condition(connection, number)
+        places = watching.places(connection, number, idle_since=now - idle_time(study))
         durations = watching.durations(connection, number)
         spent = watching.page_seconds(connection, latest)
-        counts = watching.by_status(connection, number, is_pilot=False)
+        stored = watching.by_status(connection, number, is_pilot=False)
         pilots = watching.by_status(connection, number, is_pilot=True)
         has_draft = drafts.find(connection, number) is not None
-    study = host.study(head.version)
     return Live(
         head=head,
         study=study,
         has_draft=has_draft,
-        counts=counts,
+        counts=_counts(places, invited=stored.get(Status.INVITED, 0)),
         pilots=pilots,
-        pages=_pages(last_pages, spent),
-        conditions=_conditions(study, by_condition),
+        pages=_pages(places, spent),
+        conditions=_conditions(study, places),
         times=_times(durations),
         latest=len(latest),
     )
 
 
-def _pages(last: dict[tuple[Status, int], int], spent: list[tuple[int, float]]) -> tuple[Page, ...]:
+def _counts(places: Sequence[Place], *, invited: int) -> dict[Status, int]:
+    counts = Counter({Status.INVITED: invited})
+    for each in places:
+        counts[each.status] += each.people
+    return dict(counts)
+
+
+def _pages(places: Sequence[Place], spent: list[tuple[int, str, float]]) -> tuple[Page, ...]:
     """Return every page anybody reached; the last page of those who finished is the thanks."""
     seconds: defaultdict[int, list[float]] = defaultdict(list)
-    for page, each in spent:
-        seconds[page].append(each)
-    longest = max((page for _, page in last), default=0)
+    names: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for page, name, each in spent:
+        names[page][name] += 1
+        # Consent is stored when it is given: how long it was read is not known.
+        if page > 1:
+            seconds[page].append(each)
+    longest = max((each.page for each in places), default=0)
+
+    def people(page: int, *statuses: Status) -> int:
+        here = (each for each in places if each.page == page and each.status in statuses)
+        return sum(each.people for each in here)
+
     return tuple(
         Page(
             number=page,
-            reached=sum(count for (_, end), count in last.items() if end >= page),
-            here=last.get((Status.ACTIVE, page), 0),
-            left=last.get((Status.EXPIRED, page), 0) + last.get((Status.FULL, page), 0),
+            name=_page_name(names[page]),
+            reached=sum(each.people for each in places if each.page >= page),
+            here=people(page, Status.ACTIVE),
+            left=people(page, Status.EXPIRED, Status.FULL),
             median_seconds=median(seconds[page]) if seconds[page] else None,
         )
         for page in range(1, longest + 1)
     )
 
 
-def _conditions(study: Study, counts: dict[tuple[str, Status], int]) -> tuple[Condition, ...]:
+def _page_name(names: Counter[str]) -> str:
+    """Return what the page is when it is the same for everybody; orders of tasks differ."""
+    return next(iter(names)) if len(names) == 1 and sum(names.values()) > 1 else ""
+
+
+def _conditions(study: Study, places: Sequence[Place]) -> tuple[Condition, ...]:
+    counts: Counter[tuple[str, Status]] = Counter()
+    for each in places:
+        counts[each.condition, each.status] += each.people
     names = dict.fromkeys([*conditions(study), *(name for name, _ in counts)])
     return tuple(
         Condition(
             name=name,
-            finished=counts.get((name, Status.COMPLETE), 0),
-            active=counts.get((name, Status.ACTIVE), 0),
-            left=counts.get((name, Status.EXPIRED), 0),
+            finished=counts[name, Status.COMPLETE],
+            active=counts[name, Status.ACTIVE],
+            left=counts[name, Status.EXPIRED],
         )
         for name in names
     )

@@ -31,6 +31,7 @@ _OWN_FIELDS = frozenset({"csrf", "edition", "action", "walk", "condition"})
 
 async def get_edit(request: Request) -> Response:
     """Lead to the first page of the form."""
+    await signed_in(request)
     slug = request.path_params["slug"]
     return RedirectResponse(f"/studies/{slug}/edit/texts", status_code=303)
 

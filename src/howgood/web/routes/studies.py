@@ -158,7 +158,7 @@ def _started(
 async def _live(request: Request, person: Researcher, template: str, problem: str = "") -> Response:
     slug, host = request.path_params["slug"], request.app.state.host
     try:
-        live = await run_in_threadpool(watching.watch, host, slug)
+        live = await run_in_threadpool(watching.watch, host, slug, now=_now())
     except hosting.RefusedError:
         # A study that was never published has nothing to watch, but perhaps a draft.
         await run_in_threadpool(authoring.written, host, slug)

@@ -1,0 +1,91 @@
+"""Take the pictures of the dashboard that the how-to pages show.
+
+Run it from the project's folder: python docs/_ext/photograph_dashboard.py. It starts a server on a
+database of its own, makes a study, lets people answer who are not there, and saves PNG files.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+TARGET = ROOT / "docs" / "_static" / "dashboard"
+VIEW = {"width": 1200, "height": 800}
+
+
+def main() -> None:
+    """Make the study, fill it, take the pictures."""
+    from benchmarks.load.servers import HowgoodServer
+    from playwright.sync_api import sync_playwright
+
+    TARGET.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        server = HowgoodServer(Path(name), [])
+        chromium = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        try:
+            page = browser.new_context(viewport=VIEW, color_scheme="light").new_page()
+            _walk(page, server)
+        finally:
+            browser.close()
+            server.kill()
+
+
+def _walk(page, server) -> None:
+    home = server.home
+    page.goto(re.search(r"http\S+/setup/\S+", (server.folder / "log.txt").read_text())[0])
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill("correct horse battery")
+    page.get_by_role("button", name="Make the account").click()
+    page.goto(f"{home}/studies/new")
+    _save(page, "new-study")
+    page.get_by_label("Title").fill("A smart alarm for your home")
+    page.get_by_label("Short name").fill("smart-alarm")
+    page.get_by_role("button", name="Make the draft").click()
+    page.locator("#glance .screen").wait_for()
+    _save(page, "edit")
+    page.goto(f"{home}/studies/smart-alarm/publish")
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("button", name="Open the study").click()
+    _people(server, 42)
+    page.goto(f"{home}/studies/smart-alarm")
+    _save(page, "live")
+    page.goto(f"{home}/studies/smart-alarm/edit/task")
+    page.locator('[name="survey.per_application"]').fill("6")
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    page.goto(f"{home}/studies/smart-alarm/publish")
+    _save(page, "publish")
+    page.goto(f"{home}/studies/smart-alarm/preview?page=4")
+    _save(page, "preview")
+
+
+def _people(server, number: int) -> None:
+    """Let people take part, some of whom leave early or answer without reading."""
+    from howgood.flow import hosting
+    from howgood.flow.participate import fill
+
+    host, now = hosting.open_host(server.database), datetime.now(UTC) - timedelta(hours=5)
+    for seed in range(number):
+        form = {"consent": "yes"}
+        view = hosting.arrive(host, "smart-alarm", parameters={}, known="", now=now).view
+        hidden = {"signature": view.signature, "visit": view.visit}
+        token = hosting.begin(host, "smart-alarm", form=form | hidden, parameters={}, now=now).token
+        at, pages = now, 3 + seed % 7 if seed % 4 == 3 else 99
+        while pages and not (view := hosting.look(host, token, now=at)).screen.is_last:
+            at += timedelta(seconds=1 if seed % 11 == 5 else 6 + seed % 9 + pages % 5)
+            form = fill(view.screen, seed=seed) | {"signature": view.signature}
+            hosting.send(host, token, form=form | {"screen": view.screen.key}, now=at)
+            pages -= 1
+    host.close()
+
+
+def _save(page, name: str) -> None:
+    page.screenshot(path=TARGET / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
