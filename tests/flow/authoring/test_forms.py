@@ -1,0 +1,134 @@
+"""Forms from records and back: exact when nothing is changed, and nothing typed is lost."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howgood.flow.authoring.changes import changes
+from howgood.flow.authoring.reading import SentForm, act, read_part
+from howgood.flow.authoring.shape import form_of, parts_of
+from howgood.flow.study_files import check_study
+from howgood.flow.study_files.as_toml import toml_text
+from howgood.flow.study_files.as_yaml import yaml_text
+from howgood.flow.study_files.document import document_from_yaml
+from howgood.flow.study_files.keys import study_keys
+from howgood.flow.study_files.new import KINDS, template
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FILES = ("alarm-survey.toml", "weather-survey.toml", "cancer-comparison.toml",
+         "picture-rerating.toml", "bilder-bewertung.yaml")  # fmt: skip
+STUDIES = {kind: tomllib.loads(template(kind)) for kind in KINDS} | {
+    name: check_study(EXAMPLES / name).study.to_dict() for name in FILES
+}
+
+
+def _as_sent(nodes, sent):
+    """Return the fields as a browser sends them: line ends as two characters, boxes when ticked."""
+    for node in nodes:
+        if node.widget == "list":
+            sent[node.name] = [""]
+        if node.children:
+            _as_sent(node.children, sent)
+        elif node.widget == "tick":
+            sent[node.name] = ["", "yes"] if node.value else [""]
+        elif node.widget not in ("group", "words", "picture", "list"):
+            sent[node.name] = [node.value.replace("\n", "\r\n")]
+    return sent
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_sending_a_form_unchanged_gives_exactly_what_was_there(name):
+    study = STUDIES[name]
+    for part in parts_of(study["kind"]):
+        sent = SentForm(texts=_as_sent(form_of(part, study), {}))
+        assert read_part(part, study, sent) == study
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_as_toml_or_yaml_reads_back_the_same(name):
+    study = STUDIES[name]
+    assert tomllib.loads(toml_text(study)) == study
+    if "picture" not in str(study):  # fingerprints are left out of YAML
+        again = document_from_yaml(yaml_text(study), file="x.yaml").data
+        assert {key: value for key, value in again.items() if value is not None}.keys() == (
+            study.keys()
+        )
+
+
+@given(
+    st.dictionaries(
+        st.text(min_size=1),
+        st.recursive(
+            st.text() | st.integers() | st.booleans() | st.floats(allow_nan=False),
+            lambda inner: st.lists(st.text()) | st.dictionaries(st.text(min_size=1), inner),
+            max_leaves=8,
+        ),
+    )
+)
+def test_any_plain_values_survive_toml(values):
+    assert tomllib.loads(toml_text(values)) == values
+
+
+def test_every_key_of_study_files_is_in_the_form():
+    """A new key appears in the dashboard by itself; those from files and names have their place."""
+    shown = set()
+    for kind in KINDS:
+        full = _filled(STUDIES[kind], kind)
+        for part in parts_of(kind):
+            shown |= {_general(name) for name in _names(form_of(part, full))}
+    elsewhere = {"kind", "slug", "survey", "comparison", "rerating", "comparison.table"}
+    for key in study_keys():
+        name = key.name.replace("[]", "")
+        is_file = name.startswith("comparison.scores") or name.endswith("picture.file")
+        is_cell = name.startswith("comparison.matrices.")
+        assert name in shown | elsewhere or is_file or is_cell, name
+
+
+def _filled(study, kind):
+    """Press every button that adds something."""
+    adds = {"survey": ["survey.branches", "survey.items", "survey.attention", "survey.real",
+                       "survey.real.systems", "survey.real.items"],
+            "comparison": ["comparison.costs"], "rerating": []}[kind]  # fmt: skip
+    for name in (*adds, "demographics", "closing", "closing.0.options", "demographics.0.options"):
+        study, _ = act(study, f"add:{name}")
+    return study
+
+
+def _names(nodes):
+    for node in nodes:
+        yield node.name
+        yield from _names(node.children)
+
+
+def _general(name):
+    return ".".join(part for part in name.split(".") if not part.isdecimal())
+
+
+@given(st.text(), st.text())
+def test_changes_name_exactly_the_fields_that_differ(one, other):
+    found = changes({"a": one, "b": ["x", one]}, {"a": other, "b": ["x", other]})
+    assert [each.place for each in found] == ([] if one == other else ["a", "b[2]"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"), [("8", 8), ("1,5", "1,5"), ("many", "many"), ("", None)]
+)
+def test_what_cannot_be_read_stays_as_it_was_typed(typed, kept):
+    part = next(each for each in parts_of("survey") if each.key == "ending")
+    after = read_part(part, STUDIES["survey"], SentForm(texts={"quota": [typed]}))
+    assert after.get("quota") == (1.5 if typed == "1,5" else kept)
+
+
+def test_tables_of_numbers_and_pairs_are_written_line_by_line():
+    part = next(each for each in parts_of("comparison") if each.key == "task")
+    text = "40, 10, 5, 45\r\n45 5 9 41 0.2 0.4\r\nforty, 1, 1, 1, 1, 1, 1"
+    after = read_part(part, STUDIES["comparison"], SentForm(texts={"comparison.matrices": [text]}))
+    rows = after["comparison"]["matrices"]
+    assert rows[0] == {"true_positives": 40, "false_negatives": 10, "false_positives": 5,
+                       "true_negatives": 45}  # fmt: skip
+    assert (rows[1]["lower"], rows[1]["upper"]) == (0.2, 0.4)
+    assert rows[2]["true_positives"] == "forty"
+    assert "column 7" in rows[2]
