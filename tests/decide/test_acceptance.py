@@ -74,19 +74,3 @@ def test_the_gate_passes_fails_or_says_it_does_not_know(known, cells, verdict):
 def test_shares_in_percent_are_refused_with_the_cure(known):
     with pytest.raises(InputError, match="Divide percentages by 100"):
         decide.gate(known, "recall first", [1, 0], [1, 0], share=80)
-
-
-@pytest.mark.slow
-def test_ninety_five_percent_intervals_cover_the_share_nineteen_times_in_twenty(known):
-    generator = np.random.default_rng(7)
-    draws = known.acceptance_draws("recall first")
-    truth_share = draws.shares(0.8, 0.9)[0]
-    cells = np.array([0.18, 0.02, 0.045, 0.755])  # recall .9, precision .8
-    hits = []
-    for _ in range(1000):
-        counts = generator.multinomial(300, cells)
-        found = decide.acceptance(
-            known, *_labels(*counts), application="recall first", random_state=generator
-        )
-        hits.append(truth_share in found.interval)
-    assert np.mean(hits) == pytest.approx(0.95, abs=0.021)  # three standard errors

@@ -91,3 +91,26 @@ def test_unequal_lengths_are_refused():
         score_bins([0, 1, 1], [0.1, 0.2], pos_label=1, where="test")
     with pytest.raises(LengthMismatchError):
         counted([0, 1, 1], [0, 1], pos_label=1, where="test")
+
+
+def test_a_smoothed_table_keeps_the_cases_and_how_many_are_flagged():
+    generator = np.random.default_rng(3)
+    truth = (generator.random(300) < 0.3).astype(int)
+    bins = score_bins(truth, generator.normal(truth), pos_label=1, where="test")
+    own = bins.counts()
+    for index in (0, 5, 150, 299):
+        cells = np.array([float(each) for each in bins.smoothed_at(index).cells()])
+        assert cells.min() >= 0
+        assert cells.sum() == pytest.approx(300)
+        assert cells[0] + cells[1] == pytest.approx(truth.sum())
+        flagged = own.true_positives[index] + own.false_positives[index]
+        assert cells[0] + cells[2] == pytest.approx(flagged)
+
+
+def test_tables_on_a_line_and_tables_far_apart_stay_as_they_are():
+    steady = score_bins(np.tile([0, 1], 150), np.repeat(np.arange(150.0), 2), pos_label=1, where="")
+    far = score_bins([0, 1, 1] * 40, [1.0, 2.0, 3.0] * 40, pos_label=1, where="")
+    for bins, index in ((steady, 70), (steady, 0), (steady, 149), (far, 1)):
+        own = [float(each[index]) for each in bins.counts().cells()]
+        found = [float(each) for each in bins.smoothed_at(index).cells()]
+        np.testing.assert_allclose(found, own, atol=1e-9)

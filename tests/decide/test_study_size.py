@@ -1,6 +1,5 @@
 """How many people a study needs."""
 
-import numpy as np
 import pytest
 
 from howgood import decide
@@ -66,10 +65,3 @@ def test_the_command_reads_imagined_applications(capsys):
     assert "people with 8 scenarios each" in capsys.readouterr().out
     assert run([*arguments, "--application", "a:beta=1"]) == 2
     assert run(["study-size", "--people", "many"]) == 2
-
-
-@pytest.mark.slow
-def test_the_simulated_intervals_cover_their_alpha():
-    size = decide.study_size(ALARMS, people=(25,), studies=150, random_state=3)
-    covered = np.mean(size.widths["covered"])
-    assert covered == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 300))

@@ -69,8 +69,8 @@ def test_people_who_value_recall_get_a_lower_threshold(asked, scored):
     assert low.variance_shares["people"] > 0.0
 
 
-def test_the_acceptance_at_the_choice_is_that_of_decide_acceptance(asked, scored):
-    truth, scores = scored
+def test_with_coarse_scores_the_acceptance_is_that_of_decide_acceptance(asked, scored):
+    truth, scores = scored[0], np.clip(np.round(scored[1]), -1, 2)
     choice = decide.threshold(asked, truth, scores, application="recall first", random_state=2)
     again = decide.acceptance(
         asked, truth, scores >= choice.chosen, application="recall first", random_state=3

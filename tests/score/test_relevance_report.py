@@ -183,43 +183,6 @@ def test_the_normal_limit_agrees_with_resampling():
     np.testing.assert_allclose(limit.std(axis=0) * np.sqrt(3), drawn.std(axis=0), rtol=0.08)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("grouped", [False, True])
-def test_ninety_five_percent_intervals_cover_the_score_of_all_rows(grouped):
-    """Test rows drawn from a large known population; the table comes from other rows."""
-    generator = np.random.default_rng(11)
-    n_people, each = 20_000, 4 if grouped else 1
-    chances = generator.dirichlet(np.full(6, 0.6), size=30)
-    context = generator.integers(0, 30, n_people * each)
-    skill = np.repeat(generator.beta(0.8, 0.8, n_people), each)
-    truth = (chances[context].cumsum(axis=1) < generator.random((len(context), 1))).sum(axis=1)
-    guess = np.where(generator.random(len(context)) < skill, truth, generator.integers(0, 6))
-    train = generator.integers(0, 30, 600)
-    seen = (chances[train].cumsum(axis=1) < generator.random((600, 1))).sum(axis=1)
-    table = learn.outcome_probabilities(
-        {"c": train, "y": seen}, outcome="y", context=["c"], reference="train"
-    )
-    everyone = table.encode({"c": context})
-    target = score.relevance_score(truth, guess, contexts=everyone, table=table)
-    hits = []
-    for seed in range(600):
-        people = generator.choice(n_people, 100, replace=False)
-        rows = (people[:, None] * each + np.arange(each)).ravel()
-        report = score.relevance_report(
-            truth[rows],
-            guess[rows],
-            contexts={"c": context[rows]},
-            table=table,
-            groups=rows // each if grouped else None,
-            resamples=500,
-            random_state=seed,
-        )
-        hits.append(target in report.estimate.interval)
-    # Three standard errors of 600 trials are .027; the percentile bootstrap of 100 units may be
-    # a little short.
-    assert np.mean(hits) == pytest.approx(0.95, abs=0.03)
-
-
 def test_cases_count_weighted_rows_like_repeated_ones():
     generator = np.random.default_rng(3)
     rows = {"c": generator.integers(0, 4, 60), "y": generator.integers(0, 4, 60)}

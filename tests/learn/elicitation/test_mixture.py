@@ -311,21 +311,3 @@ def test_an_edited_log_is_refused():
     )
     with pytest.raises(FileFormatError, match="answer 1"):
         learn.replay(log)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("noise", ["none", "flips", "logistic"])
-def test_ninety_percent_intervals_cover_the_weight(noise):
-    rng = np.random.default_rng(11)
-    hits = []
-    for seed in range(150):
-        a0 = float(rng.uniform(0.03, 0.6))
-        person = ask.simulate_respondent(
-            score.LinearMetric(a0=a0),
-            flips=0.1 if noise == "flips" else 0.0,
-            sensitivity=1.0 if noise == "logistic" else None,
-            random_state=seed,
-        )
-        learner = learn.Elicitor(MATRICES, random_state=seed, catch_pairs=0, repeats=0)
-        hits.append(a0 in learn.ask_oracle(learner, person).interval)
-    assert 0.85 <= np.mean(hits) <= 1.0

@@ -1,0 +1,81 @@
+"""Whole simulated studies of the ordinal model: imagined and real systems, five-point scale."""
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.statistical.tally import Tally
+
+from howgood import ask, learn
+from howgood.errors import UngatedPosteriorError
+from howgood.records.priors import Beta, HalfNormal, Normal, Priors
+
+pytestmark = pytest.mark.slow
+
+PRIORS = Priors(
+    name="calibration",
+    threshold=Normal(8.0, 3.0),
+    slope=Normal(10.0, 3.0),
+    alpha=Beta(2.0, 2.0),
+    shift=Normal(1.0, 1.5),
+    log_scale=Normal(0.0, 0.4),
+    person_sd=HalfNormal(1.5),
+)
+SCENARIOS = ask.scenarios(
+    precision=(1 / 2, 5 / 6, 1), recall=(2 / 3, 1), real_positives=15, cases=30
+)
+
+
+def _truth(rng):
+    return {
+        "slope": rng.normal(10, 3),
+        "alpha": rng.beta(2, 2),
+        "person_sd": abs(rng.normal(0, 1.5)),
+        "shift": rng.normal(1, 1.5),
+        "log_scale": rng.normal(0, 0.4),
+        "thresholds": np.sort(rng.normal(8, 3, 4)),
+    }
+
+
+def _fitted(truth, rng):
+    """Return a fit, or None where a level was never chosen or a gate fails: the answers' doing."""
+    parts = {"hypothetical": {}, "real": {name: truth[name] for name in ("shift", "log_scale")}}
+    answers = ask.simulate_ordinal_answers(
+        people=20, parts=parts, scenarios=SCENARIOS, per_person=6, random_state=rng,
+        **{name: truth[name] for name in ("slope", "alpha", "person_sd", "thresholds")},
+    )  # fmt: skip
+    if set(answers["rating"]) != set(range(1, 6)):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return learn.fit_ordinal(
+                answers, means=(0,), scale=5, priors=PRIORS, engine="importance", draws=500,
+                random_state=rng,
+            )  # fmt: skip
+        except UngatedPosteriorError:
+            return None
+
+
+def test_ordinal_studies_are_calibrated(ledger):
+    seed, wanted = 20156, 260
+    rng = np.random.default_rng(seed)
+    tally, used = Tally(rng), 0
+    for _ in range(wanted):
+        truth = _truth(rng)
+        fit = _fitted(truth, rng)
+        if fit is None:
+            continue
+        used += 1
+        for name in ("slope", "alpha", "person_sd"):
+            tally.take(name.replace("person_sd", "spread of people"), fit.draws(name), truth[name])
+        for name in ("shift", "log_scale"):
+            label = name.replace("_", " ") + " of a part"
+            tally.take(label, fit.part_draws(name, "real"), truth[name])
+        tally.take("second threshold", fit.averaged_draws[:, 1], truth["thresholds"][1])
+    setting = (
+        f"20 people × 6 scenarios and a real system; {wanted - used} of {wanted} left out: a level "
+        "nobody chose, or a failed gate"
+    )
+    tally.report(ledger, setting=setting, seed=seed, prefix="ordinal: ")
+    ledger.settle()

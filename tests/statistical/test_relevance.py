@@ -1,0 +1,103 @@
+"""Relevance Scores of test rows drawn from a known population, and weights learned from grades."""
+
+import numpy as np
+import pytest
+from tests.statistical.judging import covers
+from tests.statistical.tally import Tally
+
+from howgood import learn, score
+
+pytestmark = pytest.mark.slow
+
+
+class Population:
+    """Twenty thousand people, and a table of outcomes made from other rows."""
+
+    def __init__(self, each, seed):
+        rng = np.random.default_rng(seed)
+        self.each, self.n_people = each, 20_000
+        chances = rng.dirichlet(np.full(6, 0.6), size=30)
+        self.context = rng.integers(0, 30, self.n_people * each)
+        n = self.context.size
+        skill = np.repeat(rng.beta(0.8, 0.8, self.n_people), each)
+        self.truth = (chances[self.context].cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+        self.guess = np.where(rng.random(n) < skill, self.truth, rng.integers(0, 6))
+        seen = rng.integers(0, 30, 600)
+        outcome = (chances[seen].cumsum(axis=1) < rng.random((600, 1))).sum(axis=1)
+        self.table = learn.outcome_probabilities(
+            {"c": seen, "y": outcome}, outcome="y", context=["c"], reference="train"
+        )
+        contexts = self.table.encode({"c": self.context})
+        self.score = score.relevance_score(
+            self.truth, self.guess, contexts=contexts, table=self.table
+        )
+
+    def report(self, rng, *, people, grouped):
+        chosen = rng.choice(self.n_people, people, replace=False)
+        rows = (chosen[:, None] * self.each + np.arange(self.each)).ravel()
+        return score.relevance_report(
+            self.truth[rows], self.guess[rows], contexts={"c": self.context[rows]},
+            table=self.table, groups=rows // self.each if grouped else None,
+            resamples=500, random_state=rng,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_intervals_hold_the_score_of_all_rows(grouped, ledger):
+    seed = 20130
+    rng = np.random.default_rng([seed, grouped])
+    population, tally = Population(4 if grouped else 1, seed), Tally(rng, kind="quantile")
+    name = "Relevance Score" + (", people grouped" if grouped else "")
+    for _ in range(800):
+        report = population.report(rng, people=100, grouped=grouped)
+        tally.take(name, report.estimate.draws, population.score)
+    ledger.add(
+        "coverage",
+        name,
+        covers(tally.hits[name], allowed=0.02),
+        setting="100 people of 20,000; two points allowed: the percentile bootstrap of 100 units "
+        "is an approximation",
+        seed=seed,
+    )
+    ledger.settle()
+
+
+def _graded(table, rng, *, share, people, each):
+    """Grades of wrong predictions by people of different severity."""
+    n = people * each
+    context = rng.integers(0, 12, n)
+    pairs = np.argsort(rng.random((n, 5)), axis=1)[:, :2]
+    shares = table.lookup({"c": context})
+    actual, predicted = (shares[np.arange(n), pairs[:, side]] for side in (0, 1))
+    distance = share * (shares.max(axis=1) - predicted) + (1 - share) * abs(predicted - actual)
+    who = np.repeat(np.arange(people), each)
+    error = 0.15 + 0.8 * distance + rng.normal(0, 0.04, people)[who] + rng.normal(0, 0.08, n)
+    return {"c": context, "y": pairs[:, 0], "shown": pairs[:, 1], "who": who,
+            "grade": 100 - 100 * np.clip(error, 0, 1)}  # fmt: skip
+
+
+def test_intervals_hold_the_share_people_used(ledger):
+    seed, share = 20131, 0.6
+    rng = np.random.default_rng(seed)
+    chances = rng.dirichlet(np.full(5, 0.8), size=12)
+    context = np.repeat(np.arange(12), 60)
+    outcome = (chances[context].cumsum(axis=1) < rng.random((720, 1))).sum(axis=1)
+    table = learn.outcome_probabilities(
+        {"c": context, "y": np.minimum(outcome, 4)}, outcome="y", context=["c"]
+    )
+    tally = Tally(rng)
+    for _ in range(400):
+        fit = learn.fit_relevance_weights(
+            _graded(table, rng, share=share, people=30, each=8), table=table,
+            predicted="shown", grade="grade", respondent="who", draws=1000, random_state=rng,
+        )  # fmt: skip
+        tally.take("share of alpha", fit.alpha_share.draws, share)
+    ledger.add(
+        "coverage",
+        "weights of the Relevance Score",
+        covers(tally.hits["share of alpha"], allowed=0.02),
+        setting="30 people grade 8 mismatches each; two points allowed: the Bayesian bootstrap of "
+        "30 people is an approximation",
+        seed=seed,
+    )
+    ledger.settle()
