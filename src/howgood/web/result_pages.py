@@ -41,6 +41,7 @@ class JobPage:
     is_done: bool
     is_failed: bool
     is_untaken: bool
+    upload: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +110,7 @@ def job_page(job: Job, *, now: datetime) -> JobPage:
         is_open=job.is_open,
         is_done=job.status is JobStatus.DONE,
         is_failed=job.status is JobStatus.FAILED,
+        upload=int(job.settings.get("upload", 0)),
         is_untaken=job.status is JobStatus.QUEUED and now - job.created_at > _UNTAKEN,
     )
 

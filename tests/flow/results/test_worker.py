@@ -56,16 +56,6 @@ def _until(condition, seconds=30):
         time.sleep(0.02)
 
 
-def test_a_real_fit_runs_in_its_own_process_and_its_result_is_stored(
-    host, queued, database_address
-):
-    assert Worker(host, database_address).run_once()
-    job, result = queued()
-    assert (job.status, job.message) == (JobStatus.DONE, "2 people, 30 judgements")
-    assert result["report"]["findings"]
-    assert not Worker(host, database_address).run_once()
-
-
 def test_a_worker_killed_half_way_leaves_a_job_that_another_finishes_once(
     host, queued, database_address
 ):
@@ -129,7 +119,7 @@ def test_work_that_says_no_is_not_tried_again(host, queued, database_address):
     assert (job.status, job.message) == (JobStatus.FAILED, "no columns")
 
 
-def test_the_command_works_off_the_queue_once(host, queued, database_address, capsys):
+def test_the_command_fits_what_waits_in_a_process_of_its_own(queued, database_address, capsys):
     before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
     try:
         assert run(["worker", "--once", "--database", database_address]) == 0
@@ -137,4 +127,6 @@ def test_the_command_works_off_the_queue_once(host, queued, database_address, ca
         for each, handler in before.items():
             signal.signal(each, handler)
     assert "outcome=done" in capsys.readouterr().out
-    assert queued()[0].status is JobStatus.DONE
+    job, result = queued()
+    assert (job.status, job.message) == (JobStatus.DONE, "2 people, 30 judgements")
+    assert result["report"]["findings"]
