@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
@@ -11,7 +12,8 @@ from tests.web.conftest import hidden_fields
 
 from howgood.flow.collected import tidy_rows
 from howgood.flow.hosting import every_study
-from howgood.store import audit
+from howgood.store import audit, studies
+from howgood.store.studies import NewVersion
 
 ROOT = "/studies/doors/data"
 TABLE = "who,application,precision,recall,acceptable\nr1,bell,1,1,5\nr2,camera,0.5,1,4\n"
@@ -99,6 +101,19 @@ def test_people_and_studies_are_erased_after_a_word(owner, host, answered):
         told = [(line.action, line.detail) for line in audit.lines(connection, study="doors")]
     assert told == [("delete study", {"participants": 1}),
                     ("erase participant", {"participants": 1})]  # fmt: skip
+
+
+def test_a_study_that_was_never_published_can_only_be_deleted(owner, host):
+    new = NewVersion(slug="draft", title="Draft", kind="survey", digest="", content={})
+    now = datetime.now(UTC)
+    host.database.write(lambda c: studies.add_study(c, new, is_open=False, now=now))
+    page = owner.get("/studies/draft/data")
+    assert "never published" in _text(page)
+    assert "Erase a participant" not in page.text
+    assert owner.get("/studies/draft/data/export/csv").status_code == 422
+    gone = _post(owner, "/studies/draft/data/delete", page="/studies/draft/data",
+                 confirmation="draft")  # fmt: skip
+    assert gone.url.path == "/studies"
 
 
 @pytest.mark.parametrize("path", [f"{ROOT}/import", f"{ROOT}/erase", f"{ROOT}/delete", "/tokens",

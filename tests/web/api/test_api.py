@@ -209,6 +209,8 @@ def test_bodies_that_are_wrong_are_refused_kindly(client, token, options, status
 
 @pytest.mark.parametrize("path", ["/studies/%00", "/studies/doors/participants?after=-1",
                                   "/studies/doors/participants?after=x",
+                                  "/studies/doors/participants?after=--5",
+                                  "/studies/doors/participants?after=%C2%B2",
                                   "/studies/doors/participants?limit=1&limit=2",
                                   "/studies/doors/participants?limit=100000000000000000000",
                                   "/studies/doors/participants?pilots=1",

@@ -7,6 +7,7 @@ screen is a pure function of study, seed and answers, so the whole walk is check
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -66,7 +67,7 @@ def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> Imported
         raise _wrong(file, ("condition",), repr(given.condition), "a branch of the study")
     answers, last = _walked(study, given, file)
     return ImportedPerson(
-        external_id=f"offline-{given.person}"[:200],
+        external_id=f"offline-{given.person}",
         version=version,
         seed=given.seed,
         condition=given.condition,
@@ -77,12 +78,18 @@ def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> Imported
 
 def _json(text: str, file: str) -> Any:  # noqa: ANN401 - foreign data, checked by the caller
     try:
-        return json.loads(text)
+        data = json.loads(text)
+        # Half a pair of characters, or none at all, would break every later export.
+        whole = json.dumps(data, ensure_ascii=False)
+        whole.encode()
+        if "\\u0000" in whole:
+            raise ValueError("a character zero")
+        return data
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         raise FileFormatError(
             where=f"{file}:{line}",
-            found="text that is no JSON",
+            found="text that is no JSON, or not whole",
             needed="a file saved by the offline page",
             cure="Ask for the file again; the copied text must be complete.",
         ) from error
@@ -91,6 +98,8 @@ def _json(text: str, file: str) -> Any:  # noqa: ANN401 - foreign data, checked 
 def _check_origin(given: OfflineFile, row: StudyRow, file: str) -> None:
     if given.howgood != FORMAT or given.format != 1:
         raise _wrong(file, ("howgood",), repr(given.howgood), f"{FORMAT!r}, format 1")
+    if not re.fullmatch(r"[0-9A-Za-z-]{1,64}", given.person):
+        raise _wrong(file, ("person",), repr(given.person[:80]), "the random name the page gave")
     if given.study != row.slug:
         raise _wrong(file, ("study",), repr(given.study), f"{row.slug!r}, the study named")
 

@@ -5,6 +5,7 @@ In: a request and its operation. Out: query and body records. Absent: what is do
 
 import dataclasses
 import json
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from howgood.web.api.operation import Operation
 from howgood.web.api.problem import ApiError
 
 _LONGEST_PART = 300
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 def read_path(request: Request, operation: Operation) -> dict[str, str]:
@@ -62,8 +64,8 @@ def _typed(text: str, hint: Any) -> Any:  # noqa: ANN401 - an annotation, a plai
     hints = [hint, *typing.get_args(hint)] if isinstance(hint, types.UnionType) else [hint]
     if bool in hints and text in ("true", "false"):
         return text == "true"
-    if int in hints and text.lstrip("-").isascii() and text.lstrip("-").isdecimal():
-        return int(text[:20])
+    if int in hints and _WHOLE.fullmatch(text):
+        return int(text)
     return text
 
 
