@@ -61,6 +61,24 @@ def _walk(page, server) -> None:
     _save(page, "publish")
     page.goto(f"{home}/studies/smart-alarm/preview?page=4")
     _save(page, "preview")
+    _data(page, server)
+
+
+def _data(page, server) -> None:
+    """The pages around data: downloads, a table that is being mapped, tokens."""
+    page.goto(f"{server.home}/studies/smart-alarm/data")
+    _save(page, "data")
+    table = server.folder / "answers.csv"
+    table.write_text(
+        "Respondent,scenario,acceptable,useful,intent\n"
+        "r1,1,5,4,3\nr1,7,6,4,3\nr2,3,5,9,3\nr2,16,7,7,6\n"
+    )
+    page.get_by_label("Files, at most 50 MB").set_input_files(table)
+    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("heading", name="Which column holds what?").wait_for()
+    _save(page, "import")
+    page.goto(f"{server.home}/tokens")
+    _save(page, "tokens")
 
 
 def _people(server, number: int) -> None:
