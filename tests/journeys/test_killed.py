@@ -21,10 +21,11 @@ from howgood.store.schema import answers, participants, screens
 PEOPLE = 12
 PACE = 0.03  # seconds between answers: just below what the server takes for a script
 _SCREEN = re.compile(r'name="screen" value="([^"]+)"')
+# Twelve hundred pages: at this pace nobody comes to the end while servers are killed.
 STUDY = {
     "kind": "rerating", "slug": "again", "title": "Again", "consent": {"text": "I agree."},
     "rerating": {"question": "How good?", "scale": list("1234567"), "rounds": 20,
-                 "items": [{"key": f"k{number}", "text": "This one"} for number in range(10)]},
+                 "items": [{"key": f"k{number}", "text": "This one"} for number in range(60)]},
 }  # fmt: skip
 
 
