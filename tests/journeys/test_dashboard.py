@@ -43,7 +43,7 @@ def owner(chromium, empty_server):
 
 def _make(page, server, kind, slug, title):
     page.goto(f"{server.home}/studies/new")
-    page.get_by_label(re.compile(f"^{kind}", re.IGNORECASE)).check()
+    page.locator(f'input[value="{kind}"]').check()
     page.get_by_label("Title").fill(title)
     page.get_by_label("Short name").fill(slug)
     _press(page, page.get_by_role("button", name="Make the draft"))
@@ -130,6 +130,34 @@ def test_every_page_of_the_dashboard_is_accessible(chromium, empty_server, owner
         assert result.violations_count == 0, f"{path}: {result.generate_report()}"
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
     page.close()
+
+
+def test_pages_that_say_what_is_wrong_are_accessible_too(chromium, empty_server, owner):
+    page, seen, tab = owner.new_page(), set(), owner.new_page()
+    _make(page, empty_server, "rerating", "Big Name", "Songs")
+    assert page.locator(".problem").count() == 1
+    _check_page(page, seen)
+    _make(page, empty_server, "rerating", "songs-again", "Songs")
+    tab.goto(page.url)
+    page.goto(f"{empty_server.home}/studies/songs-again/edit/ending")
+    _set(page, quota="many")
+    assert page.locator(".problem").count() == 1
+    _check_page(page, seen)
+    for path in ("publish", "preview"):
+        page.goto(f"{empty_server.home}/studies/songs-again/{path}")
+        _check_page(page, seen)
+    tab.locator('[name="title"]').fill("Typed in the other tab")
+    _press(tab, tab.get_by_role("button", name="Save", exact=True).last)
+    assert tab.get_by_role("alert").count() == 1
+    assert tab.locator('[name="title"]').input_value() == "Typed in the other tab"
+    _check_page(tab, seen)
+    page.goto(f"{empty_server.home}/people")
+    _press(page, page.get_by_role("button", name="Remove"))
+    _check_page(page, seen)
+    page.goto(f"{empty_server.home}/setup/used")
+    _check_page(page, seen)
+    page.close()
+    tab.close()
 
 
 def test_signing_in_is_accessible_and_needs_no_script(chromium, empty_server, owner):

@@ -123,6 +123,15 @@ def test_saving_a_form_without_changing_it_changes_nothing(owner, host, kind):
     assert {**tomllib.loads(template(kind)), "slug": "new-alarm", "title": "A new alarm"} == before
 
 
+@pytest.mark.parametrize("each", authoring.templates(), ids=lambda each: each.key)
+def test_every_template_can_be_published_as_it_is(owner, host, each):
+    make(owner, each.key, title="")
+    assert authoring.review(host, "new-alarm").can_publish
+    assert "What the system does" in owner.get("/studies/new-alarm/preview?page=4").text or (
+        each.key in ("comparison", "rerating")
+    )
+
+
 def test_a_study_is_made_edited_published_opened_and_taken(owner, host):
     make(owner)
     assert owner.get("/s/new-alarm").status_code == NOT_FOUND

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from howgood import ask
 from howgood.errors import InputError
 from howgood.flow.authoring.draft import Upload
 from howgood.flow.hosting import Host
@@ -46,6 +47,7 @@ class Started:
 
 # Pages beside the studies' own: a study of that name could not be reached.
 _ADDRESSES = frozenset({"new", "upload"})
+_WORDED = "Worded as in the published study."
 _ABOUT = {
     "survey": "People judge how acceptable a system would be in several situations. You learn "
     "which mistakes they mind, and what share of them would accept a given accuracy.",
@@ -57,25 +59,51 @@ _ABOUT = {
 
 
 def templates() -> tuple[Template, ...]:
-    """Return the studies one can begin with."""
-    return tuple(
-        Template(key=kind, title=tomllib.loads(template(kind))["title"], about=_ABOUT[kind])
-        for kind in KINDS
+    """Return the studies one can begin with: one of each kind, and the published applications."""
+    kinds = [Template(key=kind, title=kind.capitalize(), about=_ABOUT[kind]) for kind in KINDS]
+    published = [ask.application(key) for key in ask.applications()]
+    return (
+        *kinds,
+        *(
+            Template(
+                key=each.key, title=f"Survey: {each.name}", about=f"{each.description} {_WORDED}"
+            )
+            for each in published
+        ),
     )
 
 
+def template_content(key: str) -> dict[str, Any]:
+    """Return what a new study of a template says."""
+    if key in KINDS:
+        return tomllib.loads(template(key))
+    chosen = ask.application(key)
+    content = tomllib.loads(template("survey"))
+    application = {
+        "key": chosen.key,
+        "name": chosen.name,
+        "description": chosen.description,
+        "phrases": dict(chosen.phrases),
+    }
+    cases = {"cases": chosen.cases} if chosen.cases else {}
+    content["survey"] |= {
+        "applications": [application], "real_positives": chosen.real_positives, **cases
+    }  # fmt: skip
+    return {**content, "title": chosen.name}
+
+
 def start_from_template(
-    host: Host, person: Researcher, kind: str, *, slug: str, title: str, now: datetime
+    host: Host, person: Researcher, key: str, *, slug: str, title: str, now: datetime
 ) -> Started:
     """Make a study from a template under a short name of its own."""
     wrong = {}
-    if kind not in KINDS:
+    if key not in {each.key for each in templates()}:
         wrong["template"] = "Choose one of these."
     if not SLUG.fullmatch(slug):
         wrong["slug"] = "Use up to 60 of a-z, 0-9 and hyphens, such as smart-alarm-2."
     if wrong:
         return Started(problems=wrong)
-    content = {**tomllib.loads(template(kind)), "slug": slug}
+    content = {**template_content(key), "slug": slug}
     if title.strip():
         content["title"] = title.strip()
     return _start(host, person, content, (), now)
