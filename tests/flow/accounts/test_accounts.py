@@ -76,6 +76,18 @@ def test_a_name_is_one_person_however_it_is_written(host, owner):
     assert accounts.invitation(host, link, now=NOW) is not None
 
 
+def test_of_two_who_take_a_name_at_once_one_is_told_and_keeps_the_link(host, owner):
+    links = [accounts.invite(host, owner, role="viewer", now=NOW) for _ in range(4)]
+
+    def join(link):
+        return accounts.join(host, link, name="bob", password=PASSWORD, now=NOW)
+
+    with ThreadPoolExecutor(4) as pool:
+        joined = list(pool.map(join, links))
+    assert sum(each.signed_in is not None for each in joined) == 1
+    assert len(accounts.circle(host, now=NOW).invitations) == 3
+
+
 def test_two_owners_cannot_remove_each_other_at_once(host, owner):
     link = accounts.invite(host, owner, role="owner", now=NOW)
     other = accounts.join(host, link, name="bob", password=PASSWORD, now=NOW).signed_in.researcher

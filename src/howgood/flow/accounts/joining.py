@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from howgood.flow.accounts import passwords
@@ -44,7 +45,7 @@ def join(host: Host, token: str, *, name: str, password: str, now: datetime) -> 
 
     def store(connection: Connection) -> Joined:
         if researchers.find(connection, name) is not None:
-            return Joined(problems={"name": "Somebody has this name already: choose another."})
+            return _TAKEN
         role = researchers.use_invitation(connection, tokens.digest(token), now=now)
         if role is None:
             return Joined(problems={"link": "This link was used or has expired."})
@@ -52,4 +53,10 @@ def join(host: Host, token: str, *, name: str, password: str, now: datetime) -> 
         audit.note(connection, actor=name, action="joined", detail={"role": role}, now=now)
         return Joined(signed_in=begin_session(connection, person, now=now))
 
-    return host.database.write(store)
+    try:
+        return host.database.write(store)
+    except sa.exc.IntegrityError:  # somebody took the name between looking and writing
+        return _TAKEN
+
+
+_TAKEN = Joined(problems={"name": "Somebody has this name already: choose another."})

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from howgood import ask
@@ -47,7 +48,7 @@ class Started:
 
 # Pages beside the studies' own: a study of that name could not be reached.
 _ADDRESSES = frozenset({"new", "upload"})
-_WORDED = "Worded as in the published study."
+_WORDED = "One application, its scenarios worded as in the published study."
 _ABOUT = {
     "survey": "People judge how acceptable a system would be in several situations. You learn "
     "which mistakes they mind, and what share of them would accept a given accuracy.",
@@ -65,9 +66,7 @@ def templates() -> tuple[Template, ...]:
     return (
         *kinds,
         *(
-            Template(
-                key=each.key, title=f"Survey: {each.name}", about=f"{each.description} {_WORDED}"
-            )
+            Template(key=each.key, title=f"Survey: {each.name}", about=_WORDED)
             for each in published
         ),
     )
@@ -151,8 +150,7 @@ def _start(
 
     def store(connection: Connection) -> Started:
         if slug in _ADDRESSES or studies.head(connection, slug) is not None:
-            told = f"There is a study called {slug} already: choose another short name."
-            return Started(problems={"slug": told, "file": told})
+            return _taken(slug)
         number = studies.add_study(connection, new, is_open=False, now=now)
         drafts.begin(connection, number, content, version=None, now=now)
         for each in media:
@@ -160,4 +158,12 @@ def _start(
         audit.note(connection, actor=person.name, action="study made", study=slug, now=now)
         return Started(slug=slug)
 
-    return host.database.write(store)
+    try:
+        return host.database.write(store)
+    except sa.exc.IntegrityError:  # somebody took the name between looking and writing
+        return _taken(slug)
+
+
+def _taken(slug: str) -> Started:
+    told = f"There is a study called {slug} already: choose another short name."
+    return Started(problems={"slug": told, "file": told})
