@@ -212,3 +212,14 @@ def test_a_protected_cell_comes_back_as_it_was():
     assert [dict(row.cells) for row in sheet.rows] == [
         {"a": "=1+1", "b": "two\nlines"}, {"a": "'plain", "b": "x"}]  # fmt: skip
     assert [row.line for row in sheet.rows] == [2, 4]
+
+
+def test_people_without_times_do_not_count_as_fast(run, host):
+    from howgood.flow.watching import Watcher, watch
+
+    run(SURVEY)
+    _import(host, GOOD)
+    seen = watch(host, "doors", now=NOW)
+    assert [each.median_seconds for each in seen.pages] == [None] * len(seen.pages)
+    assert seen.times is None
+    assert Watcher(host).flags("doors", seconds=5).flagged == ()

@@ -136,8 +136,8 @@ def _pages(places: Sequence[Place], spent: list[tuple[int, str, float]]) -> tupl
     names: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for page, name, each in spent:
         names[page][name] += 1
-        # Consent is stored when it is given: how long it was read is not known.
-        if page > 1:
+        # Consent is stored when it is given, and imported answers may know no times.
+        if page > 1 and each > 0:
             seconds[page].append(each)
     longest = max((each.page for each in places), default=0)
 
