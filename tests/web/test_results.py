@@ -244,6 +244,10 @@ def test_strangers_are_sent_to_sign_in_and_other_studies_results_stay_hidden(
     assert owner.get(f"/studies/songs/results/{number}/0.svg").status_code == NOT_FOUND
     assert owner.get(f"/studies/songs/results/{number}/report.html").status_code == NOT_FOUND
     assert owner.get("/studies/songs/results/uploads/77").status_code == NOT_FOUND
+    beyond = "9" * 30  # more than a database's numbers hold
+    assert owner.get(f"/studies/songs/results/{beyond}").status_code == NOT_FOUND
+    assert owner.get(f"/studies/songs/results/uploads/{beyond}").status_code == NOT_FOUND
+    assert owner.get(f"/studies/songs/results/{number}/{beyond}.svg").status_code == NOT_FOUND
 
 
 def test_a_form_we_did_not_write_is_refused(owner, asked):

@@ -56,7 +56,8 @@ def threshold(
     Parameters
     ----------
     metric_or_fit : fit, model card, elicitation or metric
-        A fit of answers; the result of an `Elicitor` (its a0 is uncertain too); anything with
+        A fit of answers; the result of an `Elicitor` (its a0 is uncertain too), or an `Estimate`
+        of a0, such as a group's mean; anything with
         `of_counts` such as `score.PowerMean` or `score.LinearMetric`; or a function
         `metric(y_true, y_pred, sample_weight=...)` as in scikit-learn (seconds instead of a
         fraction of one: it is called once per threshold and draw, so fewer of both are tried).

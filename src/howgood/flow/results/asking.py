@@ -27,6 +27,8 @@ from howgood.store.studies import StudyRow
 
 _MOST_SEED = 2**32 - 1
 _MOST_JUDGES = 5
+_LARGEST_NUMBER = 2**63 - 1  # of a row, in either database
+_MOST_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +157,7 @@ def open_upload(host: Host, slug: str, number: int) -> UploadView:
     """Return an uploaded table and what its columns probably mean."""
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        found = uploads.find(connection, row.number, number)
+        found = uploads.find(connection, row.number, _known_number(number, "upload"))
     if found is None:
         raise UnknownNameError(where="upload", name=str(number), names=())
     table = read_upload(found.name, found.content)
@@ -204,7 +206,9 @@ def cancel_job(host: Host, slug: str, number: int, *, now: datetime) -> bool:
     """End a job that waits or runs."""
     row = find_study(host, slug)
     return host.database.write(
-        lambda connection: jobs.cancel(connection, row.number, number, now=now)
+        lambda connection: jobs.cancel(
+            connection, row.number, _known_number(number, "result"), now=now
+        )
     )
 
 
@@ -212,11 +216,18 @@ def job_of(host: Host, slug: str, number: int) -> tuple[Job, StudyResult | None]
     """Return a job of this study and its result, None while there is none."""
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        job = jobs.find(connection, number)
+        job = jobs.find(connection, _known_number(number, "result"))
         if job is None or job.study != row.number:
             raise UnknownNameError(where="result", name=str(number), names=())
         found = jobs.result(connection, number)
     return job, None if found is None else StudyResult.from_dict(found)
+
+
+def _known_number(number: int, where: str) -> int:
+    """Refuse numbers no database holds before one is asked."""
+    if not 0 < number <= _LARGEST_NUMBER:
+        raise UnknownNameError(where=where, name=str(number)[:40], names=())
+    return number
 
 
 def _queue(
@@ -239,10 +250,12 @@ def _one_of(value: str, names: Mapping[str, str] | list[str], where: str) -> str
 
 
 def _whole(text: str, where: str, least: int, most: int) -> int:
-    if not text.strip().isdecimal() or not least <= int(text) <= most:
+    # Longer digits than any limit has are not even turned into a number.
+    is_number = text.strip().isdecimal() and len(text.strip()) <= _MOST_DIGITS
+    if not is_number or not least <= int(text) <= most:
         raise InputError(
             where=where,
-            found=repr(text),
+            found=repr(text[:40]),
             needed=f"a whole number from {least} to {most}",
             cure="Correct it.",
         )

@@ -31,7 +31,7 @@ from howgood.store import audit, cards
 
 SHARES = (0.5, 0.8)
 _DRAWS = 2000
-_MOST_CASES = 10**9
+_MOST_DIGITS = 10  # of a count; more would be more cases than there are people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,7 @@ def is_published_here(host: Host, name: str) -> bool:
 def _counts(text: str) -> tuple[int, int, int, int]:
     parts = re.findall(r"\d+", text)
     is_clean = re.fullmatch(r"[\d\s,;/|\[\]()]+", text) is not None
-    if not is_clean or len(parts) != 4 or any(int(part) > _MOST_CASES for part in parts):
+    if not is_clean or len(parts) != 4 or any(len(part) > _MOST_DIGITS for part in parts):
         raise InputError(
             where="confusion matrix",
             found=repr(text[:80]),

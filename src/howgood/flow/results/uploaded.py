@@ -41,6 +41,7 @@ def read_upload(name: str, content: bytes) -> Table:
             cure="Leave out columns and rows that are not needed.",
         )
     suffix = PurePath(shown).suffix.lower()
+    _refuse_repeated_names(content, suffix, shown)
     with TemporaryDirectory() as folder:
         # The name is the reader's own: what came with the upload never becomes a path.
         path = Path(folder) / f"table{suffix if suffix in _SUFFIXES else '.csv'}"
@@ -119,6 +120,21 @@ def names_as_text(values: NDArray[np.object_]) -> NDArray[np.str_]:
 def preview(table: Table, *, rows: int = 5) -> Mapping[str, list[object]]:
     """Return the first values of every column."""
     return {name: values[:rows].tolist() for name, values in table.items()}
+
+
+def _refuse_repeated_names(content: bytes, suffix: str, shown: str) -> None:
+    """Refuse two columns of one name: the second would silently hide the first."""
+    header = content.partition(b"\n")[0].decode("utf-8-sig", errors="replace").strip()
+    separator = "\t" if suffix == ".tsv" else ";" if ";" in header and "," not in header else ","
+    names = [each.strip(' "') for each in header.split(separator)]
+    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    if repeated:
+        raise FileFormatError(
+            where=shown,
+            found=f"more than one column named {', '.join(repeated)[:100]}",
+            needed="a name of its own for every column",
+            cure="Rename or remove the repeated columns.",
+        )
 
 
 def _check_shape(table: Table, shown: str) -> None:
