@@ -55,9 +55,9 @@ def run() -> list[Row]:
         return [
             *_cold_rows(),
             _warm_row(answers, size),
-            _many_people_row(),
-            _left_out_row(),
             *_peer_rows(answers, size, _ours(answers)),
+            _left_out_row(),
+            _many_people_row(),
         ]
 
 
