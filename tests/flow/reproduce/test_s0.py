@@ -52,4 +52,4 @@ def test_simulated_checks_are_labelled_as_such():
     )
     assert all(check.note.startswith("On simulated people") for check in checks)
     assert all(check.verdict == "holds" for check in checks)
-    assert "150 people simulated" in figures["s0-fig5-alpha-simulated"]
+    assert "Simulated with its parameters" in figures["s0-fig5-alpha-simulated"]

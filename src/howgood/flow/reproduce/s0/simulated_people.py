@@ -40,8 +40,8 @@ def _weather_figure(fit: OrdinalFit) -> str:
     """Fig. 5 beside what the paper publishes of it: mean and interval, drawn as a normal."""
     published = Estimate.from_draws(0.461 + (0.545 - 0.382) / 3.92 * _normal_draws())
     groups = {
-        "As published (normal with its mean and interval)": {"precipitation": published},
-        "150 people simulated with the published parameters": {"precipitation": fit.alpha},
+        "As published": {"22 people": published},
+        "Simulated with its parameters": {"150 people": fit.alpha},
     }
     title = "Weight of precision (alpha), weather forecasts"
     with figures.alpha_figure(groups, title=title) as figure:
