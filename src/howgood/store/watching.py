@@ -17,10 +17,10 @@ from howgood.store.schema import answers, participants, screens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finisher:
-    """Somebody who finished."""
+    """Somebody who finished; answers that were imported may not say when."""
 
     number: int
-    finished_at: datetime
+    finished_at: datetime | None
 
 
 def by_status(connection: Connection, study: int, *, is_pilot: bool) -> dict[Status, int]:
@@ -121,17 +121,11 @@ def finishers(connection: Connection, study: int, *, most: int | None = None) ->
     """Return those who finished, the latest first."""
     rows = connection.execute(
         sa.select(participants.c.id, participants.c.finished_at)
-        .where(*_finished(study), participants.c.finished_at.is_not(None))
-        .order_by(participants.c.finished_at.desc())
+        .where(*_finished(study))
+        .order_by(participants.c.finished_at.desc().nulls_last(), participants.c.id.desc())
         .limit(most)
     )
     return [Finisher(number=row.id, finished_at=row.finished_at) for row in rows]
-
-
-def finished_numbers(connection: Connection, study: int) -> list[int]:
-    """Return the numbers of those who finished."""
-    rows = connection.execute(sa.select(participants.c.id).where(*_finished(study)))
-    return [int(each) for each in rows.scalars()]
 
 
 def page_seconds(connection: Connection, people: Iterable[int]) -> list[tuple[int, str, float]]:

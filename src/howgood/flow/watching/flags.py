@@ -21,6 +21,7 @@ from howgood.records.screen import Participation
 from howgood.records.study import Study
 from howgood.store import collected, watching
 from howgood.store.collected import PersonRow
+from howgood.store.watching import Finisher
 
 # Nobody reads a scenario and three items in less; a page of this study is at least that.
 _SECONDS_PER_PAGE = 2.0
@@ -57,30 +58,30 @@ class Watcher:
 
     def __init__(self, host: Host, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.host, self.clock = host, clock
-        # None: looked at, nothing to say. Replaced whole numbers at a time, so threads may race.
-        self._seen: dict[int, Flag | None] = {}
+        # None: looked at, nothing to say. A number alone is not enough: SQLite gives the number of
+        # somebody who was erased to the next who comes.
+        self._seen: dict[Finisher, Flag | None] = {}
 
     def flags(self, slug: str, *, seconds: float = 0.15) -> Flags:
         """Look at people not seen before for this long, and return what is known by then."""
         row = find_study(self.host, slug)
         with self.host.database.reading() as connection:
-            finished = watching.finished_numbers(connection, row.number)
+            finished = watching.finishers(connection, row.number)
         until = self.clock() + seconds
-        new = [number for number in finished if number not in self._seen]
+        new = [each for each in finished if each not in self._seen]
         while new and self.clock() < until:
             batch, new = new[:_AT_ONCE], new[_AT_ONCE:]
             self._look(batch, until)
-        found = [self._seen[number] for number in finished if number in self._seen]
-        flagged = sorted(
-            (each for each in found if each), key=lambda each: each.participant, reverse=True
-        )
-        return Flags(flagged=tuple(flagged), looked_at=len(found), finished=len(finished))
+        found = [self._seen[each] for each in finished if each in self._seen]
+        flagged = tuple(flag for flag in found if flag)
+        return Flags(flagged=flagged, looked_at=len(found), finished=len(finished))
 
-    def _look(self, numbers: list[int], until: float) -> None:
+    def _look(self, finished: list[Finisher], until: float) -> None:
         with self.host.database.reading() as connection:
-            people = collected.some_people(connection, numbers)
+            people = collected.some_people(connection, [each.number for each in finished])
         for person in people:
-            self._seen[person.number] = _flag(self.host.study(person.version), person)
+            known = Finisher(number=person.number, finished_at=person.finished_at)
+            self._seen[known] = _flag(self.host.study(person.version), person)
             if self.clock() > until:
                 return
 
