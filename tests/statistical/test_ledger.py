@@ -8,20 +8,52 @@ from tests.statistical import calibration_page, judging, ledger
 
 ROWS = ledger.read_rows()
 
+_BINARY = (
+    "intercept", "slope", "alpha", "spread of people", "prediction, population",
+    "prediction, average person",
+)  # fmt: skip
+_DECIDED = (
+    "difference of alpha", "acceptance of a classifier", "share at perfect accuracy",
+    "gain per point of precision", "gain per point of recall", "needed accuracy (target)",
+)  # fmt: skip
+_ORDINAL = (
+    "slope", "alpha", "spread of people", "shift of a part", "log scale of a part",
+    "second threshold",
+)  # fmt: skip
+_FITTED = (
+    *(f"binary: {name}" for name in _BINARY + _DECIDED),
+    *(f"continuous p: {name}" for name in ("p", *_BINARY)),
+    *(f"ordinal: {name}" for name in _ORDINAL),
+    "elicited a0",
+    "weight of a class",
+)
+
 # Everything the product prints with an uncertainty, and the kind of proof it owes.
 OWED = {
+    "calibration": _FITTED,
     "coverage": (
-        "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric", "rank interval",
+        *_FITTED,
+        "alpha, fixed truth",
+        "elicited a0, noise: none", "elicited a0, noise: flips", "elicited a0, noise: logistic",
+        "agreement with held-out choices",
+        "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
+        "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric",
+        "rank interval", "best threshold", "precision at the chosen threshold",
+        "recall at the chosen threshold", "acceptance at the chosen threshold",
+        "study size: alpha's interval",
     ),
     "brute force": (
         "distribution of RMSE", "distribution of MSE", "distribution of MAE",
         "paired error of RMSE", "paired error of MAE", "probability of being best",
     ),
     "probability": (
+        "kind of mean is harmonic", "gate: enough people accept", "go live: enough people accept",
+        "family is linear", "predicted choice",
         "a re-rating flips the order", "the true order is the opposite, all",
     ),
     "planning": (
         "needed pairs, re-rating", "needed pairs, true order", "needed repeats per pair",
+        "study size: width of alpha's interval", "study size: wanted width is reached",
     ),
 }  # fmt: skip
 
