@@ -8,14 +8,17 @@ import pytest
 import sqlalchemy as sa
 from tests.flow.results.conftest import RERATING, SURVEY, comparison
 
-from howgood import learn
+from howgood import decide, learn
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.collected import tidy_rows
 from howgood.flow.results import survey as survey_fit
 from howgood.flow.results.people import gather
+from howgood.flow.results.systems import systems_result
 from howgood.flow.results.tasks import run_task
 from howgood.flow.study_files import read_study
+from howgood.records.progress import silent
 from howgood.records.result import StudyResult
+from howgood.records.table import Table
 from howgood.store.schema import answers, participants
 
 
@@ -166,3 +169,41 @@ def test_a_rerating_gives_the_barrier_of_its_rows(host, asked):
     barrier = np.sqrt(np.mean([np.var(values, ddof=1) for values in cells.values()]))
     assert f"root mean squared error of {barrier:.1f}"[:-1] in _said(result)
     assert result.report.provenance.rows_used == 75
+
+
+def test_personal_predictions_are_ranked_as_the_library_ranks_them(host, asked):
+    row = asked(RERATING, 4)
+    ratings = list(tidy_rows(host, "songs"))
+    pairs = sorted({(each["user"], each["item"]) for each in ratings})
+    rng = np.random.default_rng(4)
+    table = Table(
+        {
+            "rater": [float(user) for user, _ in pairs],
+            "song": [item for _, item in pairs],
+            "a": rng.normal(3, 0.5, len(pairs)),
+            "b": rng.normal(3, 1.5, len(pairs)),
+        }
+    )
+    gathered = gather(host, row, policy="everyone")
+    result = systems_result(
+        gathered, table, {"item": "song", "user": "rater"}, held=0, progress=silent
+    )
+    direct = decide.rank_ratings(
+        {name: np.array([each[name] for each in ratings]) for name in ("user", "item", "rating")},
+        predictions=["a", "b"],
+        predicted={"user": np.array([user for user, _ in pairs]), "item": table["song"],
+                   "a": table["a"], "b": table["b"]},
+    )  # fmt: skip
+    shown = next(each.table for each in result.report.sections if each.title == "The ranking")
+    assert shown["system"].tolist() == list(direct.order)
+    best = direct.index(direct.order[0])
+    assert shown["RMSE"][0].startswith(f"{direct.scores[best]:.2f}"[:3])
+    assert f"{direct.n} person-item pairs" in result.report.methods
+
+
+def test_two_rows_for_one_item_are_refused(host, asked):
+    row = asked(RERATING, 2)
+    table = Table({"item": ["s1", "s1"], "a": [1.0, 2.0]})
+    gathered = gather(host, row, policy="everyone")
+    with pytest.raises(InputError, match="Remove the duplicates"):
+        systems_result(gathered, table, {"item": "item"}, held=0, progress=silent)
