@@ -75,6 +75,14 @@ def test_what_is_wrong_is_said_in_one_line(folder, capsys, words, says):
     assert "Traceback" not in err
 
 
+def test_every_wrong_cell_is_named(folder, capsys):
+    Path("wrong.csv").write_text(TABLE.replace(",5", ",9").replace("camera", "kamera"))
+    assert run(["import", "wrong.csv", "--study", "doors", "--map", "participant=who"]) == 2
+    err = capsys.readouterr().err
+    assert "line 2, column 'acceptable': '9'" in err
+    assert "line 3, column 'application': 'kamera'" in err
+
+
 def test_people_and_studies_can_be_erased(folder, capsys):
     assert run(["import", "answers.csv", "--study", "doors", "--map", "participant=who"]) == 0
     assert run(["erase", "doors", "import-r1"]) == 0

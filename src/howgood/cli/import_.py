@@ -12,8 +12,11 @@ import click
 
 from howgood.cli.options import named_columns
 from howgood.cli.web_extra import need_web
+from howgood.errors import ManyProblemsError
 from howgood.settings import read_settings
 from howgood.show import text
+
+_MOST_SHOWN = 50
 
 
 @click.command("import")
@@ -48,6 +51,11 @@ def command(
             missing=cast(importing.Missing, missing), actor="command line",
             now=datetime.now(UTC),
         )  # fmt: skip
+    except ManyProblemsError as error:
+        rows = [each for each in error.problems if isinstance(each, importing.RowProblem)]
+        for problem in rows[:_MOST_SHOWN]:
+            click.echo(str(problem), err=True)
+        raise
     finally:
         host.close()
     if as_json:

@@ -12,7 +12,7 @@ SCOPES = {
     "studies:write": "create, change, open, close and delete studies",
     "participants:read": "list participants with their questions beside the task and times",
     "participants:write": "make personal links, and erase participants",
-    "answers:read": "read answers, codebooks and exports",
+    "answers:read": "read answers, codebooks and exports, which hold participants too",
     "answers:write": "import answers collected elsewhere",
     "fits:read": "see fits and their results",
     "fits:write": "ask for fits, and cancel them",
