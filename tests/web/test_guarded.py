@@ -162,3 +162,25 @@ def test_an_attack_in_names_keys_and_problems_comes_out_as_text(owner, host):
     _is_harmless(owner.get("/studies/new-alarm/publish"))
     _is_harmless(owner.get("/studies/new-alarm/preview"))
     assert publish(owner).status_code != 500
+
+
+def test_no_page_of_the_dashboard_needs_more_than_the_policy_allows(owner):
+    pages = 0
+    for route in owner.app.routes:
+        if not isinstance(route, Route) or "GET" not in route.methods:
+            continue
+        if not route.path.startswith(("/studies", "/people", "/account", "/tokens", "/library")):
+            continue
+        page = owner.get(_address(route.path))
+        assert page.status_code < 500, route.path
+        if page.status_code != 200 or "text/html" not in page.headers["content-type"]:
+            continue
+        if "attachment" in page.headers.get("content-disposition", ""):
+            continue
+        pages += 1
+        assert "unsafe" not in page.headers["content-security-policy"], route.path
+        assert not re.search(r"<[^>]+\sstyle=", page.text), route.path
+        assert not re.search(r"<[^>]+\son\w+=", page.text), route.path
+        assert not re.search(r"<script(?![^>]*\ssrc=)", page.text), route.path
+        assert not re.search(r'(?:src|action)="(?:https?:)?//', page.text), route.path
+    assert pages > 12
