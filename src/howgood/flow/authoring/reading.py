@@ -108,10 +108,7 @@ def _value(
 
 def _blank_group(each: dataclasses.Field[Any]) -> Any:  # noqa: ANN401 - plain values
     """Return an empty group: left out where it may be, empty where it is needed."""
-    is_needed = each.default is dataclasses.MISSING and (
-        each.default_factory is dataclasses.MISSING
-    )
-    return _ABSENT if each.default_factory is not dataclasses.MISSING and not is_needed else {}
+    return {} if each.default_factory is dataclasses.MISSING else _ABSENT
 
 
 def _list(record: Any, before: Any, path: Path, sent: SentForm) -> Any:  # noqa: ANN401 - plain values
@@ -150,10 +147,10 @@ def act(data: Mapping[str, Any], action: str) -> tuple[Values, str]:
     """Add, remove or move what a button names; return the values and the field to go to."""
     verb, _, name = action.partition(":")
     steps = name.split(".")
-    record, path = _walked(steps)
+    record, path, is_list = _walked(steps)
     copied: Values = _copied(data)
     if verb == "add":
-        return copied, _add(copied, record, path)
+        return copied, _add(copied, record, path, is_list=is_list)
     holder, last = _holder(copied, path)
     if isinstance(holder, dict) and verb == "remove":
         holder.pop(str(last), None)
@@ -170,11 +167,11 @@ def _move(entries: list[Any], index: int, verb: str) -> None:
         entries.insert(index + 1, entry)
 
 
-def _add(data: Values, record: Any, path: Path) -> str:  # noqa: ANN401 - a record type
+def _add(data: Values, record: Any, path: Path, *, is_list: bool) -> str:  # noqa: ANN401 - a record type
     holder, last = _holder(data, path)
     if not isinstance(holder, dict):
         raise _unknown(dotted(path))
-    if path[-1] == last and _is_list(path):
+    if is_list:
         entries = holder.setdefault(str(last), [])
         entries.append(blank(record, taken=entries))
         return dotted((*path, len(entries) - 1))
@@ -210,8 +207,8 @@ def _free_key(taken: Sequence[Any]) -> str:
     return next(key for n in range(1, len(used) + 2) if (key := f"new{n}") not in used)
 
 
-def _walked(steps: Sequence[str]) -> tuple[Any, Path]:
-    """Return the record type at a path, and the path with numbers; refuse unknown steps."""
+def _walked(steps: Sequence[str]) -> tuple[Any, Path, bool]:
+    """Return the record at a path, the path, whether it is a list's; refuse unknown steps."""
     record: Any = Study
     path: list[str | int] = []
     is_list = False
@@ -227,19 +224,7 @@ def _walked(steps: Sequence[str]) -> tuple[Any, Path]:
         record = element(hint) if widget == "list" else inner(hint)
         path.append(step)
         is_list = widget == "list"
-    return record, tuple(path)
-
-
-def _is_list(path: Path) -> bool:
-    record: Any = Study
-    widget = ""
-    for step in path:
-        if isinstance(step, int):
-            continue
-        hint = field_types(record)[step]
-        widget = widget_of(hint, record=record, name=step)
-        record = element(hint) if widget == "list" else inner(hint)
-    return widget == "list"
+    return record, tuple(path), is_list
 
 
 def _holder(data: Values, path: Path) -> tuple[Any, str | int]:
