@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.statistical.judging import unbiased
 
 from howgood.ask import simulate_ratings
 from howgood.errors import DroppedRowsWarning, InputError, MissingColumnError
@@ -170,13 +171,23 @@ def test_the_three_rules_by_hand():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("trials", [2, 3, 5])
-def test_the_rules_are_unbiased(trials):
-    rng = np.random.default_rng(trials)
+def test_the_rules_are_unbiased(trials, ledger):
+    seed = 20189
+    rng = np.random.default_rng([seed, trials])
     ratings = rng.normal(3.0, 1.2, (1_000_000, trials))
     sd, away = ratings.std(axis=1), ratings.mean(axis=1) - 3.5
-    assert np.mean(sd**2 + away**2) == pytest.approx(1.2**2 + 0.5**2, rel=0.005)
-    assert np.mean(unbiased_variance(sd, trials)) == pytest.approx(1.2**2, rel=0.005)
-    assert np.mean(unbiased_fourth_power(sd, trials)) == pytest.approx(1.2**4, rel=0.01)
+    judgement = unbiased(
+        {
+            "score": sd**2 + away**2,
+            "variance": unbiased_variance(sd, trials),
+            "fourth power": unbiased_fourth_power(sd, trials),
+        },
+        {"score": 1.2**2 + 0.5**2, "variance": 1.2**2, "fourth power": 1.2**4},
+    )
+    setting = "one normal rater, true mean and spread known"
+    name = f"rules for {trials} ratings per pair"
+    ledger.add("brute force", name, judgement, setting=setting, seed=seed)
+    ledger.settle()
 
 
 def test_kept_columns_may_not_take_the_names_of_the_result():

@@ -12,8 +12,8 @@ KINDS = {
         "Simulation-based calibration",
         "Parameters are drawn from the prior, answers from the parameters, and the product is run "
         "on the answers. The rank of the true value among 99 posterior draws is then uniform on "
-        "0 to 99 if, and only if, the posterior is right (Talts et al., 2018). Tested by Pearson's "
-        "χ² over ten bins.",
+        "0 to 99 if the posterior is right (Talts et al., 2018). Tested by Pearson's χ² over ten "
+        "bins; orange bars lie outside the band, as one in a hundred does by chance.",
     ),
     "coverage": (
         "Coverage",
@@ -58,6 +58,17 @@ Of {n} rows, {holds} hold{others}. With other seeds one row in a thousand would 
 """
 
 
+_REPAIRED = """## What the proofs have found
+
+- Precision, recall and acceptance at a threshold chosen by `decide.threshold` came from the cases
+  it was chosen on, and flattered it: 95 % intervals held 85 to 92 %. They are now read off the
+  neighbouring thresholds (*precision, recall, acceptance at the chosen threshold* above).
+- The interval of the threshold itself was the shortest one. Its draws are observed scores, some of
+  them repeated often, and the shortest interval snapped to those: 80 % intervals held 57 to 73 %.
+  It is now taken by quantiles (*best threshold* above).
+"""
+
+
 def page(rows) -> str:
     """Return the Markdown of all rows."""
     verdicts = [row.verdict for row in rows]
@@ -76,6 +87,7 @@ def page(rows) -> str:
             parts.append(_PICTURE)
         parts.append(_table(found))
     seconds = sum({row.proof: row.seconds for row in rows}.values())
+    parts.append(_REPAIRED)
     parts.append(f"All proofs together took {seconds / 60:.0f} minutes of processor time.\n")
     return "\n".join(parts)
 

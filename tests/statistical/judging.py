@@ -216,6 +216,22 @@ def agree(z, *, found) -> Judgement:
     )
 
 
+def unbiased(values, truths) -> Judgement:
+    """Judge that means of independent values are what they estimate; joined by Bonferroni."""
+    names = list(values)
+    n = min(np.size(values[name]) for name in names)
+    ses = {name: float(np.std(values[name])) / np.sqrt(np.size(values[name])) for name in names}
+    gaps = {name: float(np.mean(values[name])) - truths[name] for name in names}
+    smallest = min(two_sided(gaps[name] / ses[name]) for name in names)
+    return Judgement(
+        n=n,
+        found=", ".join(f"{name} off by {gaps[name] / truths[name]:+.2%}" for name in names),
+        p_value=min(1.0, len(names) * smallest),
+        notices=", ".join(f"{name} {_noticed_z() * ses[name] / truths[name]:.1%}" for name in names)
+        + " off",
+    )
+
+
 def two_sided(z) -> float:
     """Return the two-sided p-value of a standard normal."""
     return float(2 * ndtr(-abs(z)))
