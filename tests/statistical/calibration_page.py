@@ -19,7 +19,10 @@ KINDS = {
         "Coverage",
         "How often an interval held what it is about. Exact binomial tests of the 50, 80 and "
         "95 % intervals, joined by Bonferroni. Where the method is itself an approximation, the "
-        "approximation that is allowed is stated with the setting.",
+        "approximation that is allowed is stated with the setting. Fits print the shortest "
+        "interval of 4,000 draws; the whole studies below make do with 500 or 600, whose shortest "
+        "intervals hold up to three points less at 50 % and one at 95 %. Nothing is allowed for "
+        "that.",
     ),
     "brute force": (
         "Exact distributions against brute force",

@@ -33,7 +33,7 @@ OWED = {
     "calibration": _FITTED,
     "coverage": (
         *_FITTED,
-        "alpha, fixed truth",
+        "alpha, fixed truth", "shortest interval, flat posterior",
         "elicited a0, noise: none", "elicited a0, noise: flips", "elicited a0, noise: logistic",
         "agreement with held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
@@ -43,6 +43,7 @@ OWED = {
         "study size: alpha's interval",
     ),
     "brute force": (
+        "rules for 2 ratings per pair", "rules for 5 ratings per pair",
         "distribution of RMSE", "distribution of MSE", "distribution of MAE",
         "paired error of RMSE", "paired error of MAE", "probability of being best",
     ),
