@@ -29,6 +29,7 @@ def copy_database(address: str, target: Path) -> int:
     _check(source, target)
     unfinished = target.with_name(target.name + ".unfinished")
     unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)  # it holds what people answered: nobody else may read it
     try:
         with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as reading:
             _copy(reading, unfinished)

@@ -10,7 +10,7 @@ PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -176,6 +176,7 @@ def _open_sqlite(url: URL) -> Database:
             needed="a folder that exists",
             cure="Create the folder first, or name another.",
         )
+    _make_private(location)
     readers, writer = (_sqlite_engine(url, begin=how) for how in ("BEGIN", "BEGIN IMMEDIATE"))
     try:
         with writer.connect() as connection:
@@ -188,6 +189,13 @@ def _open_sqlite(url: URL) -> Database:
             cure="Check the name and that you may write there.",
         ) from error
     return Database(readers, writer=writer)
+
+
+def _make_private(location: Path) -> None:
+    """Let nobody else on the machine read a new database; its log gets the same rights."""
+    # Whether it can be made at all is said by SQLite, kindly, in a moment.
+    with suppress(OSError):
+        location.touch(mode=0o600, exist_ok=False)
 
 
 def _sqlite_engine(url: URL, *, begin: str) -> Engine:

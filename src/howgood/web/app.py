@@ -30,6 +30,7 @@ from howgood.web.api.app import make_api
 from howgood.web.dashboard import dashboard
 from howgood.web.guards import Busy, OwnForms, Rate, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
+from howgood.web.patience import Patience
 from howgood.web.render import show, style_address
 from howgood.web.routes import (
     accounts,
@@ -81,6 +82,7 @@ def make_app(
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(Busy, limit=settings.busy_limit),
+            Middleware(Patience),
             Middleware(Rates),
             Middleware(OwnForms),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),

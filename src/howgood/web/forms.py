@@ -10,6 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
 _MOST_FIELDS = 500
+_DIGITS = 9
 
 
 async def read_form(request: Request) -> dict[str, list[str]]:
@@ -21,6 +22,17 @@ async def read_form(request: Request) -> dict[str, list[str]]:
         )
     except ValueError:
         return {}
+
+
+def whole(text: str, *, otherwise: int) -> int:
+    """Return a whole number that somebody sent, if it is one that a database can hold.
+
+    Examples
+    --------
+    >>> whole("12", otherwise=0), whole("-1", otherwise=0), whole("9" * 5000, otherwise=1)
+    (12, 0, 1)
+    """
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else otherwise
 
 
 async def sent_file(form: FormData) -> tuple[str, bytes]:

@@ -18,6 +18,7 @@ LARGEST_FORM = 256 * 1024
 # Researchers send pictures, films and tables; each route of theirs states its own limit below this
 # one, and none reads a byte before it knows who sends it.
 LARGEST_UPLOAD = 64 * 1024 * 1024
+_DIGITS = 15  # Python takes long, and in the end refuses, to read thousands of them
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -93,7 +94,7 @@ class OwnForms:
         length = headers.get("content-length", "")
         # Every browser states the length of a form; without one it could go on for ever.
         largest = LARGEST_FORM if _is_participants(scope["path"]) else LARGEST_UPLOAD
-        if not length.isdecimal() or int(length) > largest:
+        if not length.isdecimal() or len(length) > _DIGITS or int(length) > largest:
             await refuse("too_large", 413, scope, receive, send)
         elif headers.get("sec-fetch-site") == "cross-site":
             await refuse("unsigned", 403, scope, receive, send)

@@ -7,6 +7,7 @@ application itself (`app`).
 import logging
 import os
 import socket
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -16,6 +17,7 @@ from howgood.flow.hosting import Host
 from howgood.flow.results.worker import BackgroundWorker, Worker
 from howgood.settings import BUSY_LIMIT, DATABASE, Settings
 from howgood.web.app import make_app
+from howgood.web.patience import PatientProtocol
 
 # Requests in work get this long to finish when the server is asked to stop.
 _FAREWELL_SECONDS = 20
@@ -34,17 +36,25 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
         os.environ[DATABASE] = settings.database
         os.environ[BUSY_LIMIT] = str(settings.busy_limit)
     uvicorn.run(
-        app,
-        factory=isinstance(app, str),
-        host=address,
-        port=port,
-        workers=workers,
-        access_log=False,  # addresses hold tokens
-        log_level="warning",
-        server_header=False,
-        timeout_keep_alive=15,
-        timeout_graceful_shutdown=_FAREWELL_SECONDS,
+        app, factory=isinstance(app, str), host=address, port=port, workers=workers, **options()
     )
+
+
+def options() -> dict[str, Any]:
+    """Return how connections are treated, whoever listens on them.
+
+    What a proxy says about who is calling (X-Forwarded-For) is believed from this machine alone,
+    or from the addresses named in FORWARDED_ALLOW_IPS: others could pretend to be everybody.
+    """
+    return {
+        "access_log": False,  # addresses hold tokens
+        "log_level": "warning",
+        "server_header": False,
+        "http": PatientProtocol,
+        "ws": "none",
+        "timeout_keep_alive": 15,
+        "timeout_graceful_shutdown": _FAREWELL_SECONDS,
+    }
 
 
 def _own_worker(host: Host, settings: Settings) -> BackgroundWorker | None:

@@ -20,6 +20,7 @@ from howgood.records.study import Study
 
 Values = dict[str, Any]
 _ABSENT = object()
+_DIGITS = 9  # of the place in a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,7 @@ class SentForm:
             for name in (*self.texts, *self.files)
             if name.startswith(prefix + ".")
             and (head := name[len(prefix) + 1 :].partition(".")[0]).isdecimal()
+            and len(head) <= _DIGITS
         }
         return sorted(found)
 
@@ -213,7 +215,7 @@ def _walked(steps: Sequence[str]) -> tuple[Any, Path, bool]:
     path: list[str | int] = []
     is_list = False
     for step in steps:
-        if is_list and step.isdecimal():
+        if is_list and step.isdecimal() and len(step) <= _DIGITS:
             path.append(int(step))
             is_list = False
             continue

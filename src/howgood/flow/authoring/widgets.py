@@ -27,6 +27,7 @@ Widget = Literal[
 _LONG = {"introduction", "description", "task", "instructions", "notes"}
 _LONG_TEXTS = {"Consent", "Completion"}
 _AREA = {"text", "question", "redirect"}
+_LONGEST_NUMBER = 40
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 _ORDER = ("happened", "found", "missed", "false_alarm", "cleared")
 # Words of the flow charts and phrases of the scenarios: their keys are fixed, their texts are not.
@@ -144,7 +145,7 @@ def _cells(text: str) -> list[Any]:
 
 def _number(text: str, *, whole: bool) -> int | float | str:
     """Return the number a person wrote, or the text when it is none."""
-    if not _NUMBER.fullmatch(text):
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
         return text
     if whole and text.lstrip("+-").isdecimal():
         return int(text)

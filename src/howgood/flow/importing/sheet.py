@@ -8,13 +8,14 @@ recognised by the third.
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from howgood.errors import FileFormatError
 from howgood.flow.collected.spreadsheet import unprotected
 
-MOST_ROWS = 500_000
+MOST_ROWS, MOST_COLUMNS, MOST_CELLS = 500_000, 10_000, 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,8 @@ def read_sheet(content: bytes, *, name: str) -> Sheet:
     is_qualtrics = len(rows) >= 3 and any(cell.startswith('{"ImportId"') for cell in rows[2][1])
     questions = dict(zip(header, rows[1][1], strict=False)) if is_qualtrics else {}
     body = rows[3:] if is_qualtrics else rows[1:]
+    if len(body) * len(header) > MOST_CELLS:  # short rows are filled up
+        raise _wrong(name, f"{len(body):,} rows of {len(header):,} columns, too many cells")
     for line, cells in body:
         if len(cells) > len(header):
             raise _wrong(f"{name}:{line}", f"{len(cells)} cells under {len(header)} columns")
@@ -76,11 +79,11 @@ def _numbered(text: str, name: str) -> list[tuple[int, list[str]]]:
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 found.append((line, cells))
+            if len(found) > MOST_ROWS:
+                raise _wrong(name, f"more than {MOST_ROWS:,} rows")
             line = reader.line_num + 1
     except csv.Error as error:
         raise _wrong(f"{name}:{reader.line_num}", str(error)) from error
-    if len(found) > MOST_ROWS:
-        raise _wrong(name, f"more than {MOST_ROWS:,} rows")
     return found
 
 
@@ -91,7 +94,9 @@ def _cells(header: tuple[str, ...], cells: list[str]) -> dict[str, str]:
 
 def _header(cells: list[str], name: str) -> tuple[str, ...]:
     names = [cell.strip() for cell in cells]
-    twice = next((each for each in names if names.count(each) > 1), None)
+    if len(names) > MOST_COLUMNS:
+        raise _wrong(f"{name}:1", f"{len(names):,} columns, more than {MOST_COLUMNS:,}")
+    twice = next((each for each, times in Counter(names).items() if times > 1), None)
     if twice is not None or not all(names):
         found = f"the column {twice!r} twice" if twice else "a column without a name"
         raise _wrong(f"{name}:1", found)

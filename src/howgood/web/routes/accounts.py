@@ -214,7 +214,10 @@ def _entering(request: Request, token: str, target: str) -> Response:
 
 def _safe_path(text: str) -> str:
     """Return a path on this server, or nothing: no address may lead elsewhere after signing in."""
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # "//[" is no address at all
+        return ""
     is_ours = text.startswith("/") and not text.startswith(("//", "/\\"))
     return text if is_ours and not parts.scheme and not parts.netloc else ""
 

@@ -21,6 +21,7 @@ from howgood.flow.hosting import Host
 from howgood.records.researcher import Researcher
 from howgood.web.access import owner, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
+from howgood.web.forms import whole
 from howgood.web.guards import LARGEST_UPLOAD
 from howgood.web.pages import ScreenPage, screen_page
 from howgood.web.render import part_of_file, style_address
@@ -53,7 +54,7 @@ async def post_part(request: Request) -> Response:
     edition = text_of(form, "edition")
     saved = await run_in_threadpool(
         authoring.save, request.app.state.host, person, slug, part=part, texts=_texts(form),
-        uploads=await _uploads(form), edition=int(edition) if edition.isdecimal() else 0,
+        uploads=await _uploads(form), edition=whole(edition, otherwise=0),
         action=text_of(form, "action"), now=_now(),
     )  # fmt: skip
     if saved.editing is not None:
@@ -80,7 +81,7 @@ async def get_preview(request: Request) -> Response:
     seen = await run_in_threadpool(
         authoring.preview, request.app.state.host, request.path_params["slug"],
         condition=request.query_params.get("condition", ""),
-        page=int(page) if page.isdecimal() else 1,
+        page=whole(page, otherwise=1),
     )  # fmt: skip
     return _preview_page(request, person, seen, "preview.html")
 
@@ -110,7 +111,7 @@ async def post_publish(request: Request) -> Response:
     try:
         await run_in_threadpool(
             authoring.publish, request.app.state.host, person, slug,
-            edition=int(edition) if edition.isdecimal() else 0, now=_now(),
+            edition=whole(edition, otherwise=0), now=_now(),
         )  # fmt: skip
     except InputError as error:
         return await _review_page(request, person, problem=error.cure)

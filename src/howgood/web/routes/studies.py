@@ -16,6 +16,7 @@ from howgood.flow import authoring, hosting, watching
 from howgood.records.researcher import Researcher
 from howgood.web.access import owner, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
+from howgood.web.forms import whole
 from howgood.web.guards import LARGEST_UPLOAD
 from howgood.web.routes.accounts import home
 
@@ -87,7 +88,7 @@ async def post_places(request: Request) -> Response:
     person = await owner(request)
     form = await sent_form(request)
     slug, quota = request.path_params["slug"], text_of(form, "quota").strip()
-    if quota and (not quota.isdecimal() or not 1 <= int(quota) <= 10**9):
+    if quota and not whole(quota, otherwise=0):
         return await _live(
             request, person, "live.html", problem="Write a whole number, or nothing."
         )
@@ -109,7 +110,7 @@ async def post_links(request: Request) -> Response:
     person = await owner(request)
     form = await sent_form(request)
     slug, people = request.path_params["slug"], text_of(form, "people").strip()
-    if not people.isdecimal() or not 1 <= int(people) <= _MOST_LINKS:
+    if not 1 <= whole(people, otherwise=0) <= _MOST_LINKS:
         wrong = f"Write a number from 1 to {_MOST_LINKS}."
         return await _links_page(request, person, (), problem=wrong)
     made = await run_in_threadpool(

@@ -1,0 +1,199 @@
+"""Requests made to take our time, memory or places from everybody else."""
+
+import gzip
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+from tests.web.conftest import hidden_fields
+
+from howgood.errors import InputError
+from howgood.flow.importing.sheet import read_sheet
+from howgood.settings import Settings
+from howgood.web import patience, server
+from howgood.web.app import make_app
+
+_SOON = 10  # seconds, on a busy machine
+
+
+@pytest.fixture
+def port(host, monkeypatch):
+    """A real server, as `howgood serve` runs it, whose patience is short and places are few."""
+    monkeypatch.setattr(patience, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(patience, "BODY_SECONDS", 0.3)
+    app = make_app(host, Settings(busy_limit=2))
+    running = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, **server.options()))
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    yield running.servers[0].sockets[0].getsockname()[1]
+    running.should_exit = True
+    thread.join()
+
+
+def _told(port, *pieces):
+    """Send pieces, then wait until the server hangs up; return what it said."""
+    with socket.create_connection(("127.0.0.1", port), timeout=_SOON) as line:
+        for piece in pieces:
+            line.sendall(piece)
+        found = b""
+        while piece := line.recv(65536):
+            found += piece
+    return found
+
+
+def _ask(port):
+    return _told(port, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+
+
+@pytest.mark.parametrize("head", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\nX-A: b"])
+def test_a_request_that_is_never_finished_is_hung_up_on(port, head):
+    assert _told(port, head) == b""
+    assert b"200 OK" in _ask(port)
+
+
+def test_a_second_request_that_is_never_finished_is_hung_up_on_too(port):
+    whole = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    assert _told(port, whole + b"GET / HT").count(b"200 OK") == 1
+    with socket.create_connection(("127.0.0.1", port), timeout=_SOON) as line:
+        line.sendall(whole)
+        assert b"200 OK" in line.recv(65536)
+        line.sendall(b"\r\n")  # ends the rest between two requests, and begins none
+        assert line.recv(65536) == b""
+
+
+def test_a_head_that_does_not_end_is_refused_before_it_fills_the_memory(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=_SOON) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-A: ")
+        with pytest.raises(OSError, match=r"reset|pipe"):
+            line.sendall(b"a" * 50_000_000)
+    assert b"200 OK" in _ask(port)
+
+
+@pytest.mark.parametrize("path", [b"/s/songs", b"/login", b"/library/kay2015-electricity"])
+def test_a_body_that_never_comes_gives_its_place_back(port, path):
+    head = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    slow = head % path + b"Content-Length: 200\r\n\r\nvisit="
+    lines = [socket.create_connection(("127.0.0.1", port), timeout=_SOON) for _ in range(2)]
+    for line in lines:
+        line.sendall(slow)
+    for line in lines:  # both places were taken, and both are told so
+        assert b" 408 " in line.recv(65536)
+        line.close()
+    assert b"200 OK" in _ask(port)
+
+
+def test_a_body_in_drips_is_not_waited_for(port):
+    line = socket.create_connection(("127.0.0.1", port), timeout=_SOON)
+    line.sendall(b"POST /s/songs HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n")
+    began = time.monotonic()
+    line.settimeout(0.05)
+    told = b""
+    while not told and time.monotonic() - began < _SOON:
+        line.sendall(b"a")
+        try:
+            told = line.recv(65536)
+        except TimeoutError:
+            continue
+    assert b" 408 " in told
+    line.close()
+
+
+def test_a_body_of_unknown_length_is_not_read(port):
+    head = b"POST /s/songs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+    said = _told(port, head + b"Connection: close\r\n\r\n1\r\na\r\n")
+    assert b" 413 " in said.partition(b"\r\n")[0]
+
+
+def test_somebody_who_leaves_in_the_middle_is_no_fault_of_ours(port, caplog):
+    with socket.create_connection(("127.0.0.1", port), timeout=_SOON) as line:
+        line.sendall(b"POST /s/songs HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\na")
+    assert b"200 OK" in _ask(port)
+    assert "Traceback" not in caplog.text
+
+
+def test_a_length_of_thousands_of_digits_is_too_large(browser):
+    sent = browser.post("/login", content=b"a", headers={"Content-Length": "9" * 5000})
+    assert sent.status_code == 413
+
+
+def test_a_form_of_many_parts_is_refused(owner):
+    form = hidden_fields(owner.get("/studies/new")) | {f"x{n}": "" for n in range(6000)}
+    assert owner.post("/studies/new", data=form).status_code == 400
+
+
+def test_a_packed_body_stays_packed(browser):
+    bomb = gzip.compress(b"a=" + b"b" * 10_000_000)
+    assert len(bomb) < 20_000
+    sent = browser.post("/s/songs", content=bomb, headers={"Content-Encoding": "gzip"})
+    assert sent.status_code == 403  # no signature in it: it was not unpacked
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b",".join(b"c%d" % n for n in range(1_000_000)) + b"\n1\n",
+        b",".join([b"c"] * 1_000_000) + b"\n1\n",
+        b"a,b\n" + b"1\n" * 600_000,
+        b",".join(b"c%d" % n for n in range(9_000)) + b"\n" + b"1\n" * 100_000,
+    ],
+    ids=["a million columns", "a million times the same", "many rows", "short rows to fill up"],
+)
+def test_a_table_of_absurd_size_is_refused_soon(content):
+    start = time.process_time()
+    with pytest.raises(InputError, match=r"columns|rows|twice"):
+        read_sheet(content, name="bomb.csv")
+    assert time.process_time() - start < _SOON
+
+
+def test_numbers_of_thousands_of_digits_are_wrong_numbers(owner):
+    many = "9" * 5000
+    form = hidden_fields(owner.get("/studies/songs/links"))
+    assert owner.post("/studies/songs/links", data=form | {"people": many}).status_code == 422
+    assert owner.post("/studies/songs/places", data=form | {"quota": many}).status_code == 422
+    assert owner.get("/studies/songs/preview", params={"page": many}).status_code == 200
+    field = {"edition": many, f"rerating.items.{many}.key": "x", "rerating.rounds": many}
+    for part in ("texts", "task"):
+        sent = owner.post(f"/studies/songs/edit/{part}", data=form | field)
+        assert sent.status_code < 500
+    sent = owner.post("/studies/songs/results/fit", data=form | {"seed": many})
+    assert sent.status_code < 500
+
+
+def test_an_address_with_a_number_no_database_holds_leads_nowhere(browser, owner):
+    many = "9" * 30
+    assert browser.get(f"/media/{many}/x.png").status_code == 404
+    for path in (f"results/{many}", f"results/{many}/progress", f"results/uploads/{many}",
+                 f"results/{many}/report.html", f"data/import/{many}"):  # fmt: skip
+        assert owner.get(f"/studies/songs/{path}").status_code == 404
+
+
+def test_forged_addresses_of_callers_do_not_lift_the_limits(host, owner_account):
+    config = uvicorn.Config(make_app(host, Settings()), **server.options())
+    config.load()
+    with TestClient(config.loaded_app, client=("203.0.113.9", 5000)) as client:
+        form = hidden_fields(client.get("/login")) | {"password": "wrong"}
+        codes = [
+            client.post("/login", data=form | {"name": f"n{n}"},
+                        headers={"X-Forwarded-For": f"198.51.100.{n}"}).status_code
+            for n in range(35)
+        ]  # fmt: skip
+    assert codes[:29] == [422] * 29
+    assert 429 in codes[29:]
+
+
+def test_a_proxy_on_this_machine_is_believed_about_who_calls(host, owner_account):
+    config = uvicorn.Config(make_app(host, Settings()), **server.options())
+    config.load()
+    with TestClient(config.loaded_app, client=("127.0.0.1", 5000)) as client:
+        form = hidden_fields(client.get("/login")) | {"password": "wrong"}
+        codes = {
+            client.post("/login", data=form | {"name": f"n{n}"},
+                        headers={"X-Forwarded-For": f"198.51.100.{n}"}).status_code
+            for n in range(35)
+        }  # fmt: skip
+    assert codes == {422}
