@@ -27,8 +27,3 @@ def test_a_gap_in_the_truth_stops_the_command(tmp_path, capsys):
     arguments = ["--truth", "y", "--score", "s", "--alpha", "0.5"]
     assert run(["threshold", str(path), *arguments]) == 2
     assert "labels missing" in capsys.readouterr().err
-
-
-def test_an_ordinal_fit_is_not_saved_silently(tmp_path, capsys):
-    assert run(["fit", "answers.csv", "--model", "ordinal", "--save", str(tmp_path / "f.npz")]) == 2
-    assert "--save keeps binary fits only" in capsys.readouterr().err

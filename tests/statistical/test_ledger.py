@@ -52,6 +52,10 @@ OWED = {
         "family is linear", "predicted choice",
         "a re-rating flips the order", "the true order is the opposite, all",
     ),
+    "engines": tuple(
+        f"posterior {what}, data sets {first} to {first + 4}"
+        for what in ("means", "sds") for first in (1, 6, 11, 16)
+    ),
     "planning": (
         "needed pairs, re-rating", "needed pairs, true order", "needed repeats per pair",
         "study size: width of alpha's interval", "study size: wanted width is reached",
