@@ -47,8 +47,8 @@ def test_the_difference_in_words():
 
 def test_rates_are_of_the_displayed_numbers():
     assert class_rates(A, WORDS) == (
-        "Of the 35 with cancer, 32 are found (91 %)",
-        "Of the 65 without cancer, 58 are correctly cleared (89 %)",
+        "Of the 35 with cancer: 32 found (91 %)",
+        "Of the 65 without cancer: 58 correctly cleared (89 %)",
     )
 
 
@@ -125,6 +125,6 @@ def test_a_card_speaks_german_when_asked():
     words = replace(
         WORDS, with_positive="mit Krebs", found="gefunden", misses="übersehene Krebsfälle"
     )
-    assert class_rates(A, words, language="de")[0] == ("Von 35 mit Krebs werden 32 gefunden (91 %)")
+    assert class_rates(A, words, language="de")[0] == "Von 35 mit Krebs: 32 gefunden (91 %)"
     assert "2 übersehene Krebsfälle weniger" in difference(A, B, words, language="de")
     assert "System A sagt" in comparison_card(A, words, language="de")

@@ -1,8 +1,14 @@
 """Every tab of a study that is still a draft opens: none leads nowhere."""
 
 import re
+import tomllib
 
+import pytest
 from tests.web.conftest import hidden_fields
+
+from howgood.errors import InputError
+from howgood.flow.study_files.new import template
+from howgood.records.study import RESERVED, Study
 
 
 def test_no_tab_of_a_draft_leads_nowhere(owner):
@@ -13,3 +19,10 @@ def test_no_tab_of_a_draft_leads_nowhere(owner):
     assert len(tabs) >= 7
     for tab in sorted(tabs):
         assert owner.get(tab).status_code == 200, tab
+
+
+@pytest.mark.parametrize("slug", sorted(RESERVED))
+def test_a_study_file_cannot_take_the_name_of_a_page(slug):
+    study = tomllib.loads(template("survey")) | {"slug": slug}
+    with pytest.raises(InputError, match="no page of the dashboard"):
+        Study.from_dict(study)

@@ -24,6 +24,8 @@ COLUMNS = frozenset(
      "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear", "agreement",
      "checks_wrong", "looks_careless", "q1", "q2", "q3", "q4", "q5", "q6"}
 )  # fmt: skip
+# Pages of the dashboard beside the studies' own: a study of that name could not be reached.
+RESERVED = frozenset({"new", "upload"})
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
@@ -209,6 +211,15 @@ def _name_problems(study: Study) -> list[Problem]:
                 found=repr(study.slug),
                 needed="up to 60 of a-z, 0-9 and hyphens, no hyphen at the ends",
                 cure="Write it like 'smart-alarm-2'.",
+            )
+        )
+    if study.slug in RESERVED:
+        problems.append(
+            Problem(
+                path=("slug",),
+                found=repr(study.slug),
+                needed="a name that is no page of the dashboard",
+                cure="Choose another, such as 'smart-alarm-2'.",
             )
         )
     if not study.title.strip():

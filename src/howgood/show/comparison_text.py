@@ -53,7 +53,7 @@ def class_rates(
     ...     true_positives=32, false_negatives=3, false_positives=7, true_negatives=58
     ... )
     >>> class_rates(matrix, CANCER_WORDING)[0]
-    'Of the 35 with cancer, 32 are found (91 %)'
+    'Of the 35 with cancer: 32 found (91 %)'
     """
     blanks = matrix_blanks(matrix, wording)
     found = _rate(matrix.true_positives, matrix.positives, language)

@@ -23,7 +23,7 @@ from howgood.flow.hosting.host import media_of
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.new import KINDS, template
 from howgood.records.researcher import Researcher
-from howgood.records.study import SLUG
+from howgood.records.study import RESERVED, SLUG
 from howgood.store import audit, drafts, studies
 from howgood.store.studies import MediaFile, NewVersion
 
@@ -46,8 +46,6 @@ class Started:
     file_problems: tuple[str, ...] = ()
 
 
-# Pages beside the studies' own: a study of that name could not be reached.
-_ADDRESSES = frozenset({"new", "upload"})
 _WORDED = "One application, its scenarios worded as in the published study."
 _ABOUT = {
     "survey": "People judge how acceptable a system would be in several situations. You learn "
@@ -149,7 +147,7 @@ def _start(
     )
 
     def store(connection: Connection) -> Started:
-        if slug in _ADDRESSES or studies.head(connection, slug) is not None:
+        if slug in RESERVED or studies.head(connection, slug) is not None:
             return _taken(slug)
         number = studies.add_study(connection, new, is_open=False, now=now)
         drafts.begin(connection, number, content, version=None, now=now)
