@@ -45,9 +45,12 @@ def _find_chromium() -> str:
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """One Chromium for all journeys; each test opens its own profile."""
+    """One Chromium for the journeys of a file; each test opens its own profile.
+
+    Playwright keeps an event loop running as long as it lives; tests elsewhere start their own.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
