@@ -1,7 +1,8 @@
 """Personal links and signed forms: unguessable, and the same again for the same person.
 
 In: the database's signing key and names. Out: tokens and signatures. Absent: storage; a token is
-stored only as its digest, so a stolen database opens nobody's link.
+stored only as its digest, so a stolen database opens nobody's random link. Links of people from a
+recruiting platform are derived from the signing key, which the database holds: guard its copies.
 """
 
 import base64
