@@ -21,22 +21,32 @@ class Erased:
     token_digest: str
 
 
+class SeveralPeopleError(LookupError):
+    """One word means several people: a number of one and an id of another."""
+
+
 def participant(connection: Connection, study: int, who: str) -> Erased | None:
-    """Delete a participant, named by number or by the platform's id, with all they left.
+    """Delete a participant with all they left: `#7` is a number, `7` a number or somebody's id.
 
     Screens and answers go with them. So do results, which may hold one person's numbers, and tables
-    that wait to be imported, which may hold their rows.
+    that wait to be imported, which may hold their rows. Erasing cannot be undone, so a word that
+    means several people is refused with `SeveralPeopleError`.
     """
-    is_meant = participants.c.external_id == who
-    if who.isdecimal() and len(who) < 18:
-        is_meant = sa.or_(is_meant, participants.c.id == int(who))
-    gone = connection.execute(
+    bare = who.removeprefix("#")
+    is_meant: sa.ColumnElement[bool] = participants.c.external_id.in_([who, f"import-{who}"])
+    if bare.isdecimal() and len(bare) < 18:
+        is_number = participants.c.id == int(bare)
+        is_meant = is_number if who != bare else sa.or_(is_meant, is_number)
+    found = connection.execute(
         sa.select(participants.c.id, participants.c.token_digest)
         .where(participants.c.study_id == study, is_meant)
-        .order_by(participants.c.id != (int(who) if who.isdecimal() and len(who) < 18 else 0))
-    ).first()
-    if gone is None:
+        .limit(2)
+    ).all()
+    if len(found) > 1:
+        raise SeveralPeopleError(who)
+    if not found:
         return None
+    gone = found[0]
     connection.execute(sa.delete(participants).where(participants.c.id == gone.id))
     connection.execute(sa.delete(jobs).where(jobs.c.study_id == study))
     connection.execute(

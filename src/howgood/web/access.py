@@ -24,6 +24,8 @@ from howgood.web.guards import LARGEST_FORM
 
 SESSION, VISITOR = "howgood-session", "howgood-visitor"
 _MOST_FIELDS = 5000
+# Browsers send an empty part for every file input, and each item of a study has one.
+_MOST_FILES = 2000
 
 
 class SignInNeededError(HowgoodError):
@@ -75,7 +77,9 @@ async def sent_form(request: Request, *, largest: int = LARGEST_FORM) -> FormDat
     """
     if int(request.headers.get("content-length", "0")) > largest:
         raise HTTPException(413)
-    form = await request.form(max_files=20, max_fields=_MOST_FIELDS, max_part_size=LARGEST_FORM)
+    form = await request.form(
+        max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=LARGEST_FORM
+    )
     request.state.sent_form = form  # closed by `guards.OwnForms` when the request is over
     given = form.get("csrf")
     if not isinstance(given, str) or not tokens.is_signed(

@@ -117,3 +117,22 @@ def test_nothing_of_a_deleted_study_is_left_in_the_file(run, person, host, datab
     content = _bytes_on_disk(database_address)
     assert b"SECRETx" not in content
     assert b"nobody else asks" not in content
+
+
+def test_a_word_that_means_two_people_erases_nobody(run, person, host, database):
+    run(SURVEY, closing=[WORDS])
+    for secret in ("x", "y"):
+        _someone(person, "doors", secret, seed=ord(secret))
+    first, second = (row["participant"] for row in tidy_rows(host, "doors", table="participants"))
+    people = schema.participants
+    database.write(
+        lambda connection: connection.execute(
+            people.update().where(people.c.id == int(second)).values(external_id=f"import-{first}")
+        )
+    )
+    with pytest.raises(InputError, match="the id of another"):
+        erase_participant(host, "doors", first, actor="ada", now=NOW)
+    assert len(list(tidy_rows(host, "doors", table="participants"))) == 2
+    erase_participant(host, "doors", f"#{first}", actor="ada", now=NOW)
+    (left,) = tidy_rows(host, "doors", table="participants")
+    assert left["participant"] == second

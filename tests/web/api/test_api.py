@@ -15,8 +15,9 @@ from howgood.errors import InputError
 from howgood.flow.api_access import every_token, issue_token, revoke_token
 from howgood.flow.collected import tidy_rows
 from howgood.settings import Settings
-from howgood.store import audit
+from howgood.store import audit, studies
 from howgood.store.schema import api_tokens, researchers
+from howgood.store.studies import NewVersion
 from howgood.web.api.openapi import openapi
 from howgood.web.api.table import OPERATIONS
 from howgood.web.app import make_app
@@ -47,6 +48,15 @@ def test_studies_are_listed_made_changed_opened_and_deleted(api, host):
         actions = [(line.actor, line.action) for line in audit.lines(connection, study="fresh")]
     done = ("delete study", "open study", "publish version", "create study")
     assert actions == [("token test", each) for each in done]
+
+
+def test_a_draft_keeps_its_name_and_a_study_its_kind(api, host):
+    draft = NewVersion(slug="fresh", title="Mine", kind="survey", digest="", content={})
+    now = datetime.now(UTC)
+    host.database.write(lambda c: studies.add_study(c, draft, is_open=False, now=now))
+    assert api("POST", "/studies", json={"study": NEW}).status_code == 409
+    refused = api("POST", "/studies/doors/versions", json={"study": NEW | {"slug": "doors"}})
+    assert (refused.status_code, refused.json()["where"]) == (422, "study.kind")
 
 
 def test_wrong_studies_come_back_with_every_problem(api):

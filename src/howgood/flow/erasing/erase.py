@@ -12,7 +12,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
 from howgood.store import audit, erase, studies
-from howgood.store.erase import Erased
+from howgood.store.erase import Erased, SeveralPeopleError
 
 
 class UnknownParticipantError(UnknownNameError):
@@ -68,7 +68,15 @@ def erase_participant(host: Host, slug: str, who: str, *, actor: str, now: datet
             )  # fmt: skip
         return gone
 
-    gone = host.database.write(take_out)
+    try:
+        gone = host.database.write(take_out)
+    except SeveralPeopleError:
+        raise InputError(
+            where=f"study {slug!r}",
+            found=f"{who[:80]!r}, the number of one participant and the id of another",
+            needed="one participant",
+            cure=f"Write #{who.strip()[:80]} for the number in the data, or the other's number.",
+        ) from None
     if gone is None:
         raise UnknownParticipantError(study=slug, who=who)
     host.forget(gone.token_digest)

@@ -44,7 +44,9 @@ class OfflineFile:
     study: str = field(metadata=about("short name of the study"))
     version: str = field(metadata=about("version of the study"))
     person: str = field(metadata=about("a random name"))
-    seed: int = field(metadata=about("what every order was drawn from", minimum=0))
+    seed: int = field(
+        metadata=about("what every order was drawn from", minimum=0, maximum=2**63 - 1)
+    )
     condition: str = field(metadata=about("the branch"))
     answers: tuple[OfflineAnswer, ...] = field(metadata=about("the answers, in order"))
 
@@ -144,11 +146,11 @@ def _sent(value: str | tuple[str, ...]) -> str | list[str]:
 def _moment(text: str, file: str, path: tuple[str | int, ...]) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise _wrong(file, path, repr(text), "a time such as 2026-05-04T12:00:00Z")
-    return moment.astimezone(UTC)
+        if moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise _wrong(file, path, repr(text), "a time such as 2026-05-04T12:00:00Z")
 
 
 def _wrong(file: str, path: tuple[str | int, ...], found: str, needed: str) -> FileFormatError:

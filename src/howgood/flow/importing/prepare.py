@@ -14,7 +14,7 @@ from howgood.errors import InputError, ManyProblemsError
 from howgood.flow.importing.mapping import ANSWERED_AT, PARTICIPANT, SECONDS, wide_columns
 from howgood.flow.importing.person import GivenAnswer, ImportedPerson, bare_screen
 from howgood.flow.importing.sheet import Sheet, SheetRow
-from howgood.flow.importing.values import WrongCellError, answer_to, moment, number
+from howgood.flow.importing.values import WrongCellError, answer_to, moment, seconds
 from howgood.flow.participate import conditions
 from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
 from howgood.records.screen import AnswerValue, Screen
@@ -147,7 +147,7 @@ class Reading:
                 "one answer per person and question",
             )
             return
-        person.answers[screen] = (values, self.mapped(SECONDS, number))
+        person.answers[screen] = (values, self.mapped(SECONDS, seconds))
         at = self.mapped(ANSWERED_AT, moment)
         if at is not None:
             person.at[screen] = at

@@ -18,6 +18,9 @@ from howgood.records.screen import AnswerValue
 _CLOSE = 0.0051
 
 
+_LONGEST_SECONDS = 10_000_000  # a third of a year
+
+
 class WrongCellError(Exception):
     """A cell that cannot be taken; says what would be right."""
 
@@ -55,13 +58,21 @@ def number(text: str) -> float:
     return found
 
 
+def seconds(text: str) -> float:
+    """Return how long something took; a time of day or a count of milliseconds is refused."""
+    found = number(text)
+    if not 0 <= found <= _LONGEST_SECONDS:
+        raise WrongCellError("seconds that a page took, such as 12.5")
+    return found
+
+
 def moment(text: str) -> datetime:
     """Return a point in time; one without a zone is UTC."""
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise WrongCellError("a time such as 2026-05-04 12:00:00") from None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def application_named(text: str, applications: Sequence[SurveyApplication]) -> SurveyApplication:

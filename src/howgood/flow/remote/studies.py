@@ -69,11 +69,12 @@ def create_study(
     """Store a new study."""
     study = _checked(content)
     _refuse_pictures(study, frozenset())
-    if any(each.slug == study.slug for each in every_study(host)):
-        raise ExistingStudyError(study.slug)
+    with host.database.reading() as connection:
+        if studies.head(connection, study.slug) is not None:  # a draft has the name, too
+            raise ExistingStudyError(study.slug)
     try:
         row = add_study(host, study, folder=Path(), now=now)
-    except IntegrityError as error:  # a draft has the name, or somebody was quicker
+    except IntegrityError as error:  # somebody was quicker
         raise ExistingStudyError(study.slug) from error
     _note(host, row, "create study", is_open, actor, now)
     return _facts(host, find_study(host, study.slug))
@@ -92,11 +93,19 @@ def add_version(
             needed=repr(slug),
             cure="A study keeps its short name; create another study instead.",
         )
+    if study.kind != row.kind:
+        raise InputError(
+            where="study.kind",
+            found=repr(study.kind),
+            needed=repr(row.kind),
+            cure="A study keeps its kind: people answered it. Create another study instead.",
+        )
     with TemporaryDirectory() as folder:
         kept = _kept_pictures(host, row, study, Path(folder))
         _refuse_pictures(study, kept)
         add_study(host, study, folder=Path(folder), now=now)
-    _note(host, row, "publish version", row.is_open, actor, now)
+    # Whether it is open stays as it is, whoever changed that meanwhile.
+    _note(host, row, "publish version", None, actor, now)
     return _facts(host, find_study(host, slug))
 
 
@@ -107,9 +116,12 @@ def set_open(host: Host, slug: str, *, is_open: bool, actor: str, now: datetime)
     return _facts(host, find_study(host, slug))
 
 
-def _note(host: Host, row: StudyRow, action: str, is_open: bool, actor: str, now: datetime) -> None:
+def _note(
+    host: Host, row: StudyRow, action: str, is_open: bool | None, actor: str, now: datetime
+) -> None:
     def write(connection: Connection) -> None:
-        studies.set_open(connection, [row.slug], is_open=is_open)
+        if is_open is not None:
+            studies.set_open(connection, [row.slug], is_open=is_open)
         audit.note(connection, actor=actor, action=action, study=row.slug, now=now)
 
     host.database.write(write)

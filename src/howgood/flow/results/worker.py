@@ -63,6 +63,9 @@ class Worker:
                 # The database is away for a while; the lease sees to the job in hand.
                 _log.error("database_away error=%s", type(error).__name__)
                 was_busy = False
+            except Exception:  # whatever one job met, the next deserve a worker
+                _log.exception("job_trouble")
+                was_busy = False
             if not was_busy:
                 self.stopping.wait(_LOOK_SECONDS)
 

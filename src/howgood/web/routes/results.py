@@ -98,8 +98,8 @@ async def get_picture(request: Request) -> Response:
         lit_picture(sections[place].svg),
         media_type="image/svg+xml",
         headers={
-            # A result never changes, but only those who may see it keep it.
-            "Cache-Control": "private, max-age=86400",
+            # Erasing somebody deletes results, and their numbers may be given out again.
+            "Cache-Control": "no-store",
             "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         },
     )
