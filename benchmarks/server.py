@@ -104,6 +104,13 @@ def _survey_server(folder: Path) -> HowgoodServer:
     study = tomllib.loads(template("survey"))
     study["survey"].pop("attention", None)
     study["survey"].pop("per_application", None)
+    study["survey"].pop("branches", None)
+    # As many pages as nobody gets through: whoever has finished would submit nothing any more.
+    study["survey"]["applications"] = [
+        each | {"key": f"{each['key']}-{copy}", "name": f"{each['name']} {copy}"}
+        for copy in range(12)
+        for each in study["survey"]["applications"]
+    ]
     return HowgoodServer(folder, [study | {"slug": "load", "demographics": []}])
 
 
