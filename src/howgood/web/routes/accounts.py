@@ -5,7 +5,6 @@ shows.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -31,6 +30,7 @@ from howgood.web.access import (
     signed_in,
     text_of,
 )
+from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.guards import Pace, Rate
 
@@ -71,7 +71,7 @@ async def post_login(request: Request) -> Response:
     password = text_of(form, "password")
     found = await _hashing(
         request,
-        partial(accounts.sign_in, request.app.state.host, name=name, password=password, now=_now()),
+        partial(accounts.sign_in, request.app.state.host, name=name, password=password, now=now()),
     )
     if found is None:
         wrong = "Name and password do not belong together."
@@ -104,7 +104,12 @@ async def post_setup(request: Request) -> Response:
     joined = await _hashing(
         request,
         partial(
-            accounts.join, request.app.state.host, token, name=name, password=password, now=_now()
+            accounts.join,
+            request.app.state.host,
+            token,
+            name=name,
+            password=password,
+            now=now(),
         ),
     )
     if joined.signed_in is None:
@@ -127,7 +132,7 @@ async def post_account(request: Request) -> Response:
     change = partial(
         accounts.change_password, request.app.state.host, person,
         old=text_of(form, "old"), new=text_of(form, "new"),
-        token=request.cookies.get(SESSION, ""), now=_now(),
+        token=request.cookies.get(SESSION, ""), now=now(),
     )  # fmt: skip
     try:
         await _hashing(request, change)
@@ -151,7 +156,7 @@ async def post_people(request: Request) -> Response:
     wanted = text_of(form, "role")
     role: Role = next((each for each in ROLES if each == wanted), "viewer")
     token = await run_in_threadpool(
-        accounts.invite, request.app.state.host, person, role=role, now=_now()
+        accounts.invite, request.app.state.host, person, role=role, now=now()
     )
     link = f"{home(request)}/setup/{token}"
     return await _people_page(request, person, link=link)
@@ -163,7 +168,7 @@ async def post_removal(request: Request) -> Response:
     await sent_form(request)
     number = request.path_params["number"]
     try:
-        await run_in_threadpool(accounts.remove, request.app.state.host, person, number, now=_now())
+        await run_in_threadpool(accounts.remove, request.app.state.host, person, number, now=now())
     except InputError as error:
         return await _people_page(request, person, problem=f"{error.needed}. {error.cure}")
     return RedirectResponse("/people", status_code=303)
@@ -184,7 +189,7 @@ def _login_page(
 
 async def _setup_page(request: Request, problems: Mapping[str, str], name: str = "") -> Response:
     token = request.path_params["token"]
-    found = await run_in_threadpool(accounts.invitation, request.app.state.host, token, now=_now())
+    found = await run_in_threadpool(accounts.invitation, request.app.state.host, token, now=now())
     if found is None:
         text = (
             "This link was used already or has expired. The first owner gets a new one by "
@@ -200,7 +205,7 @@ async def _setup_page(request: Request, problems: Mapping[str, str], name: str =
 async def _people_page(
     request: Request, person: Researcher, *, link: str = "", problem: str = ""
 ) -> Response:
-    found = await run_in_threadpool(accounts.circle, request.app.state.host, now=_now())
+    found = await run_in_threadpool(accounts.circle, request.app.state.host, now=now())
     values = {"circle": found, "link": link, "problem": problem}
     status = 422 if problem else 200
     return dashboard(request, "people.html", researcher=person, status=status, **values)
@@ -224,10 +229,6 @@ def _safe_path(text: str) -> str:
 
 async def _hashing(request: Request, work: Callable[[], T]) -> T:
     return await anyio.to_thread.run_sync(work, limiter=request.app.state.attempts.at_once)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 ROUTES = [

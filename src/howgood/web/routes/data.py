@@ -5,7 +5,6 @@ once, shows.
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import cast
 
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
@@ -20,6 +19,7 @@ from howgood.flow import collected, elsewhere, erasing, importing
 from howgood.flow.importing.uploads import LARGEST
 from howgood.records.codebook import TABLES, TableName
 from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 
 _LARGEST_FORM = LARGEST + 256 * 1024
@@ -80,7 +80,7 @@ async def post_import(request: Request) -> Response:
         if all(name.lower().endswith(".json") for name, _ in files):
             report = await run_in_threadpool(
                 importing.import_files, host, slug, files, mapping={}, actor=person.name,
-                now=_now(),
+                now=now(),
             )  # fmt: skip
             return await _data_page(request, report=report)
         if len(files) > 1:
@@ -88,7 +88,7 @@ async def post_import(request: Request) -> Response:
             return await _data_page(request, problem=problem, status=422)
         name, content = files[0]
         number = await run_in_threadpool(
-            importing.take_upload, host, slug, name=name, content=content, now=_now()
+            importing.take_upload, host, slug, name=name, content=content, now=now()
         )
     except InputError as error:
         return await _data_page(request, problem=str(error), status=422)
@@ -117,7 +117,7 @@ async def post_mapping(request: Request) -> Response:
     try:
         report = await run_in_threadpool(
             importing.confirm, host, slug, number, mapping=mapping, missing=missing,
-            actor=person.name, now=_now(),
+            actor=person.name, now=now(),
         )  # fmt: skip
     except UnknownNameError as error:
         raise HTTPException(404) from error
@@ -137,7 +137,7 @@ async def post_erase(request: Request) -> Response:
     try:
         done = await run_in_threadpool(
             erasing.erase_participant, host, slug, text_of(form, "who"), actor=person.name,
-            now=_now(),
+            now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _data_page(request, problem=str(error), status=422)
@@ -153,7 +153,7 @@ async def post_delete(request: Request) -> Response:
     try:
         await run_in_threadpool(
             erasing.delete_study, host, slug, confirmation=text_of(form, "confirmation"),
-            actor=person.name, now=_now(),
+            actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _data_page(request, problem=str(error), status=422)
@@ -188,7 +188,7 @@ async def _mapping_page(
     try:
         view = await run_in_threadpool(
             importing.look_at, request.app.state.host, request.path_params["slug"],
-            request.path_params["number"], mapping=mapping, missing=missing, now=_now(),
+            request.path_params["number"], mapping=mapping, missing=missing, now=now(),
         )  # fmt: skip
     except UnknownNameError as error:
         raise HTTPException(404) from error
@@ -207,10 +207,6 @@ async def _files(form: FormData) -> list[tuple[str, bytes]]:
     ]
     await form.close()
     return found
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 _ROOT = "/studies/{slug}/data"

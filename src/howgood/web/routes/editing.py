@@ -5,7 +5,6 @@ once, shows.
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -20,6 +19,7 @@ from howgood.flow.authoring.download import Format, download
 from howgood.flow.hosting import Host
 from howgood.records.researcher import Researcher
 from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import whole
 from howgood.web.guards import LARGEST_UPLOAD
@@ -55,7 +55,7 @@ async def post_part(request: Request) -> Response:
     saved = await run_in_threadpool(
         authoring.save, request.app.state.host, person, slug, part=part, texts=_texts(form),
         uploads=await _uploads(form), edition=whole(edition, otherwise=0),
-        action=text_of(form, "action"), now=_now(),
+        action=text_of(form, "action"), now=now(),
     )  # fmt: skip
     if saved.editing is not None:
         return _form_page(request, person, saved.editing, status=409 if saved.editing.is_conflict
@@ -111,7 +111,7 @@ async def post_publish(request: Request) -> Response:
     try:
         await run_in_threadpool(
             authoring.publish, request.app.state.host, person, slug,
-            edition=whole(edition, otherwise=0), now=_now(),
+            edition=whole(edition, otherwise=0), now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _review_page(request, person, problem=error.cure)
@@ -123,7 +123,7 @@ async def post_discard(request: Request) -> Response:
     person = await owner(request)
     await sent_form(request)
     slug = request.path_params["slug"]
-    await run_in_threadpool(authoring.discard, request.app.state.host, person, slug, now=_now())
+    await run_in_threadpool(authoring.discard, request.app.state.host, person, slug, now=now())
     return RedirectResponse("/studies", status_code=303)
 
 
@@ -142,7 +142,7 @@ async def post_version(request: Request) -> Response:
     await sent_form(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
     await run_in_threadpool(
-        authoring.republish, request.app.state.host, person, slug, number, now=_now()
+        authoring.republish, request.app.state.host, person, slug, number, now=now()
     )
     return RedirectResponse(f"/studies/{slug}/versions", status_code=303)
 
@@ -229,10 +229,6 @@ def _screen(seen: authoring.Preview) -> ScreenPage | None:
     page = screen_page(seen.view, style=style_address())
     root = f"/studies/{seen.head.slug}"
     return replace(page, hidden={}, action=f"{root}/preview", media=f"{root}/picture/")
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 ROUTES = [

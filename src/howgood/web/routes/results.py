@@ -5,7 +5,6 @@ shows.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -20,6 +19,7 @@ from howgood.flow.results import asking, library, uploaded
 from howgood.flow.results.tasks import CLASSIFIER, SYSTEMS
 from howgood.show.page import to_html
 from howgood.web.access import owner, sent_form, signed_in
+from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import is_larger, sent_file
 from howgood.web.result_pages import form_choices, job_page, lit_picture, result_page
@@ -42,7 +42,7 @@ async def post_fit(request: Request) -> Response:
     try:
         number = await _call(
             asking.ask_fit, request.app.state.host, slug, _fields(form), actor=person.name,
-            now=_now(),
+            now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _overview(request, problem=str(error), status=422)
@@ -58,7 +58,7 @@ async def get_result(request: Request) -> Response:
     seen = await _call(asking.overview, host, slug)
     return dashboard(
         request, "result.html", researcher=person, study=seen.row, seen=seen,
-        job=job_page(job, now=_now()),
+        job=job_page(job, now=now()),
         result=None if result is None else result_page(result, seen, job),
     )  # fmt: skip
 
@@ -69,7 +69,7 @@ async def get_progress(request: Request) -> Response:
     slug, number = request.path_params["slug"], request.path_params["number"]
     job, _ = await _call(asking.job_of, request.app.state.host, slug, number)
     response = dashboard(
-        request, "progress.html", researcher=person, slug=slug, job=job_page(job, now=_now())
+        request, "progress.html", researcher=person, slug=slug, job=job_page(job, now=now())
     )
     if not job.is_open:
         response.headers["HX-Refresh"] = "true"
@@ -81,7 +81,7 @@ async def post_cancel(request: Request) -> Response:
     await owner(request)
     await sent_form(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
-    await _call(asking.cancel_job, request.app.state.host, slug, number, now=_now())
+    await _call(asking.cancel_job, request.app.state.host, slug, number, now=now())
     return RedirectResponse(f"/studies/{slug}/results/{number}", status_code=303)
 
 
@@ -139,7 +139,7 @@ async def post_upload(request: Request) -> Response:
     try:
         number = await _call(
             asking.take_upload, request.app.state.host, slug, purpose=purpose, name=name,
-            content=content, actor=person.name, now=_now(),
+            content=content, actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _overview(request, problem=str(error), status=422)
@@ -159,7 +159,7 @@ async def post_mapping(request: Request) -> Response:
     try:
         job = await _call(
             asking.ask_upload, request.app.state.host, slug, number, form, actor=person.name,
-            now=_now(),
+            now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _mapping(request, form, problem=str(error), status=422)
@@ -174,7 +174,7 @@ async def post_publish(request: Request) -> Response:
     try:
         name = await _call(
             library.publish_card, request.app.state.host, slug, number,
-            form.get("application", ""), actor=person.name, now=_now(),
+            form.get("application", ""), actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _overview(request, problem=str(error), status=422)
@@ -190,7 +190,7 @@ async def _overview(request: Request, *, problem: str = "", status: int = 200) -
         shown = result_page(seen.latest, seen, seen.latest_job)
     return dashboard(
         request, "results.html", researcher=person, status=status, study=seen.row, seen=seen,
-        result=shown, jobs=[job_page(job, now=_now()) for job in seen.jobs],
+        result=shown, jobs=[job_page(job, now=now()) for job in seen.jobs],
         choices=form_choices(seen.study), problem=problem,
     )  # fmt: skip
 
@@ -220,10 +220,6 @@ async def _call(function: Callable[..., T], *values: object, **named: Any) -> T:
 
 def _fields(form: FormData) -> dict[str, str]:
     return {name: value for name, value in form.items() if isinstance(value, str)}
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 _ROOT = "/studies/{slug}/results"

@@ -3,8 +3,6 @@
 In: requests. Out: pages. Absent: writing them (`editing`), results and data.
 """
 
-from datetime import UTC, datetime
-
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -15,6 +13,7 @@ from starlette.routing import Route
 from howgood.flow import authoring, hosting, watching
 from howgood.records.researcher import Researcher
 from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import whole
 from howgood.web.guards import LARGEST_UPLOAD
@@ -43,7 +42,7 @@ async def post_new(request: Request) -> Response:
     typed = {name: text_of(form, name).strip() for name in ("template", "slug", "title")}
     made = await run_in_threadpool(
         authoring.start_from_template, request.app.state.host, person, typed["template"],
-        slug=typed["slug"], title=typed["title"], now=_now(),
+        slug=typed["slug"], title=typed["title"], now=now(),
     )  # fmt: skip
     return _started(request, person, made, typed)
 
@@ -54,7 +53,7 @@ async def post_upload(request: Request) -> Response:
     form = await sent_form(request, largest=LARGEST_UPLOAD)
     files = [*await uploads(form, "file"), *await uploads(form, "beside")]
     made = await run_in_threadpool(
-        authoring.start_from_file, request.app.state.host, person, files, now=_now()
+        authoring.start_from_file, request.app.state.host, person, files, now=now()
     )
     return _started(request, person, made, {})
 
@@ -78,7 +77,7 @@ async def post_doors(request: Request) -> Response:
     slug = request.path_params["slug"]
     await run_in_threadpool(
         authoring.set_open, request.app.state.host, person, slug,
-        is_open=text_of(form, "open") == "yes", now=_now(),
+        is_open=text_of(form, "open") == "yes", now=now(),
     )  # fmt: skip
     return _to(slug)
 
@@ -94,7 +93,7 @@ async def post_places(request: Request) -> Response:
         )
     await run_in_threadpool(
         authoring.set_places, request.app.state.host, person, slug,
-        pilot=text_of(form, "pilot") == "yes", quota=int(quota) if quota else None, now=_now(),
+        pilot=text_of(form, "pilot") == "yes", quota=int(quota) if quota else None, now=now(),
     )  # fmt: skip
     return _to(slug)
 
@@ -115,7 +114,7 @@ async def post_links(request: Request) -> Response:
         return await _links_page(request, person, (), problem=wrong)
     made = await run_in_threadpool(
         hosting.make_links, request.app.state.host, slug, people=int(people),
-        is_pilot=text_of(form, "pilot") == "yes", now=_now(),
+        is_pilot=text_of(form, "pilot") == "yes", now=now(),
     )  # fmt: skip
     addresses = tuple(f"{home(request)}/p/{link.token}" for link in made)
     if text_of(form, "as") != "csv":
@@ -159,7 +158,7 @@ def _started(
 async def _live(request: Request, person: Researcher, template: str, problem: str = "") -> Response:
     slug, host = request.path_params["slug"], request.app.state.host
     try:
-        live = await run_in_threadpool(watching.watch, host, slug, now=_now())
+        live = await run_in_threadpool(watching.watch, host, slug, now=now())
     except hosting.RefusedError:
         # A study that was never published has nothing to watch, but perhaps a draft.
         await run_in_threadpool(authoring.written, host, slug)
@@ -185,10 +184,6 @@ async def _links_page(
 
 def _to(slug: str) -> Response:
     return RedirectResponse(f"/studies/{slug}", status_code=303)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 ROUTES = [

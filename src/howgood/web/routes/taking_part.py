@@ -4,7 +4,6 @@ In: requests. Out: pages. Absent: everything between; each route parses, calls `
 """
 
 import logging
-from datetime import UTC, datetime
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.flow import hosting
+from howgood.web.clock import now
 from howgood.web.forms import read_form
 from howgood.web.pages import kept_parameters, screen_page
 from howgood.web.render import part_of_file, show, style_address
@@ -28,7 +28,7 @@ async def get_study(request: Request) -> Response:
         slug,
         parameters=request.query_params,
         known=request.cookies.get(f"howgood-{slug}", ""),
-        now=_now(),
+        now=now(),
     )
     if arrival.view is None:
         return RedirectResponse(f"/p/{arrival.token}", status_code=303)
@@ -44,7 +44,7 @@ async def post_study(request: Request) -> Response:
         slug,
         form=await read_form(request),
         parameters=parameters,
-        now=_now(),
+        now=now(),
     )
     if sent.view is not None:
         return _shown_again(sent.view, kept_parameters(parameters))
@@ -54,7 +54,7 @@ async def post_study(request: Request) -> Response:
 
 async def get_place(request: Request) -> Response:
     """Show where this person is."""
-    view = await hosting.soon.look(request.app.state.host, request.path_params["token"], now=_now())
+    view = await hosting.soon.look(request.app.state.host, request.path_params["token"], now=now())
     return show(screen_page(view, style=style_address()))
 
 
@@ -64,7 +64,7 @@ async def post_answer(request: Request) -> Response:
         request.app.state.host,
         request.path_params["token"],
         form=await read_form(request),
-        now=_now(),
+        now=now(),
     )
     if sent.view is not None:
         return _shown_again(sent.view, "")
@@ -81,10 +81,6 @@ async def get_media(request: Request) -> Response:
         request.path_params["name"],
     )
     return part_of_file(found.content, found.media_type, request.headers.get("range", ""))
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 def _shown_again(view: hosting.View, query: str) -> Response:

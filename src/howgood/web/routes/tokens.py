@@ -3,8 +3,6 @@
 In: requests. Out: pages. Absent: the API itself (`web.api`).
 """
 
-from datetime import UTC, datetime
-
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,6 +14,7 @@ from howgood.flow import accounts, api_access, hosting
 from howgood.records.api_token import SCOPES
 from howgood.web.access import SESSION, owner, sent_form, text_of
 from howgood.web.api.table import OPERATIONS
+from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 
 _TIMES = {"30": "30 days", "90": "90 days", "365": "a year", "": "no end"}
@@ -36,7 +35,7 @@ async def post_token(request: Request) -> Response:
         issued = await run_in_threadpool(
             api_access.issue_token, request.app.state.host, person,
             name=text_of(form, "name"), scopes=scopes, study=text_of(form, "study") or None,
-            days=int(days) if days in _TIMES and days else None, now=_now(),
+            days=int(days) if days in _TIMES and days else None, now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _page(request, problem=str(error), status=422)
@@ -50,7 +49,7 @@ async def post_revoke(request: Request) -> Response:
     try:
         await run_in_threadpool(
             api_access.revoke_token, request.app.state.host, person,
-            request.path_params["number"], now=_now(),
+            request.path_params["number"], now=now(),
         )  # fmt: skip
     except UnknownNameError as error:
         raise HTTPException(404) from error
@@ -60,7 +59,7 @@ async def post_revoke(request: Request) -> Response:
 async def get_documentation(request: Request) -> Response:
     """Show what programs can ask; the page is public, as the program is."""
     person = await run_in_threadpool(
-        accounts.who, request.app.state.host, request.cookies.get(SESSION, ""), now=_now()
+        accounts.who, request.app.state.host, request.cookies.get(SESSION, ""), now=now()
     )
     groups = {each.group: [one for one in OPERATIONS if one.group == each.group]
               for each in OPERATIONS}  # fmt: skip
@@ -76,12 +75,8 @@ async def _page(
         request, "tokens.html", researcher=person, status=status, secret=secret,
         problem=problem, tokens=await run_in_threadpool(api_access.every_token, host),
         studies=await run_in_threadpool(hosting.every_study, host), scopes=SCOPES, times=_TIMES,
-        now=_now(),
+        now=now(),
     )  # fmt: skip
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 ROUTES = [
