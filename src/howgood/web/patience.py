@@ -75,6 +75,7 @@ class PatientProtocol(HttpToolsProtocol):
     _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
 
+    # uvicorn narrows asyncio's BaseTransport to Transport, and so must we.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)

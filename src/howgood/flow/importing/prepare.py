@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal, TypeVar
 
 from howgood.errors import InputError, ManyProblemsError
@@ -132,7 +133,7 @@ class Reading:
             for question in questions:
                 value = self.mapped(
                     question.key,
-                    lambda text, q=question: answer_to(q, text, language=self.study.language),  # type: ignore[misc]
+                    partial(answer_to, question, language=self.study.language),
                 )
                 if value is not None:
                     person.beside.setdefault(screen, {})[question.key] = value
