@@ -22,20 +22,27 @@ def _installed_bytes(folder, requirements):
     return sum(path.stat().st_size for path in (folder / "lib").rglob("*") if path.is_file())
 
 
-# What people install to sample the same model: the `nuts` extra and the peer of the fit benchmark.
-SAMPLING = ("pymc", "nutpie")
+# PyMC with nutpie is our `nuts` extra, and the peer of the fit benchmark.
+ENVIRONMENTS = {"howgood": (str(ROOT),), "pymc": ("pymc",), "pymc and nutpie": ("pymc", "nutpie")}
 
 
 @pytest.fixture(scope="module")
 def sizes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("footprint")
     return {
-        name: _installed_bytes(folder / name, requirements)
-        for name, requirements in {"howgood": (str(ROOT),), "pymc": SAMPLING}.items()
+        name: _installed_bytes(folder / name.replace(" ", "-"), requirements)
+        for name, requirements in ENVIRONMENTS.items()
     }
 
 
 @pytest.mark.slow
-def test_the_core_is_at_most_a_third_of_a_pymc_environment(sizes):
-    print({name: f"{size / 1e6:.1f} MB" for name, size in sizes.items()})
+def test_the_core_is_at_most_a_third_of_an_environment_with_pymc_and_nutpie(sizes):
+    assert 3 * sizes["howgood"] <= sizes["pymc and nutpie"]
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(
+    reason=".353 on Python 3.11: NumPy and SciPy alone are .32; see footprint.md", strict=True
+)
+def test_the_core_is_at_most_a_third_of_an_environment_with_pymc(sizes):
     assert 3 * sizes["howgood"] <= sizes["pymc"]
