@@ -119,13 +119,9 @@ def end_session(connection: Connection, token_digest: str) -> None:
     connection.execute(sa.delete(sessions).where(sessions.c.token_digest == token_digest))
 
 
-def end_other_sessions(connection: Connection, researcher: int, *, but: str) -> None:
-    """End every session of a researcher except the one named."""
-    connection.execute(
-        sa.delete(sessions).where(
-            sessions.c.researcher_id == researcher, sessions.c.token_digest != but
-        )
-    )
+def end_sessions(connection: Connection, researcher: int) -> None:
+    """End every session of a researcher."""
+    connection.execute(sa.delete(sessions).where(sessions.c.researcher_id == researcher))
 
 
 def invite(

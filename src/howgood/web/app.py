@@ -28,6 +28,7 @@ from howgood.store.database import WriterClosedError
 from howgood.web.access import ForbiddenError, SignInNeededError
 from howgood.web.api.app import make_api
 from howgood.web.dashboard import dashboard
+from howgood.web.faults import Faults
 from howgood.web.guards import Busy, OwnForms, Rate, Rates, SecurityHeaders, preferred_language
 from howgood.web.pages import message_page
 from howgood.web.patience import Patience
@@ -81,6 +82,7 @@ def make_app(
         ],
         middleware=[
             Middleware(SecurityHeaders),
+            Middleware(Faults),
             Middleware(Busy, limit=settings.busy_limit),
             Middleware(Patience),
             Middleware(Rates),
@@ -107,7 +109,6 @@ def _handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitabl
         sa.exc.OperationalError: _database_away,
         sa.exc.TimeoutError: _database_away,
         WriterClosedError: _database_away,
-        Exception: _failed,
     }
 
 
@@ -160,11 +161,6 @@ async def _database_away(request: Request, error: Exception) -> Response:
     response = show(page, status=503)
     response.headers["Retry-After"] = "3"
     return response
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    page = message_page("failed", language=_language(request), style=style_address())
-    return show(page, status=500)
 
 
 def _language(request: Request) -> str:

@@ -50,8 +50,11 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 own = message.setdefault("headers", [])
                 own += _RAW_HEADERS
-                if not any(name == b"content-security-policy" for name, _ in own):
+                named = {name for name, _ in own}
+                if b"content-security-policy" not in named:
                     own.append((b"content-security-policy", _POLICY.encode()))
+                if b"cache-control" not in named:
+                    own.append((b"cache-control", b"no-store"))
                 if scope["scheme"] == "https":
                     own.append((b"strict-transport-security", b"max-age=31536000"))
             await send(message)

@@ -25,6 +25,7 @@ from howgood.web.pages import FieldView, MessagePage, ScreenPage
 
 _STYLE_SHEET = "howgood.css"
 _SCRIPT = "htmx.min.js"
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
@@ -144,7 +145,7 @@ def part_of_file(content: bytes, media_type: str, wanted: str) -> Response:
         "Accept-Ranges": "bytes",
         "Cache-Control": "public, max-age=31536000, immutable",
         # An SVG opened by itself is a document; it may do nothing.
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        "Content-Security-Policy": PICTURE_POLICY,
     }
     asked = re.fullmatch(r"bytes=(\d{1,12})-(\d{0,12})", wanted)
     if asked is None:

@@ -77,9 +77,12 @@ def sign_out(host: Host, token: str) -> None:
 
 
 def change_password(
-    host: Host, person: Researcher, *, old: str, new: str, token: str, now: datetime
-) -> None:
-    """Replace a password and end the person's sessions elsewhere; refuse a wrong old one."""
+    host: Host, person: Researcher, *, old: str, new: str, now: datetime
+) -> SignedIn:
+    """Replace a password; every session of the person ends and one begins. Refuse a wrong old one.
+
+    Whoever has a copy of the session that is in use is out, too.
+    """
     with host.database.reading() as connection:
         found = researchers.find(connection, person.name)
     if not passwords.is_right(old, found[1] if found else None):
@@ -91,12 +94,13 @@ def change_password(
         )
     made = passwords.hashed(new)
 
-    def store(connection: Connection) -> None:
+    def store(connection: Connection) -> SignedIn:
         researchers.set_password(connection, person.number, made)
-        researchers.end_other_sessions(connection, person.number, but=tokens.digest(token))
+        researchers.end_sessions(connection, person.number)
         audit.note(connection, actor=person.name, action="password changed", now=now)
+        return begin_session(connection, person, now=now)
 
-    host.database.write(store)
+    return host.database.write(store)
 
 
 class WrongPasswordError(InputError):

@@ -68,14 +68,15 @@ async def post_login(request: Request) -> Response:
     if not request.app.state.attempts.allow(name, request):
         wrong = "That were many attempts. Wait a minute, then try again."
         return _login_page(request, target=target, name=name, problem=wrong, status=429)
-    password = text_of(form, "password")
+    host, password = request.app.state.host, text_of(form, "password")
     found = await _hashing(
-        request,
-        partial(accounts.sign_in, request.app.state.host, name=name, password=password, now=now()),
+        request, partial(accounts.sign_in, host, name=name, password=password, now=now())
     )
     if found is None:
         wrong = "Name and password do not belong together."
         return _login_page(request, target=target, name=name, problem=wrong, status=422)
+    # Whoever signs in anew leaves the session they had, on the server too.
+    await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
     return _entering(request, found.token, target or "/studies")
 
 
@@ -120,27 +121,27 @@ async def post_setup(request: Request) -> Response:
 async def get_account(request: Request) -> Response:
     """Show the form to change one's password."""
     person = await signed_in(request)
-    return dashboard(request, "account.html", researcher=person, problems={})
+    is_changed = request.query_params.get("done") == "changed"
+    notice = "Your password is changed. You are signed out everywhere else." if is_changed else ""
+    return dashboard(request, "account.html", researcher=person, problems={}, notice=notice)
 
 
 async def post_account(request: Request) -> Response:
-    """Change one's password; other sessions end."""
+    """Change one's password; every session ends, and this browser gets a new one."""
     person = await signed_in(request)
     form = await sent_form(request)
     if not request.app.state.attempts.allow(person.name, request):
         raise ForbiddenError("That were many attempts. Wait a minute, then try again.")
     change = partial(
         accounts.change_password, request.app.state.host, person,
-        old=text_of(form, "old"), new=text_of(form, "new"),
-        token=request.cookies.get(SESSION, ""), now=now(),
+        old=text_of(form, "old"), new=text_of(form, "new"), now=now(),
     )  # fmt: skip
     try:
-        await _hashing(request, change)
+        entered = await _hashing(request, change)
     except InputError as error:
         problems = {error.where: error.cure}
         return dashboard(request, "account.html", researcher=person, problems=problems, status=422)
-    notice = "Your password is changed. You are signed out everywhere else."
-    return dashboard(request, "account.html", researcher=person, problems={}, notice=notice)
+    return _entering(request, entered.token, "/account?done=changed")
 
 
 async def get_people(request: Request) -> Response:

@@ -7,7 +7,7 @@ Absent: uploads that are kept: a table is counted and forgotten.
 import json
 from datetime import UTC, datetime
 from functools import lru_cache
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -48,7 +48,7 @@ async def get_nearest(request: Request) -> Response:
     """Go from the form of the list to the page of the card that was chosen."""
     given = dict(request.query_params)
     name = given.pop("card", "")
-    return RedirectResponse(f"/library/{name}?{urlencode(given)}", status_code=303)
+    return RedirectResponse(f"/library/{quote(name, safe='')}?{urlencode(given)}", status_code=303)
 
 
 async def get_card(request: Request) -> Response:
@@ -74,7 +74,7 @@ async def post_card(request: Request) -> Response:
     except InputError as error:
         return await _card(request, {}, problem=str(error))
     query = urlencode({"matrix": " ".join(str(each) for each in counts)})
-    card = request.path_params["name"]
+    card = quote(request.path_params["name"], safe="")
     return RedirectResponse(f"/library/{card}?{query}#answer", status_code=303)
 
 

@@ -22,6 +22,7 @@ from howgood.web.access import owner, sent_form, signed_in
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import is_larger, sent_file
+from howgood.web.render import PICTURE_POLICY
 from howgood.web.result_pages import form_choices, job_page, lit_picture, result_page
 
 T = TypeVar("T")
@@ -100,7 +101,7 @@ async def get_picture(request: Request) -> Response:
         headers={
             # Erasing somebody deletes results, and their numbers may be given out again.
             "Cache-Control": "no-store",
-            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+            "Content-Security-Policy": PICTURE_POLICY,
         },
     )
 

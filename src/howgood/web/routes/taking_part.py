@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.flow import hosting
+from howgood.web.access import is_secure
 from howgood.web.clock import now
 from howgood.web.forms import read_form
 from howgood.web.pages import kept_parameters, screen_page
@@ -95,7 +96,7 @@ def _remembering(response: Response, request: Request, token: str) -> Response:
         token,
         max_age=_REMEMBER,
         path=f"/s/{slug}",
-        secure=request.url.scheme == "https",
+        secure=is_secure(request),
         httponly=True,
         samesite="lax",
     )

@@ -1,0 +1,60 @@
+"""A fault of ours: a page for who met it, and for the log where it happened, never what was said.
+
+In: exceptions that no route expects. Out: the page of a fault, and one line. Absent: what is
+expected to go wrong (`app`).
+
+The text of an exception may repeat what somebody sent. So the log gets its kind and the lines of
+the program it passed, which is what a fault is found by, and nothing of the text.
+"""
+
+import logging
+import traceback
+from pathlib import PurePath
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from howgood.web.guards import refuse
+
+_log = logging.getLogger("howgood.web")
+_MOST_LINES = 12
+
+
+class Faults:
+    """Takes exceptions before a server could write them out in full."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; a fault becomes a page, unless an answer has begun."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        has_begun = False
+
+        async def noticed(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noticed)
+        except Exception as error:
+            _log.error("fault error=%s at=%s", type(error).__name__, whereabouts(error))
+            if not has_begun:
+                await refuse("failed", 500, scope, receive, send)
+
+
+def whereabouts(error: BaseException) -> str:
+    """Return the lines of the program an exception passed, the last one first.
+
+    Examples
+    --------
+    >>> try:
+    ...     [].pop()
+    ... except IndexError as error:
+    ...     whereabouts(error).endswith(":2")
+    True
+    """
+    frames = traceback.extract_tb(error.__traceback__)[-_MOST_LINES:]
+    return " < ".join(f"{PurePath(each.filename).name}:{each.lineno}" for each in reversed(frames))
