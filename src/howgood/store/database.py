@@ -8,12 +8,13 @@ PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit
 """
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from howgood.errors import FileFormatError, InputError, MissingExtraError
 
@@ -74,6 +75,25 @@ class Database:
         with self.engine.begin() as connection:
             return operation(connection)
 
+    def restructure(self, operation: Operation[T]) -> T:
+        """Run an operation that may rebuild tables, in one transaction; rows keep their relations.
+
+        SQLite rebuilds a table by copying and dropping it, and dropping it would take along the
+        rows that refer to it: so it looks at references only at the end, before the commit.
+        """
+        if self._writer_engine is None:
+            return self.write(operation)
+        with self._writer_engine.connect() as connection:
+            driver = cast(sqlite3.Connection, connection.connection.driver_connection)
+            driver.execute("PRAGMA foreign_keys=OFF")  # works outside a transaction alone
+            try:
+                with connection.begin():
+                    result = operation(connection)
+                    _refuse_loose_ends(connection)
+            finally:
+                driver.execute("PRAGMA foreign_keys=ON")
+        return result
+
     async def write_soon(self, operation: Operation[T]) -> T:
         """Do as `write` does; nothing but this coroutine waits for the disk."""
         if self._writer is not None:
@@ -108,6 +128,18 @@ class Database:
         if self._glances is not None:
             self._glances.close()
         self.engine.dispose()
+
+
+def _refuse_loose_ends(connection: Connection) -> None:
+    """Undo a restructuring after which a row refers to one that is not there."""
+    found = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if found is not None:
+        raise FileFormatError(
+            where=str(connection.engine.url.database),
+            found=f"rows of {found[0]!r} that belong to rows of {found[2]!r} which are not there",
+            needed="a sound database",
+            cure="Restore a backup. Nothing was changed.",
+        )
 
 
 def open_database(where: str) -> Database:

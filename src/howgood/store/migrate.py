@@ -59,7 +59,7 @@ def upgrade(database: Database) -> None:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
-    database.write(apply)
+    database.restructure(apply)
 
 
 def _refuse_unknown(connection: Connection, revision: str | None, known: ScriptDirectory) -> None:

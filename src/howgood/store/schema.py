@@ -55,6 +55,9 @@ class Moment(sa.types.TypeDecorator[datetime]):
 
 # SQLite gives automatic numbers only to INTEGER columns; PostgreSQL should not run out of them.
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+# A number is never given out again: memories, links and audit lines go on meaning what they meant.
+# PostgreSQL's sequences do so by themselves.
+_KEPT: dict[str, bool] = {"sqlite_autoincrement": True}
 
 facts = sa.Table(
     "facts",
@@ -72,6 +75,7 @@ studies = sa.Table(
     sa.Column("kind", sa.String(20), nullable=False),
     sa.Column("is_open", sa.Boolean, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
+    **_KEPT,
 )
 
 versions = sa.Table(
@@ -85,6 +89,7 @@ versions = sa.Table(
     # When a study file last brought this version; empty for versions made in the dashboard.
     sa.Column("file_at", Moment),
     sa.UniqueConstraint("study_id", "digest"),
+    **_KEPT,
 )
 
 media = sa.Table(
@@ -114,6 +119,7 @@ participants = sa.Table(
     sa.Column("finished_at", Moment),
     sa.UniqueConstraint("study_id", "external_id"),
     sa.Index(None, "study_id", "status"),
+    **_KEPT,
 )
 
 screens = sa.Table(
@@ -152,6 +158,7 @@ researchers = sa.Table(
     sa.Column("password_hash", sa.Text, nullable=False),
     sa.Column("role", sa.String(20), nullable=False),
     sa.Column("created_at", Moment, nullable=False),
+    **_KEPT,
 )
 
 sessions = sa.Table(
@@ -184,6 +191,7 @@ api_tokens = sa.Table(
     sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), nullable=False),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("expires_at", Moment),
+    **_KEPT,
 )
 
 drafts = sa.Table(
@@ -215,6 +223,7 @@ uploads = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
     sa.Index(None, "study_id", "purpose"),
+    **_KEPT,
 )
 
 jobs = sa.Table(
@@ -236,6 +245,7 @@ jobs = sa.Table(
     sa.Column("finished_at", Moment),
     sa.Index(None, "study_id", "created_at"),
     sa.Index(None, "status", "leased_until"),
+    **_KEPT,
 )
 
 cards = sa.Table(
@@ -260,4 +270,5 @@ audit = sa.Table(
     sa.Column("study", sa.String(80)),
     sa.Column("detail", sa.JSON, nullable=False),
     sa.Index(None, "study", "at"),
+    **_KEPT,
 )

@@ -9,7 +9,7 @@ from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import tidy_rows
 from howgood.flow.erasing import delete_study, erase_participant
-from howgood.flow.hosting import RefusedError, every_study
+from howgood.flow.hosting import Host, RefusedError, every_study
 from howgood.store import audit, jobs, schema, studies, uploads
 from howgood.store.studies import NewVersion
 
@@ -136,3 +136,12 @@ def test_a_word_that_means_two_people_erases_nobody(run, person, host, database)
     erase_participant(host, "doors", f"#{first}", actor="ada", now=NOW)
     (left,) = tidy_rows(host, "doors", table="participants")
     assert left["participant"] == second
+
+
+def test_another_process_never_takes_a_new_study_for_the_deleted_one(run, host, database):
+    elsewhere = Host(database)
+    old = run(SURVEY)
+    assert elsewhere.study(old.version).kind == "survey"
+    delete_study(host, "doors", confirmation="doors", actor="ada", now=NOW)
+    new = run(RERATING)
+    assert elsewhere.study(new.version).kind == "rerating"
