@@ -101,7 +101,7 @@ def _gives(connection, name):
     """Store another row and return the number it gets."""
     table = metadata.tables[name]
     values = {key: value for key, value in ROWS[name].items() if key != "id"}
-    fresh = {key: "fresh" for key in {"slug", "digest", "token_digest", "name"} & set(values)}
+    fresh = dict.fromkeys({"slug", "digest", "token_digest", "name"} & set(values), "fresh")
     return connection.execute(_insert(name, values | fresh).returning(table.c.id)).scalar_one()
 
 
@@ -169,7 +169,7 @@ def test_a_step_that_would_lose_what_rows_belong_to_is_undone_and_named(older):
     def careless(connection):
         connection.execute(sa.text("DELETE FROM participants"))
 
-    with pytest.raises(FileFormatError, match="screens.*Nothing was changed"):
+    with pytest.raises(FileFormatError, match=r"screens.*Nothing was changed"):
         older.restructure(careless)
     with older.reading() as connection:
         assert all(_every_row(connection).values())

@@ -55,9 +55,8 @@ class Moment(sa.types.TypeDecorator[datetime]):
 
 # SQLite gives automatic numbers only to INTEGER columns; PostgreSQL should not run out of them.
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-# A number is never given out again: memories, links and audit lines go on meaning what they meant.
-# PostgreSQL's sequences do so by themselves.
-_KEPT: dict[str, bool] = {"sqlite_autoincrement": True}
+# A number is never given out again, so that memories, addresses and audit lines go on meaning what
+# they meant: PostgreSQL's sequences see to that, SQLite wants `sqlite_autoincrement`.
 
 facts = sa.Table(
     "facts",
@@ -75,7 +74,7 @@ studies = sa.Table(
     sa.Column("kind", sa.String(20), nullable=False),
     sa.Column("is_open", sa.Boolean, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
 
 versions = sa.Table(
@@ -89,7 +88,7 @@ versions = sa.Table(
     # When a study file last brought this version; empty for versions made in the dashboard.
     sa.Column("file_at", Moment),
     sa.UniqueConstraint("study_id", "digest"),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
 
 media = sa.Table(
@@ -119,7 +118,7 @@ participants = sa.Table(
     sa.Column("finished_at", Moment),
     sa.UniqueConstraint("study_id", "external_id"),
     sa.Index(None, "study_id", "status"),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
 
 screens = sa.Table(
@@ -158,7 +157,7 @@ researchers = sa.Table(
     sa.Column("password_hash", sa.Text, nullable=False),
     sa.Column("role", sa.String(20), nullable=False),
     sa.Column("created_at", Moment, nullable=False),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
 
 sessions = sa.Table(
@@ -191,7 +190,7 @@ api_tokens = sa.Table(
     sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), nullable=False),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("expires_at", Moment),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
 
 drafts = sa.Table(
@@ -223,7 +222,7 @@ uploads = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
     sa.Index(None, "study_id", "purpose"),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
 
 jobs = sa.Table(
@@ -245,7 +244,7 @@ jobs = sa.Table(
     sa.Column("finished_at", Moment),
     sa.Index(None, "study_id", "created_at"),
     sa.Index(None, "status", "leased_until"),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
 
 cards = sa.Table(
@@ -270,5 +269,5 @@ audit = sa.Table(
     sa.Column("study", sa.String(80)),
     sa.Column("detail", sa.JSON, nullable=False),
     sa.Index(None, "study", "at"),
-    **_KEPT,
+    sqlite_autoincrement=True,
 )
