@@ -13,13 +13,13 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from howgood.store.schema import draft_media, drafts, media
+from howgood.store.schema import draft_media, drafts, facts, media
 from howgood.store.studies import MediaFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A draft as it was saved; `edition` counts the saves."""
+    """A draft as it was saved; no two saves of any draft have the same `edition`."""
 
     content: Mapping[str, Any]
     edition: int
@@ -46,35 +46,49 @@ def begin(
     *,
     version: int | None,
     now: datetime,
-) -> bool:
-    """Store the first edition, with the pictures of a version; False if there is a draft."""
+) -> int | None:
+    """Store a first edition, with the pictures of a version; None if there is a draft."""
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    edition = _next_edition(connection)
     made = connection.execute(
         insert(drafts)
-        .values(study_id=study, content=dict(content), edition=1, changed_at=now)
+        .values(study_id=study, content=dict(content), edition=edition, changed_at=now)
         .on_conflict_do_nothing()
         .returning(drafts.c.edition)
     ).first()
     if made is None:
-        return False
+        return None
     if version is not None:
         names = ["study_id", "name", "media_type", "content"]
         there = sa.select(sa.literal(study), media.c.name, media.c.media_type, media.c.content)
         chosen = there.where(media.c.version_id == version)
         connection.execute(sa.insert(draft_media).from_select(names, chosen))
-    return True
+    return edition
 
 
 def save(
     connection: Connection, study: int, content: Mapping[str, Any], *, edition: int, now: datetime
-) -> bool:
-    """Store the next edition; False if somebody saved since this edition was read."""
+) -> int | None:
+    """Store the next edition; None if somebody saved since this edition was read."""
+    following = _next_edition(connection)
     done = connection.execute(
         sa.update(drafts)
         .where(drafts.c.study_id == study, drafts.c.edition == edition)
-        .values(content=dict(content), edition=edition + 1, changed_at=now)
+        .values(content=dict(content), edition=following, changed_at=now)
     )
-    return done.rowcount == 1
+    return following if done.rowcount == 1 else None
+
+
+def _next_edition(connection: Connection) -> int:
+    """Return a number that no draft of any study ever had: drafts end, old tabs stay open."""
+    last = sa.cast(facts.c.value, sa.Integer)
+    counted = connection.execute(
+        sa.update(facts)
+        .where(facts.c.name == "draft_edition")
+        .values(value=sa.cast(last + 1, sa.Text))
+        .returning(facts.c.value)
+    )
+    return int(counted.scalar_one())
 
 
 def remove(connection: Connection, study: int) -> None:

@@ -198,7 +198,7 @@ drafts = sa.Table(
     metadata,
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("content", sa.JSON, nullable=False),
-    # Counts saves, so that two tabs cannot silently overwrite each other.
+    # Another one at each save, so that two tabs cannot silently overwrite each other.
     sa.Column("edition", sa.Integer, nullable=False),
     sa.Column("changed_at", Moment, nullable=False),
 )

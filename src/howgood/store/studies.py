@@ -60,11 +60,19 @@ class StudyHead:
 
 
 def save(
-    connection: Connection, new: NewVersion, *, now: datetime, from_file: bool = False
+    connection: Connection,
+    new: NewVersion,
+    *,
+    now: datetime,
+    from_file: bool = False,
+    is_open: bool = True,
 ) -> StudyRow:
-    """Store the study, as a new version if its text changed, and return it."""
+    """Store the study, as a new version if its text changed, and return it.
+
+    Whether it is open is decided here for a new study alone.
+    """
     known = head(connection, new.slug)
-    number = known.number if known else add_study(connection, new, is_open=True, now=now)
+    number = known.number if known else add_study(connection, new, is_open=is_open, now=now)
     connection.execute(
         sa.update(studies).where(studies.c.id == number).values(title=new.title, kind=new.kind)
     )
@@ -170,6 +178,12 @@ def head(connection: Connection, slug: str) -> StudyHead | None:
     return next((each for each in _heads(connection, studies.c.slug == slug)), None)
 
 
+def hold(connection: Connection, slug: str) -> StudyHead | None:
+    """Return a study as `head` does; other changes to it wait until this transaction ends."""
+    connection.execute(sa.select(studies.c.id).where(studies.c.slug == slug).with_for_update())
+    return head(connection, slug)
+
+
 def heads(connection: Connection) -> tuple[StudyHead, ...]:
     """Return every study, unpublished ones too, by title."""
     return _heads(connection, sa.true())
@@ -221,6 +235,14 @@ def media_file(connection: Connection, version: int, name: str) -> MediaFile | N
     if row is None:
         return None
     return MediaFile(name=row.name, media_type=row.media_type, content=bytes(row.content))
+
+
+def media_files(
+    connection: Connection, version: int, names: Iterable[str]
+) -> tuple[MediaFile, ...]:
+    """Return those pictures and films of a version that have one of these names."""
+    found = (media_file(connection, version, name) for name in names)
+    return tuple(each for each in found if each is not None)
 
 
 def set_open(connection: Connection, slugs: Iterable[str], *, is_open: bool) -> None:

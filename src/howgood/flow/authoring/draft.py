@@ -18,6 +18,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from howgood.errors import InputError
 from howgood.flow.authoring.reading import SentForm, act, read_part
 from howgood.flow.authoring.shape import Node, Part, form_of, message, parts_of, with_problems
 from howgood.flow.hosting import Host, Reason, RefusedError
@@ -35,7 +36,8 @@ from howgood.store.studies import MediaFile, StudyHead
 class Written:
     """What a study's researchers have written: the draft, or else the newest version.
 
-    `edition` is 0 while there is no draft.
+    `edition` is the draft's; while there is none, it is the version's number, negative. So whoever
+    saves names what they typed over.
     """
 
     head: StudyHead
@@ -43,6 +45,11 @@ class Written:
     edition: int
     changed_at: datetime | None = None
     media: frozenset[str] = frozenset()
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether there is a draft."""
+        return self.edition > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +101,18 @@ class Saved:
     editing: Editing | None = None
 
 
+class StaleDraftError(InputError):
+    """The draft changed after it was looked at."""
+
+    def __init__(self, *, done: str) -> None:
+        super().__init__(
+            where="draft",
+            found="another edition than the one you looked at",
+            needed="the same one",
+            cure=f"Look through the changes again; nothing was {done}.",
+        )
+
+
 def written(host: Host, slug: str) -> Written:
     """Return what is written of a study; an unknown one is refused."""
     with host.database.reading() as connection:
@@ -115,14 +134,15 @@ def _read(connection: Connection, slug: str) -> Written:
         )
     if head.version is None:
         raise RefusedError(Reason.UNKNOWN_STUDY)
-    return Written(head=head, content=studies.content(connection, head.version), edition=0)
+    content = studies.content(connection, head.version)
+    return Written(head=head, content=content, edition=-head.version)
 
 
 def checked(given: Written) -> Checked:
     """Return the study a draft describes, or everything that is wrong with it."""
     problems: list[Problem] = []
     study = study_from(given.content, problems=problems)
-    if given.edition:
+    if given.is_draft:
         problems += _missing_pictures(given.content, (), given.media)
     if study is None or problems:
         return Checked(study=None, problems=tuple(problems))
@@ -151,7 +171,7 @@ def _editing(given: Written, key: str) -> Editing:
         others=tuple(message(each) for each in here),
         advice=result.advice,
         edition=given.edition,
-        is_draft=given.edition > 0,
+        is_draft=given.is_draft,
     )
 
 
@@ -185,16 +205,16 @@ def save(
     stored = {name: (made.name, _digest(made.content)) for name, made in kept.items()}
     content = read_part(page, before.content, SentForm(texts=texts, files=stored))
     content, anchor = act(content, action) if action else (content, "")
-    is_saved = host.database.write(
+    saved = host.database.write(
         lambda c: _store(c, before, content, tuple(kept.values()), edition, person, now)
     )
-    if is_saved and not refused:
+    if saved is not None and not refused:
         return Saved(anchor=anchor)
     media = before.media | {made.name for made in kept.values()}
-    again = _editing(replace(before, content=content, media=media), part)
-    shown = again if not is_saved else replace(again, edition=edition + 1, is_draft=True)
+    shown = replace(before, content=content, media=media, edition=saved or before.edition)
+    again = _editing(shown, part)
     return Saved(
-        editing=replace(shown, is_conflict=not is_saved, upload_problem=" ".join(refused.values()))
+        editing=replace(again, is_conflict=saved is None, upload_problem=" ".join(refused.values()))
     )
 
 
@@ -206,29 +226,37 @@ def _store(
     edition: int,
     person: Researcher,
     now: datetime,
-) -> bool:
-    number = before.head.number
-    if edition == 0:
-        begun = drafts.begin(connection, number, content, version=before.head.version, now=now)
-        if not begun:
-            return False
-        audit.note(
-            connection, actor=person.name, action="draft begun", study=before.head.slug, now=now
-        )
-    elif not drafts.save(connection, number, content, edition=edition, now=now):
-        return False
+) -> int | None:
+    """Store a form that was typed over an edition; None if that is not the newest any more."""
+    head = studies.hold(connection, before.head.slug)
+    if head is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    if edition > 0:
+        saved = drafts.save(connection, head.number, content, edition=edition, now=now)
+    elif edition == -(head.version or 0):
+        saved = drafts.begin(connection, head.number, content, version=head.version, now=now)
+    else:
+        saved = None
+    if saved is None:
+        return None
+    if edition <= 0:
+        audit.note(connection, actor=person.name, action="draft begun", study=head.slug, now=now)
     for each in files:
-        drafts.add_media(connection, number, each)
-    if before.head.version is None and isinstance(content.get("title"), str):
-        studies.rename(connection, number, content["title"])
-    return True
+        drafts.add_media(connection, head.number, each)
+    if head.version is None and isinstance(content.get("title"), str):
+        studies.rename(connection, head.number, content["title"])
+    return saved
 
 
-def discard(host: Host, person: Researcher, slug: str, *, now: datetime) -> None:
-    """Throw a draft away; a study that was never published goes with it."""
+def discard(host: Host, person: Researcher, slug: str, *, edition: int, now: datetime) -> None:
+    """Throw a draft away, as it was seen; a study that was never published goes with it."""
 
     def store(connection: Connection) -> None:
-        head = _read(connection, slug).head
+        studies.hold(connection, slug)
+        given = _read(connection, slug)
+        if given.edition != edition or not given.is_draft:
+            raise StaleDraftError(done="thrown away")
+        head = given.head
         drafts.remove(connection, head.number)
         if head.version is None:
             studies.forget(connection, head.number)

@@ -9,9 +9,8 @@ from datetime import datetime
 
 from sqlalchemy.engine import Connection
 
-from howgood.errors import InputError
 from howgood.flow.authoring.changes import Change, changes
-from howgood.flow.authoring.draft import Checked, Written, checked, written
+from howgood.flow.authoring.draft import Checked, StaleDraftError, Written, checked, written
 from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.hosting.host import new_version, pictures_of
 from howgood.flow.study_files import pages_per_person
@@ -40,18 +39,6 @@ class Review:
         return self.result.study is not None and (bool(self.changes) or is_new)
 
 
-class StaleReviewError(InputError):
-    """The draft changed after it was looked through."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            where="draft",
-            found="another edition than the one you looked at",
-            needed="the same one",
-            cure="Look through the changes again; nothing was published.",
-        )
-
-
 def review(host: Host, slug: str) -> Review:
     """Return what would change for newcomers, and how many people stay on the old version."""
     given = written(host, slug)
@@ -74,13 +61,14 @@ def publish(host: Host, person: Researcher, slug: str, *, edition: int, now: dat
     """Make the draft, as it was looked through, the version newcomers get."""
     given = written(host, slug)
     result = checked(given)
-    if result.study is None or given.edition != edition or not edition:
-        raise StaleReviewError
+    if result.study is None or given.edition != edition or not given.is_draft:
+        raise StaleDraftError(done="published")
     study = result.study
 
     def store(connection: Connection) -> None:
+        studies.hold(connection, slug)
         if _edition(connection, given) != edition:
-            raise StaleReviewError
+            raise StaleDraftError(done="published")
         _save(connection, given, study, now)
         drafts.remove(connection, given.head.number)
         audit.note(
@@ -154,18 +142,15 @@ def set_places(
     now: datetime,
 ) -> None:
     """Change pilot mode and quota alone: a new version, and the draft follows."""
-    with host.database.reading() as connection:
-        head = studies.head(connection, slug)
-    if head is None or head.version is None:
-        raise RefusedError(Reason.UNKNOWN_STUDY)
-    base = head.version
-    study = replace(host.study(base), pilot=pilot, quota=quota)
 
     def store(connection: Connection) -> None:
-        names = list(dict.fromkeys(each.file for each in pictures_of(study)))
-        media = tuple(
-            found for name in names if (found := studies.media_file(connection, base, name))
-        )
+        head = studies.hold(connection, slug)
+        if head is None or head.version is None:
+            raise RefusedError(Reason.UNKNOWN_STUDY)
+        before = Study.from_dict(studies.content(connection, head.version))
+        study = replace(before, pilot=pilot, quota=quota)
+        names = {each.file for each in pictures_of(study)}
+        media = studies.media_files(connection, head.version, names)
         studies.save(connection, new_version(study, media), now=now)
         draft = drafts.find(connection, head.number)
         if draft is not None:

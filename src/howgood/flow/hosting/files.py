@@ -45,7 +45,7 @@ def _serve(host: Host, study: Study, path: Path, now: datetime) -> Served:
     last = max((each for each in known if each.file_at), key=_file_at, default=None)
     if row is None or newest is None or newest is last:
         return Served(row=add_study(host, study, folder=path.parent, now=now))
-    published = f"version {newest.digest}, published in the dashboard"
+    published = f"version {newest.digest}, published in the dashboard or by a program"
     if last is not None and last.digest == study.version:
         kept = f"{path} has not changed since it was served last: newcomers get {published}"
         return Served(row=row, note=kept)

@@ -7,18 +7,16 @@ dashboard's drafts, and pictures: a new version may keep those of the version be
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from howgood.ask.sentences import languages
-from howgood.errors import InputError
+from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
-from howgood.flow.hosting import Host, add_study, every_study
-from howgood.flow.hosting.host import pictures_of
+from howgood.flow.hosting import Host, every_study
+from howgood.flow.hosting.host import new_version, pictures_of
 from howgood.flow.study_files.wording import wording_problems
 from howgood.records.plain import Problem, decode, raise_problems
 from howgood.records.plans import Picture
@@ -69,14 +67,17 @@ def create_study(
     """Store a new study."""
     study = _checked(content)
     _refuse_pictures(study, frozenset())
-    with host.database.reading() as connection:
+
+    def store(connection: Connection) -> None:
         if studies.head(connection, study.slug) is not None:  # a draft has the name, too
             raise ExistingStudyError(study.slug)
+        studies.save(connection, new_version(study, ()), now=now, is_open=is_open)
+        audit.note(connection, actor=actor, action="create study", study=study.slug, now=now)
+
     try:
-        row = add_study(host, study, folder=Path(), now=now)
+        host.database.write(store)
     except IntegrityError as error:  # somebody was quicker
         raise ExistingStudyError(study.slug) from error
-    _note(host, row, "create study", is_open, actor, now)
     return _facts(host, find_study(host, study.slug))
 
 
@@ -84,7 +85,7 @@ def add_version(
     host: Host, slug: str, content: Mapping[str, Any], *, actor: str, now: datetime
 ) -> StudyFacts:
     """Make this the version that new participants get; those inside keep theirs."""
-    row = find_study(host, slug)
+    find_study(host, slug)
     study = _checked(content)
     if study.slug != slug:
         raise InputError(
@@ -93,38 +94,45 @@ def add_version(
             needed=repr(slug),
             cure="A study keeps its short name; create another study instead.",
         )
-    if study.kind != row.kind:
+
+    def store(connection: Connection) -> None:
+        head = studies.hold(connection, slug)
+        if head is None or head.version is None:  # deleted meanwhile
+            raise UnknownNameError(where="study", name=slug, names=[])
+        _refuse_kind(study, head.kind)
+        before = Study.from_dict(studies.content(connection, head.version))
+        kept = _kept_pictures(before, study)
+        _refuse_pictures(study, kept)
+        media = studies.media_files(connection, head.version, {name for name, _ in kept})
+        # Whether it is open stays as it is, whoever changed that meanwhile.
+        studies.save(connection, new_version(study, media), now=now)
+        audit.note(connection, actor=actor, action="publish version", study=slug, now=now)
+
+    host.database.write(store)
+    return _facts(host, find_study(host, slug))
+
+
+def _refuse_kind(study: Study, kind: str) -> None:
+    if study.kind != kind:
         raise InputError(
             where="study.kind",
             found=repr(study.kind),
-            needed=repr(row.kind),
+            needed=repr(kind),
             cure="A study keeps its kind: people answered it. Create another study instead.",
         )
-    with TemporaryDirectory() as folder:
-        kept = _kept_pictures(host, row, study, Path(folder))
-        _refuse_pictures(study, kept)
-        add_study(host, study, folder=Path(folder), now=now)
-    # Whether it is open stays as it is, whoever changed that meanwhile.
-    _note(host, row, "publish version", None, actor, now)
-    return _facts(host, find_study(host, slug))
 
 
 def set_open(host: Host, slug: str, *, is_open: bool, actor: str, now: datetime) -> StudyFacts:
     """Open or close a study to new participants."""
-    row = find_study(host, slug)
-    _note(host, row, "open study" if is_open else "close study", is_open, actor, now)
+    find_study(host, slug)
+    action = "open study" if is_open else "close study"
+
+    def store(connection: Connection) -> None:
+        studies.set_open(connection, [slug], is_open=is_open)
+        audit.note(connection, actor=actor, action=action, study=slug, now=now)
+
+    host.database.write(store)
     return _facts(host, find_study(host, slug))
-
-
-def _note(
-    host: Host, row: StudyRow, action: str, is_open: bool | None, actor: str, now: datetime
-) -> None:
-    def write(connection: Connection) -> None:
-        if is_open is not None:
-            studies.set_open(connection, [row.slug], is_open=is_open)
-        audit.note(connection, actor=actor, action=action, study=row.slug, now=now)
-
-    host.database.write(write)
 
 
 def _facts(host: Host, row: StudyRow) -> StudyFacts:
@@ -158,20 +166,10 @@ def _checked(content: Mapping[str, Any]) -> Study:
     return study
 
 
-def _kept_pictures(
-    host: Host, row: StudyRow, study: Study, folder: Path
-) -> frozenset[tuple[str, str]]:
-    """Write the pictures that the version before has too into the folder; return which."""
-    before = {_print(each) for each in pictures_of(host.study(row.version))}
-    kept = before & {_print(each) for each in pictures_of(study)}
-    with host.database.reading() as connection:
-        for name, _ in kept:
-            found = studies.media_file(connection, row.version, name)
-            if found is not None:
-                target = folder / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(found.content)
-    return frozenset(kept)
+def _kept_pictures(before: Study, study: Study) -> frozenset[tuple[str, str]]:
+    """Return the pictures of a study that the version before has too."""
+    known = {_print(each) for each in pictures_of(before)}
+    return frozenset(known & {_print(each) for each in pictures_of(study)})
 
 
 def _print(picture: Picture) -> tuple[str, str]:

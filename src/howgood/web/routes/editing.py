@@ -51,10 +51,9 @@ async def post_part(request: Request) -> Response:
     person = await owner(request)
     form = await sent_form(request, largest=LARGEST_UPLOAD)
     slug, part = request.path_params["slug"], request.path_params["part"]
-    edition = text_of(form, "edition")
     saved = await run_in_threadpool(
         authoring.save, request.app.state.host, person, slug, part=part, texts=_texts(form),
-        uploads=await _uploads(form), edition=whole(edition, otherwise=0),
+        uploads=await _uploads(form), edition=_edition(form),
         action=text_of(form, "action"), now=now(),
     )  # fmt: skip
     if saved.editing is not None:
@@ -107,12 +106,11 @@ async def post_publish(request: Request) -> Response:
     """Publish the draft that was looked through."""
     person = await owner(request)
     form = await sent_form(request)
-    slug, edition = request.path_params["slug"], text_of(form, "edition")
+    slug, host = request.path_params["slug"], request.app.state.host
     try:
         await run_in_threadpool(
-            authoring.publish, request.app.state.host, person, slug,
-            edition=whole(edition, otherwise=0), now=now(),
-        )  # fmt: skip
+            authoring.publish, host, person, slug, edition=_edition(form), now=now()
+        )
     except InputError as error:
         return await _review_page(request, person, problem=error.cure)
     return RedirectResponse(f"/studies/{slug}", status_code=303)
@@ -121,9 +119,14 @@ async def post_publish(request: Request) -> Response:
 async def post_discard(request: Request) -> Response:
     """Throw the draft away."""
     person = await owner(request)
-    await sent_form(request)
-    slug = request.path_params["slug"]
-    await run_in_threadpool(authoring.discard, request.app.state.host, person, slug, now=now())
+    form = await sent_form(request)
+    slug, host = request.path_params["slug"], request.app.state.host
+    try:
+        await run_in_threadpool(
+            authoring.discard, host, person, slug, edition=_edition(form), now=now()
+        )
+    except InputError as error:
+        return await _review_page(request, person, problem=error.cure)
     return RedirectResponse("/studies", status_code=303)
 
 
@@ -177,6 +180,13 @@ def _glance(host: Host, slug: str, key: str, texts: dict[str, list[str]]) -> aut
     if part is None:
         raise HTTPException(404)
     return authoring.glance(authoring.typed(given, part, texts), key)
+
+
+def _edition(form: FormData) -> int:
+    """Return what a form was typed over: a draft's edition, or a version's number, negative."""
+    text = text_of(form, "edition")
+    number = whole(text.removeprefix("-"), otherwise=0)
+    return -number if text.startswith("-") else number
 
 
 def _texts(form: FormData) -> dict[str, list[str]]:
