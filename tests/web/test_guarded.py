@@ -67,7 +67,9 @@ def test_a_stranger_cannot_write_anywhere_and_reads_no_page(browser, host):
         assert sent.status_code in (303, FORBIDDEN), path
     for route in browser.app.routes:
         is_page = isinstance(route, Route) and "GET" in route.methods
-        if is_page and route.path.startswith(("/studies", "/people", "/account", "/tokens")):
+        if is_page and route.path.startswith(
+            ("/studies", "/people", "/account", "/tokens", "/history")
+        ):
             page = browser.get(_address(route.path), follow_redirects=False)
             assert page.headers.get("location", "").startswith("/login"), route.path
     assert _content(host) == before

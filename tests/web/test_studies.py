@@ -371,6 +371,20 @@ def test_a_glance_shows_what_is_typed_before_it_is_saved(owner, host):
         assert 'class="screen"' in pane.text
 
 
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [("survey", "survey.applications.0.description"), ("comparison", "comparison.task"),
+     ("rerating", "rerating.instructions")],
+)  # fmt: skip
+def test_a_glance_at_the_task_shows_what_introduces_it_too(owner, kind, field):
+    make(owner, kind=kind)
+    sent = form_fields(owner.get("/studies/new-alarm/edit/task"))
+    assert field in sent
+    pane = owner.post("/studies/new-alarm/glance/task", data=sent | {field: "Just typed."})
+    assert pane.text.count('class="screen"') == 2
+    assert "Just typed." in pane.text.partition("<button")[0]
+
+
 def test_a_draft_can_be_thrown_away(owner, host):
     edit(owner, slug="songs", title="Other songs")
     form = hidden_fields(owner.get("/studies/songs/edit/texts"))

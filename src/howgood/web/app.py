@@ -38,6 +38,7 @@ from howgood.web.routes import (
     data,
     editing,
     frame,
+    history,
     library,
     results,
     studies,
@@ -48,7 +49,9 @@ from howgood.web.routes import (
 _log = logging.getLogger("howgood.web")
 # Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
 _THREADS = 24
-_ROUTES = (taking_part, accounts, data, tokens, results, library, studies, editing, frame)
+_ROUTES = (
+    taking_part, accounts, history, data, tokens, results, library, studies, editing, frame,
+)  # fmt: skip
 _STATUS = {
     Reason.UNKNOWN_LINK: 404,
     Reason.UNKNOWN_STUDY: 404,

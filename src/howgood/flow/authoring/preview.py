@@ -15,6 +15,7 @@ from howgood.flow.authoring.shape import message
 from howgood.flow.hosting import Host, View
 from howgood.flow.hosting.view import Form
 from howgood.flow.participate import conditions, fill, next_screen, parse_answer
+from howgood.flow.participate.comparison import PAIR
 from howgood.flow.participate.path import finished_screen
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
@@ -31,12 +32,14 @@ _SHOWS = {"texts": "consent", "task": "task", "questions": "questions"}
 class Preview:
     """A page of a draft; `walk` holds the answers before it, `page` counts from 1.
 
-    Without a view, `problems` say why there is none.
+    `introduced` are pages that lead to it and are about the same part of the form. Without a view,
+    `problems` say why there is none.
     """
 
     head: StudyHead
     problems: tuple[str, ...] = ()
     view: View | None = None
+    introduced: tuple[View, ...] = ()
     walk: str = ""
     page: int = 1
     condition: str = ""
@@ -78,7 +81,10 @@ def step(host: Host, slug: str, *, condition: str, walk: str, form: Form) -> Pre
 
 
 def glance(given: Written, part: str) -> Preview:
-    """Return the page that a part of the form is about, while it is being typed."""
+    """Return the page that a part of the form is about, while it is being typed.
+
+    The task comes with the page that introduces it: both show what its form says.
+    """
     study = checked(given).study
     if study is None:
         return _nothing(given)
@@ -86,12 +92,23 @@ def glance(given: Written, part: str) -> Preview:
     if part == "ending":
         return _shown(given, study, chosen, [], finished_screen(study))
     answers: list[Answer] = []
+    introduced: list[View] = []
     screen = _next(study, chosen, answers)
-    while screen.kind != _SHOWS[part] and not screen.is_last:
+    while not _is_about(screen, study, part) and not screen.is_last:
+        if screen.kind == "text" and part == "task":
+            introduced.append(_view(study, screen))
         values = parse_answer(screen, fill(screen, seed=_SEED)).values
         answers.append(_answer(screen.key, dict(values), len(answers)))
         screen = _next(study, chosen, answers)
-    return _shown(given, study, chosen, answers, screen)
+    seen = _shown(given, study, chosen, answers, screen)
+    return replace(seen, introduced=tuple(introduced))
+
+
+def _is_about(screen: Screen, study: Study, part: str) -> bool:
+    """Return whether a screen is what a part of the form is about; practice is not the task."""
+    if part == "task" and study.kind == "comparison":
+        return any(each.name == PAIR for each in screen.fields)
+    return screen.kind == _SHOWS[part]
 
 
 def _nothing(given: Written) -> Preview:
@@ -128,12 +145,15 @@ def _walked(text: str) -> list[Answer]:
 def _shown(
     given: Written, study: Study, condition: str, answers: Sequence[Answer], screen: Screen
 ) -> Preview:
-    view = View(study=study, version=0, screen=screen, signature="", is_pilot=study.pilot)
     return Preview(
         head=given.head,
-        view=view,
+        view=_view(study, screen),
         walk=json.dumps([[each.screen, each.values] for each in answers], ensure_ascii=False),
         page=len(answers) + 1,
         condition=condition,
         conditions=conditions(study),
     )
+
+
+def _view(study: Study, screen: Screen) -> View:
+    return View(study=study, version=0, screen=screen, signature="", is_pilot=study.pilot)

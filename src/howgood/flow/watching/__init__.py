@@ -1,6 +1,18 @@
-"""How studies are going: counts, drop-out, balance, time, and answers that look careless."""
+"""How studies are going: counts, drop-out, balance, time, answers that look careless, history."""
 
 from howgood.flow.watching.counts import Live, StudyCounts, overview, watch
 from howgood.flow.watching.flags import Flag, Flags, Watcher
+from howgood.flow.watching.history import MOST_LINES, Deed, deeds
 
-__all__ = ["Flag", "Flags", "Live", "StudyCounts", "Watcher", "overview", "watch"]
+__all__ = [
+    "MOST_LINES",
+    "Deed",
+    "Flag",
+    "Flags",
+    "Live",
+    "StudyCounts",
+    "Watcher",
+    "deeds",
+    "overview",
+    "watch",
+]

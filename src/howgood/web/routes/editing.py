@@ -16,7 +16,7 @@ from starlette.routing import Route
 from howgood.errors import InputError
 from howgood.flow import authoring
 from howgood.flow.authoring.download import Format, download
-from howgood.flow.hosting import Host
+from howgood.flow.hosting import Host, View
 from howgood.records.researcher import Researcher
 from howgood.web.access import owner, sent_form, signed_in, text_of
 from howgood.web.clock import now
@@ -228,15 +228,20 @@ async def _review_page(request: Request, person: Researcher, problem: str = "") 
 def _preview_page(
     request: Request, person: Researcher, seen: authoring.Preview, template: str
 ) -> Response:
-    values = {"study": seen.head, "preview": seen, "page": _screen(seen)}
+    values = {
+        "study": seen.head,
+        "preview": seen,
+        "page": _screen(seen, seen.view),
+        "introduced": [_screen(seen, each) for each in seen.introduced],
+    }
     status = 422 if seen.view and seen.view.problems else 200
     return dashboard(request, template, researcher=person, status=status, **values)
 
 
-def _screen(seen: authoring.Preview) -> ScreenPage | None:
-    if seen.view is None:
+def _screen(seen: authoring.Preview, view: View | None) -> ScreenPage | None:
+    if view is None:
         return None
-    page = screen_page(seen.view, style=style_address())
+    page = screen_page(view, style=style_address())
     root = f"/studies/{seen.head.slug}"
     return replace(page, hidden={}, action=f"{root}/preview", media=f"{root}/picture/")
 
