@@ -19,8 +19,10 @@ async def get_history(request: Request) -> Response:
     asked = request.query_params.get("study", "")
     about = asked if asked.isprintable() else ""
     found = await run_in_threadpool(watching.deeds, request.app.state.host, study=about)
-    values = {"deeds": found, "about": about, "most": watching.MOST_LINES}
-    return dashboard(request, "history.html", researcher=person, **values)
+    return dashboard(
+        request, "history.html", researcher=person, deeds=found, about=about,
+        most=watching.MOST_LINES,
+    )  # fmt: skip
 
 
 ROUTES = [Route("/history", get_history, methods=["GET"])]
