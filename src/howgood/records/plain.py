@@ -257,6 +257,9 @@ def _decode_scalar(data: object, hint: Any, path: Path, problems: list[Problem])
         return _report(problems, path, data, f"{_WORDS[hint]} of a sensible size", "")
     if hint is float and isinstance(data, int) and not isinstance(data, bool):
         return float(data)
+    if isinstance(data, str) and "\x00" in data:
+        _add(problems, path, "a character zero", "text that can be stored", "Take it out.")
+        return BROKEN
     if isinstance(data, hint):
         return data
     cure = 'Put it in quotes: "...".' if hint is str else "Write it without quotes."

@@ -20,6 +20,7 @@ from howgood.errors import HowgoodError
 from howgood.flow import accounts
 from howgood.flow.hosting import tokens
 from howgood.records.researcher import Researcher
+from howgood.web.characters import refuse_zero
 from howgood.web.guards import LARGEST_FORM
 
 SESSION, VISITOR = "howgood-session", "howgood-visitor"
@@ -81,6 +82,8 @@ async def sent_form(request: Request, *, largest: int = LARGEST_FORM) -> FormDat
         max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=LARGEST_FORM
     )
     request.state.sent_form = form  # closed by `guards.OwnForms` when the request is over
+    for name, value in form.multi_items():
+        refuse_zero((name, value if isinstance(value, str) else value.filename or ""))
     given = form.get("csrf")
     if not isinstance(given, str) or not tokens.is_signed(
         request.app.state.host.key, given, "csrf", _bearer(request)

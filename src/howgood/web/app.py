@@ -27,6 +27,7 @@ from howgood.settings import Settings, read_settings
 from howgood.store.database import WriterClosedError
 from howgood.web.access import ForbiddenError, SignInNeededError
 from howgood.web.api.app import make_api
+from howgood.web.characters import Characters
 from howgood.web.dashboard import dashboard
 from howgood.web.faults import Faults
 from howgood.web.guards import Busy, OwnForms, Rate, Rates, SecurityHeaders, preferred_language
@@ -88,6 +89,7 @@ def make_app(
             Middleware(Faults),
             Middleware(Busy, limit=settings.busy_limit),
             Middleware(Patience),
+            Middleware(Characters),
             Middleware(Rates),
             Middleware(OwnForms),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
@@ -154,7 +156,8 @@ async def _wrong_input(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    page = message_page("lost", language=_language(request), style=style_address())
+    reason = "unreadable" if status == 400 else "lost"
+    page = message_page(reason, language=_language(request), style=style_address())
     return show(page, status=status)
 
 

@@ -4,10 +4,13 @@ In: a request. Out: a form, or a researcher's file in one. Absent: what the fiel
 (`flow.participate.parse_answer`).
 """
 
+from itertools import chain
 from urllib.parse import parse_qs
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
+
+from howgood.web.characters import refuse_zero
 
 _MOST_FIELDS = 500
 _DIGITS = 9
@@ -17,11 +20,13 @@ async def read_form(request: Request) -> dict[str, list[str]]:
     """Return the fields of a form; one that is not a form, or absurd, is empty."""
     body = await request.body()
     try:
-        return parse_qs(
+        form = parse_qs(
             body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"
         )
     except ValueError:
         return {}
+    refuse_zero(chain(form, *form.values()))
+    return form
 
 
 def whole(text: str, *, otherwise: int) -> int:

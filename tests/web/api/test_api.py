@@ -217,7 +217,7 @@ def test_bodies_that_are_wrong_are_refused_kindly(client, token, options, status
     assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM)
 
 
-@pytest.mark.parametrize("path", ["/studies/%00", "/studies/doors/participants?after=-1",
+@pytest.mark.parametrize("path", ["/studies/doors/participants?after=-1",
                                   "/studies/doors/participants?after=x",
                                   "/studies/doors/participants?after=--5",
                                   "/studies/doors/participants?after=%C2%B2",

@@ -125,13 +125,17 @@ def _responses(operation: Operation, parts: dict[str, Schema]) -> dict[str, Any]
 
 
 def _failures(operation: Operation) -> dict[int, str]:
-    found = {422: "a parameter or the body is wrong", 429: "too many requests"}
+    found = {
+        400: "no text, or no JSON",
+        422: "a parameter or the body is wrong",
+        429: "too many requests",
+    }
     if operation.scope:
         found |= {401: "no valid token", 403: "the token does not allow this"}
     if operation.names:
         found[404] = "no such study, participant or fit, or the token does not reach it"
     if operation.body is not None:
-        found |= {400: "no JSON", 413: "too large", 415: "another media type"}
+        found |= {413: "too large", 415: "another media type"}
     if operation.name == "createStudy":
         found[409] = "a study of this name exists"
     if operation.name == "export":
