@@ -4,16 +4,21 @@ import gzip
 import socket
 import threading
 import time
+from datetime import UTC, datetime
 
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
+from tests.attacks.surface import filled
 from tests.web.conftest import hidden_fields
 
 from howgood.errors import InputError
+from howgood.flow.api_access import issue_token
 from howgood.flow.importing.sheet import read_sheet
+from howgood.records.api_token import SCOPES
 from howgood.settings import Settings
 from howgood.web import patience, server
+from howgood.web.api.table import OPERATIONS
 from howgood.web.app import make_app
 
 _SOON = 10  # seconds, on a busy machine
@@ -107,6 +112,71 @@ def test_a_body_of_unknown_length_is_not_read(port):
     head = b"POST /s/songs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
     said = _told(port, head + b"Connection: close\r\n\r\n1\r\na\r\n")
     assert b" 413 " in said.partition(b"\r\n")[0]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/login",
+        b"/setup/x",
+        b"/studies/upload",
+        b"/logout",
+        b"/library/kay2015-electricity",
+        b"/studies/songs/data/import",
+    ],
+)
+def test_no_form_of_unknown_length_is_read_anywhere(port, path):
+    """Neither fields nor files: the refusal comes before a byte of the body is waited for."""
+    for kind in (b"application/x-www-form-urlencoded", b"multipart/form-data; boundary=x"):
+        head = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n" % (path, kind)
+        said = _told(port, head + b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
+        assert b" 413 " in said.partition(b"\r\n")[0]
+
+
+def test_a_body_for_programs_is_read_up_to_its_limit(browser, host, owner_account):
+    """JSON may come in pieces of unknown length; what is too much is noticed while it comes."""
+    secret = issue_token(host, owner_account.researcher, name="n", scopes=tuple(SCOPES), study=None,
+                         days=None, now=datetime.now(UTC)).secret  # fmt: skip
+    head = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    taking = [each for each in OPERATIONS if each.body is not None]
+    assert taking
+    for each in taking:
+        pieces = iter([b"[" * each.largest, b"["])
+        path = filled(f"/api/v1{each.path}")
+        sent = browser.request(each.method, path, content=pieces, headers=head)
+        assert sent.status_code == 413, path
+        assert f"{each.largest:,}" in sent.json()["needed"]
+
+
+def test_strangers_have_no_body_read_by_the_api(port):
+    """Without a token the answer comes before the body does."""
+    head = b"POST /api/v1/studies HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=_SOON) as line:
+        line.sendall(head + b"Content-Length: 1999999\r\n\r\n[")
+        assert b" 401 " in line.recv(65536).partition(b"\r\n")[0]
+
+
+@pytest.mark.parametrize("depth", [100, 100_000])
+def test_json_that_nests_without_end_is_refused_kindly(host, owner_account, depth):
+    secret = issue_token(host, owner_account.researcher, name="n", scopes=tuple(SCOPES), study=None,
+                         days=None, now=datetime.now(UTC)).secret  # fmt: skip
+    head = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    with TestClient(make_app(host, Settings()), raise_server_exceptions=False) as client:
+        for body in (b"[" * depth + b"]" * depth, b'{"study":' * depth + b"1" + b"}" * depth):
+            sent = client.post("/api/v1/studies", content=body, headers=head)
+            assert sent.status_code in (400, 422)
+
+
+def test_a_multipart_form_of_one_long_head_is_refused(owner):
+    csrf = hidden_fields(owner.get("/studies/new"))["csrf"]
+    part = f'--x\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{csrf}\r\n'
+    long = '--x\r\nContent-Disposition: form-data; name="' + "a" * 2_000_000 + '"\r\n\r\nb\r\n'
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    start = time.process_time()
+    for body in (part + long + "--x--\r\n", part + "\r\n" * 500_000, part + "--x\r\n" * 100_000):
+        sent = owner.post("/studies/upload", content=body.encode(), headers=kind)
+        assert sent.status_code in (400, 403, 422)
+    assert time.process_time() - start < _SOON
 
 
 def test_somebody_who_leaves_in_the_middle_is_no_fault_of_ours(port, caplog):

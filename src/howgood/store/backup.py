@@ -31,7 +31,7 @@ def copy_database(address: str, target: Path) -> int:
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)  # it holds what people answered: nobody else may read it
     try:
-        with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as reading:
+        with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading:
             _copy(reading, unfinished)
     except sqlite3.DatabaseError as error:
         unfinished.unlink(missing_ok=True)

@@ -8,15 +8,13 @@ the program it passed, which is what a fault is found by, and nothing of the tex
 """
 
 import logging
-import traceback
-from pathlib import PurePath
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from howgood.flow.whereabouts import whereabouts
 from howgood.web.guards import refuse
 
 _log = logging.getLogger("howgood.web")
-_MOST_LINES = 12
 
 
 class Faults:
@@ -40,21 +38,6 @@ class Faults:
         try:
             await self.app(scope, receive, noticed)
         except Exception as error:
-            _log.error("fault error=%s at=%s", type(error).__name__, whereabouts(error))
+            _log.error("fault %s", whereabouts(error))
             if not has_begun:
                 await refuse("failed", 500, scope, receive, send)
-
-
-def whereabouts(error: BaseException) -> str:
-    """Return the lines of the program an exception passed, the last one first.
-
-    Examples
-    --------
-    >>> try:
-    ...     [].pop()
-    ... except IndexError as error:
-    ...     whereabouts(error).endswith(":2")
-    True
-    """
-    frames = traceback.extract_tb(error.__traceback__)[-_MOST_LINES:]
-    return " < ".join(f"{PurePath(each.filename).name}:{each.lineno}" for each in reversed(frames))

@@ -46,6 +46,7 @@ class Started:
     file_problems: tuple[str, ...] = ()
 
 
+_LONGEST_NAME = 256  # bytes: what file systems take
 _WORDED = "One application, its scenarios worded as in the published study."
 _ABOUT = {
     "survey": "People judge how acceptable a system would be in several situations. You learn "
@@ -129,7 +130,9 @@ def start_from_file(
 
 def _write(folder: Path, upload: Upload) -> Path:
     """Put an uploaded file where a study file looks for it; its name cannot lead elsewhere."""
-    path = folder / (PurePath(upload.file_name.replace("\\", "/")).name or "file")
+    name = PurePath(upload.file_name.replace("\\", "/")).name
+    is_usable = name not in ("", "..") and "\0" not in name and len(name.encode()) < _LONGEST_NAME
+    path = folder / (name if is_usable else "file")
     path.write_bytes(upload.content)
     return path
 

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from howgood.errors import HowgoodError
 from howgood.flow.hosting import Host
 from howgood.flow.results.tasks import run_task
+from howgood.flow.whereabouts import whereabouts
 from howgood.store.database import open_database
 
 # Pages come first: people wait for them.
@@ -39,6 +40,8 @@ def main() -> None:
             say(result=_worked(order, say))
     except HowgoodError as error:
         say(problem=str(error))
+    except Exception as error:
+        sys.exit(f"job_trouble {whereabouts(error)}")
 
 
 def _worked(order: dict[str, Any], say: "_Speaker") -> dict[str, Any]:

@@ -21,6 +21,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from howgood.flow.hosting import Host
+from howgood.flow.whereabouts import whereabouts
 from howgood.records.job import Job
 from howgood.store import jobs
 
@@ -63,8 +64,8 @@ class Worker:
                 # The database is away for a while; the lease sees to the job in hand.
                 _log.error("database_away error=%s", type(error).__name__)
                 was_busy = False
-            except Exception:  # whatever one job met, the next deserve a worker
-                _log.exception("job_trouble")
+            except Exception as error:  # whatever one job met, the next deserve a worker
+                _log.error("job_trouble %s", whereabouts(error))
                 was_busy = False
             if not was_busy:
                 self.stopping.wait(_LOOK_SECONDS)
