@@ -3,22 +3,17 @@
 Never skipped: where one of them is missing, tests that need it fail and say how to get it.
 """
 
-import ctypes
 import os
-import pwd
 import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.postgresql import empty_postgresql_database, running_postgresql
 
 # A busy machine is slow, not wrong: properties are judged by what they find, not by the clock.
 settings.register_profile(
@@ -27,104 +22,14 @@ settings.register_profile(
 settings.load_profile("howgood")
 
 _SKIPPED = pytest.StashKey[bool]()
-
-_HOW = (
-    "these tests need PostgreSQL's own programs (initdb, pg_ctl), and none were found. "
-    "Install them: apt-get install postgresql (Debian, Ubuntu), dnf install postgresql-server "
-    "(Fedora), brew install postgresql (macOS)."
-)
-
-
-def _postgres_programs() -> Path:
-    on_path = shutil.which("pg_ctl")
-    if on_path:
-        return Path(on_path).resolve().parent
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
-    if not places:
-        pytest.fail(_HOW)
-    return places[-1].parent
-
-
-def _unprivileged() -> dict[str, object]:
-    """PostgreSQL refuses to run as root: take another user then."""
-    if os.geteuid() != 0:
-        return {}
-    for name in ("postgres", "nobody"):
-        try:
-            user = pwd.getpwnam(name)
-        except KeyError:
-            continue
-        return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-    pytest.fail("PostgreSQL does not run as root, and there is no user postgres or nobody")
+_FAILED = pytest.StashKey[bool]()
 
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     """Start PostgreSQL on a socket in a temporary folder; give the folder; stop it at the end."""
-    programs, user = _postgres_programs(), _unprivileged()
-    with tempfile.TemporaryDirectory(prefix="howgood-pg-") as name:
-        folder = Path(name)
-        if user:
-            os.chown(folder, user["user"], user["group"])
-        _run(programs / "initdb", "-D", folder / "data", "-U", "howgood", "-A", "trust",
-             "-E", "UTF8", "--no-sync", **user)  # fmt: skip
-        server = subprocess.Popen(
-            [str(programs / "postgres"), "-D", str(folder / "data"), "-k", str(folder), "-h", "",
-             "-c", "max_connections=120", "-c", "shared_buffers=32MB"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-            cwd="/", preexec_fn=_end_with_parent, **user,
-        )  # fmt: skip
-        try:
-            _wait_until_ready(server, folder)
-            yield str(folder)
-        finally:
-            server.send_signal(signal.SIGQUIT)
-            server.wait(30)
-
-
-def _end_with_parent() -> None:
-    """Even when the tests are killed, no server stays behind (Linux)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
-
-
-def _wait_until_ready(server: subprocess.Popen, folder: Path) -> None:
-    import psycopg
-
-    for _ in range(300):
-        assert server.poll() is None, "PostgreSQL ended at once"
-        try:
-            psycopg.connect(f"host={folder} user=howgood dbname=postgres").close()
-        except psycopg.OperationalError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail("PostgreSQL did not answer within 30 seconds")
-
-
-def _run(program: Path, *arguments: object, **how: object) -> None:
-    done = subprocess.run(
-        [str(program), *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-        text=True, cwd="/", timeout=120, **how,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout
-
-
-def empty_postgresql_database(folder: str) -> str:
-    """Empty the running server's database (quicker than a new one); return its address."""
-    import psycopg
-
-    with psycopg.connect(
-        f"host={folder} user=howgood dbname=postgres", autocommit=True
-    ) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = 'postgres' AND pid <> pg_backend_pid() AND usename = 'howgood'"
-        )
-        connection.execute("DROP SCHEMA public CASCADE")
-        connection.execute("CREATE SCHEMA public")
-    return f"postgresql://howgood@/postgres?host={folder}"
+    with running_postgresql() as server:
+        yield str(server.folder)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -208,7 +113,7 @@ def on_engine(request):
 def pytest_runtest_makereport(item, call):
     report = yield
     if report.when == "call":
-        item.stash[_SKIPPED] = report.skipped
+        item.stash[_SKIPPED], item.stash[_FAILED] = report.skipped, report.failed
     return report
 
 
@@ -221,6 +126,37 @@ def ledger(request):
     yield proof
     if not request.node.stash.get(_SKIPPED, False):
         write(proof.rows())
+
+
+@pytest.fixture
+def faults(request, record_property):
+    """Take in what a fault did to answers; show it at the end, and on the page if it was slow."""
+    from tests.faults.ledger import Ledger, write
+
+    ledger = Ledger(request.node.nodeid)
+    yield ledger
+    row = ledger.row(has_failed=request.node.stash.get(_FAILED, True))
+    record_property("fault", asdict(row))
+    if request.node.get_closest_marker("slow"):
+        write(row)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the counts of every fault that was tried."""
+    from tests.faults import page
+    from tests.faults.ledger import Row
+
+    found = {
+        value["proof"]: Row(**value)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name == "fault"
+    }
+    if found:
+        terminalreporter.section("faults: what became of the answers")
+        for line in page.table(sorted(found.values(), key=lambda row: row.proof)):
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,17 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def children(parent: int) -> list[int]:
+    """Return the processes a process has started (Linux)."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # What follows the name in brackets: state, parent, ...
+            if int(path.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(path.parent.name))
+    return found
+
+
 class Process:
     """A server process with its children; `kill` ends them all at once, as a power cut would."""
 
@@ -46,6 +57,7 @@ class Process:
         until = time.monotonic() + 60
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > until:
+                self.kill()
                 raise RuntimeError((self.folder / "log.txt").read_text())
             time.sleep(0.05)
 
@@ -111,6 +123,13 @@ class HowgoodServer(Process):
             more={"PYTHONPATH": str(_SOURCE)},
         )  # fmt: skip
         self.start()
+
+    def workers(self) -> list[int]:
+        """Return the processes that serve, if there are several (Linux)."""
+        found = children(self.process.pid)
+        return [
+            each for each in found if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()
+        ]
 
 
 class OtreeServer(Process):

@@ -6,11 +6,18 @@ import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from howgood.errors import FileFormatError, InputError
 from howgood.store import studies
 from howgood.store.database import open_database
-from howgood.store.migrate import ForeignDatabaseError, NewerDatabaseError, upgrade
+from howgood.store.migrate import (
+    NEWEST,
+    ForeignDatabaseError,
+    NewerDatabaseError,
+    _config,
+    upgrade,
+)
 from howgood.store.schema import metadata
 
 
@@ -18,6 +25,10 @@ def test_the_steps_lead_to_the_layout_the_program_uses(database):
     with database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
+
+
+def test_the_newest_layout_is_the_last_step():
+    assert ScriptDirectory.from_config(_config()).get_current_head() == NEWEST
 
 
 def test_upgrading_again_changes_nothing(database):

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 from scipy.special import gammaincinv, ndtr, ndtri
 
 FloatArray = NDArray[np.float64]
@@ -97,6 +96,8 @@ def draws_by_inversion(
     quantile: Callable[[FloatArray], FloatArray], size: int, generator: np.random.Generator
 ) -> FloatArray:
     """Return independent draws: the quantile function, tabulated on normal scores, at random."""
+    from scipy.interpolate import PchipInterpolator  # a third of a second, so only when asked
+
     table = quantile(ndtr(_TABLE_SCORES))
     uniform = np.clip(generator.random(size), 1e-16, None)
     scores = np.clip(ndtri(uniform), _TABLE_SCORES[0], _TABLE_SCORES[-1])

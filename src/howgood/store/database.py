@@ -30,15 +30,30 @@ from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 T = TypeVar("T")
 # How often, and how many seconds apart, the log is tried to be emptied while others read.
 _ATTEMPTS, _PAUSE = 10, 0.2
+# What is raised while a database is away, full, or takes no writes: none of it is our mistake, and
+# all of it can be over in a moment.
+AWAY: tuple[type[Exception], ...] = (
+    sa.exc.OperationalError,
+    sa.exc.InterfaceError,  # a connection that was cut
+    sa.exc.InternalError,  # PostgreSQL that has become read-only
+    sa.exc.TimeoutError,  # no connection is free
+    WriterClosedError,
+)
 
 __all__ = [
+    "AWAY",
     "Database",
+    "DatabaseAwayError",
     "WriterClosedError",
     "address_without_password",
     "is_sqlite",
     "open_database",
     "sqlite_file",
 ]
+
+
+class DatabaseAwayError(InputError):
+    """A database server that gives no answer, or lets nobody in."""
 
 
 class Database:
@@ -268,7 +283,7 @@ def _open_postgresql(url: URL) -> Database:
         with engine.connect():
             pass
     except sa.exc.OperationalError as error:
-        raise InputError(
+        raise DatabaseAwayError(
             where=url.render_as_string(hide_password=True),
             found=f"no answer ({str(error.orig).strip().splitlines()[0]})",
             needed="a PostgreSQL server that lets you in",

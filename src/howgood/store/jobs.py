@@ -9,7 +9,7 @@ transaction: `FOR UPDATE SKIP LOCKED` on PostgreSQL, the single writer on SQLite
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,6 +19,9 @@ from howgood.records.job import Job, JobStatus
 from howgood.store.schema import jobs
 
 MOST_ATTEMPTS = 3
+# No lease ends this much later than one given now, however machines' clocks differ: it was given by
+# a clock that was ahead and has been put right since.
+CLOCKS_DIFFER = timedelta(minutes=10)
 GAVE_UP = "The work was begun several times and never came to its end."
 _OPEN = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
 # Results hold pictures; lists of jobs do without them.
@@ -56,7 +59,10 @@ def add(
 
 def claim(connection: Connection, worker: str, *, now: datetime, until: datetime) -> Job | None:
     """Take the oldest job that is free, lease it until then, and return it."""
-    is_abandoned = sa.and_(jobs.c.status == JobStatus.RUNNING.value, jobs.c.leased_until <= now)
+    is_abandoned = sa.and_(
+        jobs.c.status == JobStatus.RUNNING.value,
+        sa.or_(jobs.c.leased_until <= now, jobs.c.leased_until > until + CLOCKS_DIFFER),
+    )
     connection.execute(
         sa.update(jobs)
         .where(is_abandoned, jobs.c.attempts >= MOST_ATTEMPTS)

@@ -4,17 +4,20 @@ In: a `Database`. Out: the same, up to date. Absent: the steps themselves (`migr
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError
 from howgood.store.database import Database
 
+# Alembic takes half a second to load: only when there is something to do.
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+NEWEST = "0002"  # the last of `migrations/versions`
 # Any number will do, as long as every howgood process asks for the same one.
 _LOCK = 4_072_018
 
@@ -47,6 +50,12 @@ class ForeignDatabaseError(InputError):
 
 def upgrade(database: Database) -> None:
     """Apply what is missing, all or nothing; several processes may call this at once."""
+    if _is_newest(database):
+        return
+    from alembic import command
+    from alembic.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
     config = _config()
     known = ScriptDirectory.from_config(config)
 
@@ -62,7 +71,15 @@ def upgrade(database: Database) -> None:
     database.restructure(apply)
 
 
-def _refuse_unknown(connection: Connection, revision: str | None, known: ScriptDirectory) -> None:
+def _is_newest(database: Database) -> bool:
+    with database.reading() as connection:
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return False
+        noted = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars()
+        return noted.all() == [NEWEST]
+
+
+def _refuse_unknown(connection: Connection, revision: str | None, known: "ScriptDirectory") -> None:
     revisions = {script.revision for script in known.walk_revisions()}
     if revision is not None and revision not in revisions:
         raise NewerDatabaseError(revision=revision, known=str(known.get_current_head()))
@@ -73,7 +90,9 @@ def _refuse_unknown(connection: Connection, revision: str | None, known: ScriptD
         raise ForeignDatabaseError(tables=sorted(tables))
 
 
-def _config() -> Config:
+def _config() -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     return config

@@ -7,7 +7,6 @@ Every route of the dashboard begins with `signed_in` or `owner`, and every one t
 something reads its form with `sent_form`, which checks the hidden field `csrf`.
 """
 
-from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -21,6 +20,7 @@ from howgood.flow import accounts
 from howgood.flow.hosting import tokens
 from howgood.records.researcher import Researcher
 from howgood.web.characters import refuse_zero
+from howgood.web.clock import now
 from howgood.web.guards import LARGEST_FORM
 
 SESSION, VISITOR = "howgood-session", "howgood-visitor"
@@ -49,9 +49,7 @@ class ForbiddenError(HowgoodError):
 async def signed_in(request: Request) -> Researcher:
     """Return who is asking; strangers are sent to sign in."""
     token = request.cookies.get(SESSION, "")
-    person = await run_in_threadpool(
-        accounts.who, request.app.state.host, token, now=datetime.now(UTC)
-    )
+    person = await run_in_threadpool(accounts.who, request.app.state.host, token, now=now())
     if person is None:
         # After signing in, a form could not be sent again: go to the page it belongs to.
         path = request.url.path if request.method == "GET" else ""

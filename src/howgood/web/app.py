@@ -5,12 +5,12 @@ In: a host. Out: an ASGI application. Absent: sockets and processes (`server`).
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
-import sqlalchemy as sa
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -24,7 +24,7 @@ from howgood.flow.hosting import Host, Reason, RefusedError, open_host
 from howgood.flow.results.worker import BackgroundWorker
 from howgood.flow.watching import Watcher
 from howgood.settings import Settings, read_settings
-from howgood.store.database import WriterClosedError
+from howgood.store.database import AWAY, DatabaseAwayError
 from howgood.web.access import ForbiddenError, SignInNeededError
 from howgood.web.api.app import make_api
 from howgood.web.characters import Characters
@@ -50,6 +50,8 @@ from howgood.web.routes import (
 _log = logging.getLogger("howgood.web")
 # Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
 _THREADS = 24
+# A worker that is started while the database is away waits so long before it gives up.
+_SECONDS_TO_OPEN = 30
 _ROUTES = (
     taking_part, accounts, history, data, tokens, results, library, studies, editing, frame,
 )  # fmt: skip
@@ -111,16 +113,27 @@ def _handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitabl
         ForbiddenError: _forbidden,
         InputError: _wrong_input,
         HTTPException: _http_error,
-        sa.exc.OperationalError: _database_away,
-        sa.exc.TimeoutError: _database_away,
-        WriterClosedError: _database_away,
+        **dict.fromkeys(AWAY, _database_away),
     }
 
 
 def app_from_environment() -> Starlette:
     """Return the application that the environment describes; every worker calls this."""
     settings = read_settings()
-    return make_app(open_host(settings.database), settings)
+    return make_app(_host_soon(settings.database), settings)
+
+
+def _host_soon(address: str) -> Host:
+    """Open a database that was there when the server started, and may be away for a moment."""
+    until = time.monotonic() + _SECONDS_TO_OPEN
+    while True:
+        try:
+            return open_host(address)
+        except DatabaseAwayError:
+            if time.monotonic() > until:
+                raise
+            _log.error("database_away error=DatabaseAwayError")
+            time.sleep(1)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -163,7 +176,9 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _database_away(request: Request, error: Exception) -> Response:
     _log.error("database_away error=%s", type(error).__name__)
-    page = message_page("busy", language=_language(request), style=style_address())
+    path = request.url.path
+    link = path if path.startswith(("/p/", "/s/")) else ""
+    page = message_page("away", language=_language(request), style=style_address(), link=link)
     response = show(page, status=503)
     response.headers["Retry-After"] = "3"
     return response

@@ -16,11 +16,12 @@ from howgood.errors import InputError
 from howgood.flow.hosting import Host
 from howgood.flow.results.worker import BackgroundWorker, Worker
 from howgood.settings import BUSY_LIMIT, DATABASE, Settings
-from howgood.web.app import make_app
-from howgood.web.patience import PatientProtocol
 
 # Requests in work get this long to finish when the server is asked to stop.
 _FAREWELL_SECONDS = 20
+# A worker that says nothing for this long is replaced. Starting takes seconds on a busy machine,
+# and one that is replaced too soon starts again, which keeps the machine busy.
+_SILENCE_SECONDS = 20
 
 
 def run(host: Host, settings: Settings, *, address: str, port: int, workers: int) -> None:
@@ -29,6 +30,8 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     _check_free(address, port)
     app: Starlette | str = "howgood.web.app:app_from_environment"
     if workers == 1:
+        from howgood.web.app import make_app  # a second that a mere parent of workers saves
+
         app = make_app(host, settings, worker=_own_worker(host, settings))
     else:
         host.close()
@@ -50,10 +53,12 @@ def options() -> dict[str, Any]:
         "access_log": False,  # addresses hold tokens
         "log_level": "warning",
         "server_header": False,
-        "http": PatientProtocol,
+        # By name: workers that had to load it before they could say they live were killed as dead.
+        "http": "howgood.web.patience:PatientProtocol",
         "ws": "none",
         "timeout_keep_alive": 15,
         "timeout_graceful_shutdown": _FAREWELL_SECONDS,
+        "timeout_worker_healthcheck": _SILENCE_SECONDS,
     }
 
 

@@ -33,29 +33,29 @@ def main() -> None:
     with contextlib.suppress(OSError, AttributeError):
         os.nice(_NICENESS)
     say = _Speaker(answers)
+    # A database that is away says nothing about the job: break off, and be tried again.
+    host = Host(open_database(order["database"]))
     try:
         with warnings.catch_warnings():
             # What a fit warns about (few people, a fallback) is part of its report.
             warnings.simplefilter("ignore")
-            say(result=_worked(order, say))
+            say(result=_worked(host, order, say))
     except HowgoodError as error:
         say(problem=str(error))
     except Exception as error:
         sys.exit(f"job_trouble {whereabouts(error)}")
-
-
-def _worked(order: dict[str, Any], say: "_Speaker") -> dict[str, Any]:
-    host = Host(open_database(order["database"]))
-    try:
-        result = run_task(
-            host,
-            order["study"],
-            order["task"],
-            order["settings"],
-            progress=lambda share, step: say(share=share, step=step),
-        )
     finally:
         host.close()
+
+
+def _worked(host: Host, order: dict[str, Any], say: "_Speaker") -> dict[str, Any]:
+    result = run_task(
+        host,
+        order["study"],
+        order["task"],
+        order["settings"],
+        progress=lambda share, step: say(share=share, step=step),
+    )
     return result.to_dict()
 
 

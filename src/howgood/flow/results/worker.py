@@ -12,18 +12,18 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import sqlalchemy as sa
-
 from howgood.flow.hosting import Host
 from howgood.flow.whereabouts import whereabouts
 from howgood.records.job import Job
 from howgood.store import jobs
+from howgood.store.database import AWAY
 
 LEASE = timedelta(seconds=15)
 CHILD = (sys.executable, "-m", "howgood.flow.results.child")
@@ -60,7 +60,7 @@ class Worker:
         while not self.stopping.is_set():
             try:
                 was_busy = self.run_once()
-            except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
+            except AWAY as error:
                 # The database is away for a while; the lease sees to the job in hand.
                 _log.error("database_away error=%s", type(error).__name__)
                 was_busy = False
@@ -107,7 +107,7 @@ class Worker:
         said: queue.SimpleQueue[dict[str, Any] | _Ended] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(child, self._order(job), said), daemon=True).start()
         share, step = 0.0, ""
-        renewed = _now()
+        renewed = time.monotonic()
         while True:
             message = self._next(said)
             if isinstance(message, _Ended):
@@ -116,9 +116,9 @@ class Worker:
                 share, step = float(message["share"]), str(message["step"])
             if self.stopping.is_set():
                 return None
-            if _now() - renewed < min(self._lease / 4, timedelta(seconds=1)):
+            if time.monotonic() - renewed < min(self._lease.total_seconds() / 4, 1.0):
                 continue
-            renewed = _now()
+            renewed = time.monotonic()
             if not self._renew(job, share, step):
                 return None
 
@@ -141,12 +141,17 @@ class Worker:
         )
 
     def _renew(self, job: Job, share: float, step: str) -> bool:
+        """Keep the lease; while the database is away the work goes on, as it may soon be back."""
         until = _now() + self._lease
-        return self._host.database.write(
-            lambda connection: jobs.renew(
-                connection, job, until=until, progress=share, message=step
+        try:
+            return self._host.database.write(
+                lambda connection: jobs.renew(
+                    connection, job, until=until, progress=share, message=step
+                )
             )
-        )
+        except AWAY as error:
+            _log.error("database_away error=%s", type(error).__name__)
+            return True
 
     def _settle(self, job: Job, last: dict[str, Any] | None) -> str:
         """Write how the job ended; return it in a word."""

@@ -6,11 +6,10 @@ In: requests under /api. Out: JSON, streams, problems. Absent: what operations d
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-import sqlalchemy as sa
 from starlette.applications import Starlette
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -23,7 +22,8 @@ from howgood.flow.api_access import bearer
 from howgood.flow.hosting import Host, tokens
 from howgood.records.api_token import ApiToken
 from howgood.settings import Settings
-from howgood.store.database import WriterClosedError
+from howgood.store.database import AWAY
+from howgood.web import clock
 from howgood.web.api.openapi import openapi
 from howgood.web.api.operation import Call, Operation, Streamed
 from howgood.web.api.problem import ApiError, problem, problem_of
@@ -45,9 +45,7 @@ def make_api(host: Host, settings: Settings) -> Starlette:
             InputError: _failed,
             MissingExtraError: _failed,
             HTTPException: _refused,
-            sa.exc.OperationalError: _away,
-            sa.exc.TimeoutError: _away,
-            WriterClosedError: _away,
+            **dict.fromkeys(AWAY, _away),
             Exception: _fault,
         },
     )
@@ -82,7 +80,7 @@ def _endpoint(by_method: Mapping[str, Operation]) -> Callable[[Request], Awaitab
 
 async def _answer(request: Request, operation: Operation) -> Response:
     """Check who asks and what, do it, and say what came of it."""
-    now = datetime.now(UTC)
+    now = clock.now()
     token = await run_in_threadpool(_admitted, request, operation, now)
     call = Call(
         host=request.app.state.host,

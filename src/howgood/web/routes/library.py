@@ -5,7 +5,6 @@ Absent: uploads that are kept: a table is counted and forgotten.
 """
 
 import json
-from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import quote, urlencode
 
@@ -24,6 +23,7 @@ from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.decisions import gain_finding
 from howgood.show.results import accepting_finding, target_finding
 from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
+from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import is_larger, sent_file
 from howgood.web.guards import Pace
@@ -84,7 +84,7 @@ async def post_withdraw(request: Request) -> Response:
     await sent_form(request)
     await run_in_threadpool(
         library.withdraw_card, request.app.state.host, request.path_params["name"],
-        actor=person.name, now=datetime.now(UTC),
+        actor=person.name, now=now(),
     )  # fmt: skip
     return RedirectResponse("/library", status_code=303)
 

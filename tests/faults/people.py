@@ -1,0 +1,138 @@
+"""People who go on answering whatever happens to the server, and remember what they were told.
+
+In: a server's port. Out: what was sent, what was acknowledged, and everything that was not polite.
+Absent: what is stored (`counting`).
+"""
+
+import asyncio
+import random
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from benchmarks.load.people import Browser, GoneError, filled_form
+
+from howgood.ask.sentences import sentences
+
+PACE = 0.03  # seconds between answers: just below what the server takes for a script
+PAUSE = 0.1  # before someone tries again whom the server could not serve
+HUNG = 45.0  # seconds for one page: who waits longer has been forgotten
+SLUG = "again"
+# Twelve hundred pages: at this pace nobody comes to the end while things break.
+STUDY = {
+    "kind": "rerating", "slug": SLUG, "title": "Again", "consent": {"text": "I agree."},
+    "rerating": {"question": "How good?", "scale": list("1234567"), "rounds": 20,
+                 "items": [{"key": f"k{number}", "text": "This one"} for number in range(60)]},
+}  # fmt: skip
+_SCREEN = re.compile(r'name="screen" value="([^"]+)"')
+_POLITE = tuple(sentences("en")[f"page_{name}_text"] for name in ("busy", "away"))
+
+
+class Person:
+    """Answers page after page; after trouble looks where the server thinks they are."""
+
+    def __init__(self, port, seed, *, pace=PACE):
+        self.port, self.pace = port, pace
+        self.chance = random.Random(seed)  # noqa: S311 - chance for a test, not for secrets
+        self.browser = Browser(port)
+        self.path = self.door = None
+        self.sent, self.acknowledged = {}, {}
+        self.open = None  # the screen whose form was sent and not yet acknowledged
+        self.n_polite, self.n_gone, self.wrong = 0, 0, []
+
+    async def answer_until(self, is_over):
+        """Begin if need be, then answer until it is over."""
+        try:
+            while not is_over():
+                await self._step()
+        finally:
+            await self.browser.close()
+
+    async def _step(self):
+        try:
+            went_well = await asyncio.wait_for(self._begin() if not self.path else self._go_on(),
+                                               HUNG)  # fmt: skip
+        except GoneError:
+            self.n_gone += 1
+            went_well = False
+        except TimeoutError:
+            self.wrong.append("hung")
+            went_well = False
+            await self.browser.close()
+        # People do not come back in step with each other.
+        wait = self.pace if went_well else PAUSE
+        await asyncio.sleep(wait * self.chance.uniform(0.9, 1.5))
+
+    async def _begin(self):
+        """Consent at the door; a form that got no answer is sent again as it was."""
+        if self.door is None:
+            page = await self.browser.get(f"/s/{SLUG}")
+            if not self._is_served(page, 200):
+                return False
+            self.door = filled_form(page.text, self.chance)
+        self.sent["consent"] = self.open = "consent"
+        sent = await self.browser.post(f"/s/{SLUG}", self.door)
+        if not self._is_served(sent, 303):
+            return False
+        self.path = sent.headers["location"]
+        self._acknowledge("consent")
+        return True
+
+    async def _go_on(self):
+        page = await self.browser.get(self.path)
+        if not self._is_served(page, 200):
+            return False
+        screen = _SCREEN.search(page.text)[1]
+        self._compare(screen)
+        form = filled_form(page.text, self.chance)
+        self.sent[screen], self.open = form.get("rating"), screen
+        sent = await self.browser.post(self.path, form)
+        if not self._is_served(sent, 303):
+            return False
+        self._acknowledge(screen)
+        return True
+
+    def _compare(self, screen):
+        """After trouble: the same step, or the next one if the last answer had arrived."""
+        if screen in self.acknowledged:
+            self.wrong.append(f"asked twice: {screen}")
+        self.open = None
+
+    def _acknowledge(self, screen):
+        self.acknowledged[screen] = self.sent[screen]
+        self.open = None
+
+    def _is_served(self, response, status):
+        if response.status == status:
+            return True
+        is_polite = response.status == 503 and "retry-after" in response.headers
+        if is_polite and any(each in response.text for each in _POLITE):
+            self.n_polite += 1
+        else:
+            self.wrong.append(response.status)
+        return False
+
+
+def crowd(server, size, **how):
+    """Return this many people at a server's door."""
+    return [Person(server.port, seed, **how) for seed in range(size)]
+
+
+def meanwhile(people, happening):
+    """Let people answer while something happens to the server; return what it returns.
+
+    People have a thread of their own: Playwright keeps a loop running in the main one.
+    """
+    is_over = threading.Event()
+
+    async def all_answer():
+        await asyncio.gather(*(each.answer_until(is_over.is_set) for each in people))
+
+    with ThreadPoolExecutor(1) as pool:
+        answering = pool.submit(asyncio.run, all_answer())
+        try:
+            found = happening()
+        finally:
+            is_over.set()
+        answering.result()
+    return found

@@ -1,0 +1,105 @@
+"""A server that is killed again and again under load loses nothing it has acknowledged."""
+
+import asyncio
+import os
+import random
+import signal
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+from benchmarks.load.people import begin_howgood
+from tests.faults.counting import counted
+from tests.faults.people import crowd, meanwhile
+from tests.flow.hosting.conftest import SURVEY
+
+from howgood.store.database import open_database
+from howgood.store.schema import participants
+
+PEOPLE = 12
+
+
+def _kill_again_and_again(server, kills):
+    chance = random.Random(7)  # noqa: S311 - chance for a test, not for secrets
+    for _ in range(kills):
+        time.sleep(chance.uniform(0.5, 1.5))
+        server.kill()
+        server.start()
+    time.sleep(1.0)
+    server.kill()
+
+
+def _lose_nothing(stage, faults, *, kills, workers=1):
+    faults.begin(f"kill -9 of the server, {kills + 1} times", stage.database)
+    server = stage.serve(workers=workers)
+    people = crowd(server, PEOPLE)
+    meanwhile(people, lambda: _kill_again_and_again(server, kills))
+    count = counted(server.database, people)
+    faults.judge(count, found=f"{workers} worker(s)")
+    assert count.acknowledged > 10 * kills
+
+
+def test_a_killed_server_loses_no_acknowledged_answer(stage, faults):
+    _lose_nothing(stage, faults, kills=1)
+
+
+@pytest.mark.slow
+def test_twenty_kills_lose_and_repeat_nothing(stage, faults):
+    _lose_nothing(stage, faults, kills=20, workers=1 if stage.database == "SQLite" else 2)
+
+
+@pytest.mark.slow
+def test_one_of_two_workers_killed_is_replaced(postgresql_stage, faults):
+    faults.begin("kill -9 of one of two workers, 5 times", "PostgreSQL")
+    server = postgresql_stage.serve(workers=2)
+    people = crowd(server, PEOPLE)
+
+    def kill_some():
+        for _ in range(5):
+            time.sleep(1.5)
+            os.kill(server.workers()[0], signal.SIGKILL)
+        time.sleep(10)
+        return len(server.workers())
+
+    n_alive = meanwhile(people, kill_some)
+    faults.judge(counted(server.database, people), found=f"{n_alive} workers at the end")
+    assert n_alive == 2
+
+
+def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(stage, faults):
+    faults.begin("the server is asked to stop (SIGTERM)", stage.database)
+    server = stage.serve()
+    people = crowd(server, 3)
+
+    def stop():
+        time.sleep(1)
+        return server.stop()
+
+    assert meanwhile(people, stop) in (0, -15)
+    count = counted(server.database, people)
+    faults.judge(count)
+    assert count.acknowledged == count.stored > 0
+
+
+@pytest.mark.slow
+def test_fifty_people_who_start_at_once_over_http_are_balanced_within_one(stage):
+    server = stage.serve(SURVEY, workers=1 if stage.database == "SQLite" else 2)
+
+    async def all_at_once():
+        begun = (begin_howgood(server.port, "doors", seed) for seed in range(50))
+        for browser, _, page in await asyncio.gather(*begun):
+            assert page.status == 200
+            await browser.close()
+
+    with ThreadPoolExecutor(1) as pool:  # Playwright keeps a loop running in the main thread
+        pool.submit(asyncio.run, all_at_once()).result()
+    server.kill()
+    database = open_database(server.database)
+    with database.reading() as connection:
+        conditions = Counter(
+            connection.execute(sa.select(participants.c.condition)).scalars().all()
+        )
+    database.close()
+    assert conditions == {"a": 25, "b": 25}

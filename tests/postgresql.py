@@ -1,0 +1,145 @@
+"""A real PostgreSQL in a temporary folder, which can be killed and started again.
+
+Never skipped: where its programs are missing, tests that need it fail and say how to get them.
+"""
+
+import contextlib
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from benchmarks.load.servers import children
+
+_HOW = (
+    "these tests need PostgreSQL's own programs (initdb, pg_ctl), and none were found. "
+    "Install them: apt-get install postgresql (Debian, Ubuntu), dnf install postgresql-server "
+    "(Fedora), brew install postgresql (macOS)."
+)
+
+
+class Postgresql:
+    """One server on a socket in a folder; ends with the tests, even when they are killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._programs, self._user = _programs(), _unprivileged()
+        if self._user:
+            os.chown(folder, self._user["user"], self._user["group"])
+        _run(self._programs / "initdb", "-D", folder / "data", "-U", "howgood", "-A", "trust",
+             "-E", "UTF8", "--no-sync", **self._user)  # fmt: skip
+        self.start()
+
+    def start(self) -> None:
+        """Start, or start again, and wait until it answers."""
+        self.process = subprocess.Popen(
+            [str(self._programs / "postgres"), "-D", str(self.folder / "data"),
+             "-k", str(self.folder), "-h", "",
+             "-c", "max_connections=120", "-c", "shared_buffers=32MB"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+            cwd="/", preexec_fn=_end_with_parent, start_new_session=True, **self._user,
+        )  # fmt: skip
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        import psycopg
+
+        for _ in range(300):
+            assert self.process.poll() is None, "PostgreSQL ended at once"
+            try:
+                psycopg.connect(f"host={self.folder} user=howgood dbname=postgres").close()
+            except psycopg.OperationalError:
+                time.sleep(0.1)
+            else:
+                return
+        pytest.fail("PostgreSQL did not answer within 30 seconds")
+
+    def kill(self) -> None:
+        """End the server and everything it started at once, as a power cut would."""
+        backends = children(self.process.pid)
+        for number in (self.process.pid, *backends):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        self.process.wait(30)
+        while any(Path(f"/proc/{number}").exists() for number in backends):
+            time.sleep(0.01)
+        (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
+
+    def stop(self) -> None:
+        """End it without waiting for anybody."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait(30)
+
+
+@contextlib.contextmanager
+def running_postgresql(folder: Path | None = None):
+    """Give a server of its own; it is stopped at the end."""
+    with contextlib.ExitStack() as stack:
+        if folder is None:
+            name = stack.enter_context(tempfile.TemporaryDirectory(prefix="howgood-pg-"))
+            folder = Path(name)
+        server = Postgresql(folder)
+        stack.callback(server.stop)
+        yield server
+
+
+def empty_postgresql_database(folder: str | Path) -> str:
+    """Empty the running server's database (quicker than a new one); return its address."""
+    import psycopg
+
+    with psycopg.connect(
+        f"host={folder} user=howgood dbname=postgres", autocommit=True
+    ) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = 'postgres' AND pid <> pg_backend_pid() AND usename = 'howgood'"
+        )
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    return f"postgresql://howgood@/postgres?host={folder}"
+
+
+def _programs() -> Path:
+    on_path = shutil.which("pg_ctl")
+    if on_path:
+        return Path(on_path).resolve().parent
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    if not places:
+        pytest.fail(_HOW)
+    return places[-1].parent
+
+
+def _unprivileged() -> dict[str, object]:
+    """PostgreSQL refuses to run as root: take another user then."""
+    if os.geteuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        try:
+            user = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    pytest.fail("PostgreSQL does not run as root, and there is no user postgres or nobody")
+
+
+def _end_with_parent() -> None:
+    """Even when the tests are killed, no server stays behind (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
+
+
+def _run(program: Path, *arguments: object, **how: object) -> None:
+    done = subprocess.run(
+        [str(program), *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        text=True, cwd="/", timeout=120, **how,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
