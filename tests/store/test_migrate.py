@@ -12,10 +12,10 @@ from howgood.errors import FileFormatError, InputError
 from howgood.store import studies
 from howgood.store.database import open_database
 from howgood.store.migrate import (
-    NEWEST,
     ForeignDatabaseError,
     NewerDatabaseError,
     _config,
+    newest,
     upgrade,
 )
 from howgood.store.schema import metadata
@@ -28,7 +28,7 @@ def test_the_steps_lead_to_the_layout_the_program_uses(database):
 
 
 def test_the_newest_layout_is_the_last_step():
-    assert ScriptDirectory.from_config(_config()).get_current_head() == NEWEST
+    assert ScriptDirectory.from_config(_config()).get_current_head() == newest()
 
 
 def test_upgrading_again_changes_nothing(database):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
-NEWEST = "0002"  # the last of `migrations/versions`
+_STEPS = Path(__file__).parent / "migrations"
 # Any number will do, as long as every howgood process asks for the same one.
 _LOCK = 4_072_018
 
@@ -71,12 +71,17 @@ def upgrade(database: Database) -> None:
     database.restructure(apply)
 
 
+def newest() -> str:
+    """Return the last step's number, which its file is named for."""
+    return max(each.name[1:5] for each in (_STEPS / "versions").glob("m[0-9]*.py"))
+
+
 def _is_newest(database: Database) -> bool:
     with database.reading() as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return False
         noted = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars()
-        return noted.all() == [NEWEST]
+        return noted.all() == [newest()]
 
 
 def _refuse_unknown(connection: Connection, revision: str | None, known: "ScriptDirectory") -> None:
@@ -94,5 +99,5 @@ def _config() -> "Config":
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(_STEPS))
     return config
