@@ -1,69 +1,34 @@
 """Researchers' pages around data and tokens in real Chromium: used, and free of violations."""
 
-import socket
-import threading
-import time
 from datetime import UTC, datetime
 
 import pytest
-import uvicorn
 from tests.flow.hosting.conftest import Person
 from tests.journeys.conftest import PICTURE, survey
+from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page
 
-from howgood.flow import accounts
 from howgood.flow.collected import tidy_rows
 from howgood.flow.hosting import add_study, open_host
 from howgood.records.study import Study
-from howgood.settings import Settings
-from howgood.web.access import SESSION
-from howgood.web.app import make_app
 
-PASSWORD = "correct horse battery"  # noqa: S105 - of an account in a test
 TABLE = (
     "Who,application,scenario,acceptable,useful,intent,ease\n"
     "r1,bell,1,5,4,3,2\nr1,bell,2,6,4,3,\nr2,camera,3,5,9,3,2\n"
 )
 
 
-class Running:
-    """The application on a port of its own, with an owner signed in and two people's answers."""
-
-    def __init__(self, folder):
-        (folder / "door.svg").write_text(PICTURE)
-        self.host = open_host(str(folder / "answers.sqlite"))
-        now = datetime.now(UTC)
-        add_study(self.host, Study.from_dict(survey()), folder=folder, now=now)
-        for seed in (1, 2):
-            someone = Person(self.host, "doors", seed=seed, now=now)
-            someone.begin()
-            someone.finish()
-        token = accounts.setup_link(self.host, now=now)
-        joined = accounts.join(self.host, token, name="ada", password=PASSWORD, now=now)
-        self.session = joined.signed_in.token
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.home = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        config = uvicorn.Config(make_app(self.host, Settings()), log_level="error")
-        self.server = uvicorn.Server(config)
-        self.thread = threading.Thread(target=self.server.run, args=([self.socket],))
-        self.thread.start()
-        while not self.server.started:
-            time.sleep(0.01)
-
-    def stop(self):
-        self.server.should_exit = True
-        self.thread.join(timeout=20)
-        self.socket.close()
-
-    def page(self, chromium, view, scheme="light"):
-        context = chromium.new_context(viewport=view, color_scheme=scheme, accept_downloads=True)
-        context.add_cookies([{"name": SESSION, "value": self.session, "url": self.home}])
-        return context.new_page()
-
-
 @pytest.fixture
 def running(tmp_path):
-    made = Running(tmp_path)
+    """A survey with two people's answers, served."""
+    (tmp_path / "door.svg").write_text(PICTURE)
+    host, now = open_host(str(tmp_path / "answers.sqlite")), datetime.now(UTC)
+    add_study(host, Study.from_dict(survey()), folder=tmp_path, now=now)
+    for seed in (1, 2):
+        someone = Person(host, "doors", seed=seed, now=now)
+        someone.begin()
+        someone.finish()
+    made = Running(host)
     yield made
     made.stop()
 

@@ -1,0 +1,194 @@
+"""Every page of the dashboard, in every state it has, is free of violations on phone and desk.
+
+`PAGES` lists what is looked at by its route; a route that answers with a page and is not listed
+fails a test.
+"""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from starlette.routing import Route
+from tests.flow.results.conftest import RERATING, SURVEY
+from tests.journeys.in_process import Running
+from tests.journeys.test_journeys import DESKTOP, PHONE
+
+from howgood.flow import accounts, importing
+from howgood.flow.authoring import start_from_template
+from howgood.flow.demo.people import add_people
+from howgood.flow.hosting import add_study, open_host
+from howgood.flow.results import asking
+from howgood.flow.results.tasks import FIT, run_task
+from howgood.records.study import Study
+from howgood.store import jobs
+
+TABLE = b"Who,scenario,acceptable\nr1,1,5\nr2,2,6\n"
+SYSTEMS = b"item,a,b\ns1,3,4\ns2,2,5\n"
+STUDY = "/studies/{slug}"
+RESULT = STUDY + "/results/{number:int}"
+# Route -> the addresses to look at; a word in braces is filled in from what `running` made.
+PAGES = {
+    "/login": ["/login", "/login?next=/studies"],
+    "/setup/{token}": ["/setup/{token}", "/setup/used"],
+    "/account": ["/account"],
+    "/people": ["/people"],
+    "/tokens": ["/tokens"],
+    "/history": ["/history", "/history?study=doors", "/history?study=unknown"],
+    "/api/docs": ["/api/docs"],
+    "/library": ["/library"],
+    "/library/{name}": ["/library/kay2015-answers-alarm-police",
+                        "/library/kay2015-answers-alarm-police?precision=85&recall=85"],
+    "/studies": ["/studies"],
+    "/studies/new": ["/studies/new"],
+    STUDY: ["/studies/doors", "/studies/empty"],
+    STUDY + "/edit/{part}": ["/studies/draft/edit/texts", "/studies/draft/edit/task",
+                             "/studies/pairs/edit/task", "/studies/songs/edit/task",
+                             "/studies/draft/edit/questions", "/studies/draft/edit/ending"],
+    STUDY + "/preview": ["/studies/draft/preview", "/studies/draft/preview?page=4",
+                         "/studies/draft/preview?page=999"],
+    STUDY + "/publish": ["/studies/draft/publish", "/studies/doors/publish"],
+    STUDY + "/versions": ["/studies/doors/versions", "/studies/draft/versions"],
+    STUDY + "/links": ["/studies/doors/links"],
+    STUDY + "/data": ["/studies/doors/data", "/studies/songs/data", "/studies/empty/data"],
+    STUDY + "/data/import/{number:int}": ["/studies/doors/data/import/{table}"],
+    STUDY + "/results": ["/studies/doors/results", "/studies/songs/results",
+                         "/studies/empty/results"],
+    STUDY + "/results/uploads/{number:int}": ["/studies/songs/results/uploads/{systems}"],
+    RESULT: [f"/studies/songs/results/{{{state}}}" for state in
+             ("queued", "untaken", "running", "failed", "cancelled", "done")]
+    + ["/studies/empty/results/{nothing}"],
+}  # fmt: skip
+# Routes that give something else than a page of the dashboard.
+NO_PAGES = {
+    "/": "leads to the studies",
+    "/health": "for machines",
+    "/static/{name}": "a file",
+    "/media/{version:int}/{name:path}": "a file",
+    "/s/{slug}": "a participant's page: tests/journeys/test_journeys.py",
+    "/p/{token}": "a participant's page: tests/journeys/test_journeys.py",
+    "/library/nearest": "leads to a card",
+    STUDY + "/counts": "a part of the live page",
+    STUDY + "/edit": "leads to its first part",
+    STUDY + "/file.{ending}": "a file",
+    STUDY + "/picture/{name}": "a file",
+    STUDY + "/data/export/{format}": "a file",
+    RESULT + "/progress": "a part of a result's page",
+    RESULT + "/report.html": "a file",
+    RESULT + "/{place:int}.svg": "a file",
+}
+
+
+_seeds = count(1)
+
+
+def _asked(host, slug, now):
+    """Queue a fit unlike those before: one that waits already would not be queued again."""
+    return asking.ask_fit(host, slug, {"seed": str(next(_seeds))}, actor="ada", now=now)
+
+
+def _worked(host, slug, outcome):
+    """Queue a fit, take it, and bring it to an outcome; return its number."""
+    now = datetime.now(UTC)
+    number = _asked(host, slug, now)
+    until = now + timedelta(minutes=5)
+    job = host.database.write(lambda c: jobs.claim(c, "test", now=now, until=until))
+    assert job.number == number
+    host.database.write(lambda c: outcome(c, job))
+    return number
+
+
+def _states(host):
+    """A job in every state a page can show it in; no worker takes them."""
+    now, later = datetime.now(UTC), datetime.now(UTC) + timedelta(minutes=5)
+
+    def finished(slug):
+        result = run_task(host, asking.overview(host, slug).row.number, FIT, {}).to_dict()
+        return _worked(
+            host, slug, lambda c, job: jobs.finish(c, job, result, message="done", now=now)
+        )
+
+    found = {"done": finished("songs"), "nothing": finished("empty")}
+    found["failed"] = _worked(
+        host, "songs", lambda c, job: jobs.fail(c, job, "The table has no column 'item'.", now=now)
+    )
+    found["running"] = _worked(
+        host, "songs",
+        lambda c, job: jobs.renew(c, job, until=later, progress=0.4, message="chain 2 of 4"),
+    )  # fmt: skip
+    long_ago = now - timedelta(minutes=2)
+    found["cancelled"] = _asked(host, "songs", now)
+    asking.cancel_job(host, "songs", found["cancelled"], now=now)
+    found["untaken"] = _asked(host, "songs", long_ago)
+    found["queued"] = _asked(host, "songs", later)
+    return found
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """Studies of every kind, asked, empty and in draft, with jobs in every state."""
+    host = open_host(str(tmp_path_factory.mktemp("every") / "answers.sqlite"))
+    now = datetime.now(UTC)
+    for study, people in ((SURVEY, 4), (RERATING, 4), (SURVEY | {"slug": "empty"}, 0)):
+        row = add_study(host, Study.from_dict(study), folder=Path(), now=now)
+        add_people(host, row.slug, people=people, seed=1, now=now)
+    made = Running(host)
+    for kind, slug in (("survey", "draft"), ("comparison", "pairs")):
+        start_from_template(host, made.ada, kind, slug=slug, title="A new study", now=now)
+    made.words = _states(host) | {
+        "token": accounts.invite(host, made.ada, role="viewer", now=now),
+        "table": importing.take_upload(host, "doors", name="t.csv", content=TABLE, now=now),
+        "systems": asking.take_upload(host, "songs", purpose="systems", name="s.csv",
+                                      content=SYSTEMS, actor="ada", now=now),
+    }  # fmt: skip
+    yield made
+    made.stop()
+
+
+def _look(page, running, addresses):
+    for address in addresses:
+        page.goto(running.home + address.format(**running.words))
+        if "/edit/" in address:
+            page.locator("#glance .screen, #glance .notice").first.wait_for()
+        result = Axe().run(page, options={"resultTypes": ["violations"]})
+        assert result.violations_count == 0, f"{address}: {result.generate_report()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), address
+
+
+def test_every_route_that_answers_with_a_page_is_looked_at(running):
+    routes = {
+        route.path
+        for route in running.app.routes
+        if isinstance(route, Route) and "GET" in route.methods
+    }
+    assert routes == PAGES.keys() | NO_PAGES.keys()
+
+
+@pytest.mark.parametrize(("view", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")],
+                         ids=["phone-dark", "desktop-light"])  # fmt: skip
+def test_every_page_is_accessible_and_fits(chromium, running, view, scheme):
+    page = running.page(chromium, view, scheme)
+    addresses = [each for several in PAGES.values() for each in several]
+    _look(page, running, [*addresses, "/lost", "/studies/unknown/results"])
+    page.context.close()
+
+
+def test_what_a_viewer_sees_is_accessible_too(chromium, running):
+    page = running.page(chromium, PHONE, session=running.invited_viewer())
+    _look(page, running, ["/studies", "/people", "/studies/draft/edit/texts", "/studies/doors",
+                          "/studies/songs/results", "/studies/doors/data",
+                          "/studies/songs/results/{running}"])  # fmt: skip
+    page.context.close()
+
+
+@pytest.mark.parametrize(("state", "words"), [
+    ("queued", "waiting for a worker"), ("untaken", "Nobody has taken this yet"),
+    ("running", "40 %: chain 2 of 4"), ("failed", "no column 'item'"),
+    ("cancelled", "This was cancelled"), ("done", "magic barrier"),
+])  # fmt: skip
+def test_a_result_says_its_state(chromium, running, state, words):
+    page = running.page(chromium, DESKTOP)
+    page.goto(f"{running.home}/studies/songs/results/{running.words[state]}")
+    assert words in page.locator("main").inner_text()
+    page.context.close()
