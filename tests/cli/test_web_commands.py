@@ -18,7 +18,6 @@ from howgood.errors import InputError
 from howgood.flow import accounts, authoring
 from howgood.flow.hosting import Host, add_study, every_study, look, open_host
 from howgood.flow.study_files import new_study
-from howgood.records.researcher import Researcher
 from howgood.records.study import Study
 from howgood.settings import read_settings
 from howgood.store.database import open_database
@@ -72,8 +71,7 @@ def test_a_file_and_the_dashboard_do_not_fight(tmp_path, capsys, served):
     assert "note" not in capsys.readouterr().out
     host, now = open_host(database), datetime.now(UTC)
     (row,) = every_study(host)
-    owner = Researcher(number=1, name="ada", role="owner")
-    authoring.set_places(host, owner, row.slug, pilot=False, quota=7, now=now)
+    authoring.set_places(host, row.slug, pilot=False, quota=7, actor="ada", now=now)
     host.close()
     assert run(words) == 0
     assert "has not changed since it was served last" in capsys.readouterr().out

@@ -10,12 +10,12 @@ from datetime import datetime
 SCOPES = {
     "studies:read": "list studies and read their texts",
     "studies:write": "create, change, open, close and delete studies",
-    "participants:read": "list participants with their questions beside the task and times",
+    "participants:read": "count and list participants, with questions beside the task and times",
     "participants:write": "make personal links, and erase participants",
     "answers:read": "read answers, codebooks and exports, which hold participants too",
     "answers:write": "import answers collected elsewhere",
     "fits:read": "see fits and their results",
-    "fits:write": "ask for fits, and cancel them",
+    "fits:write": "ask for fits, send tables to judge, and cancel both",
 }
 
 

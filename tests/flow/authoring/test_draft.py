@@ -102,7 +102,7 @@ def test_pictures_travel_from_draft_to_version_to_the_next_draft(host, songs):
 def test_pilot_and_quota_change_the_version_and_the_draft_follows(host, songs):
     _save(host, songs, title="Drafted")
     now = NOW + timedelta(minutes=2)
-    authoring.set_places(host, ADA, songs, pilot=True, quota=9, now=now)
+    authoring.set_places(host, songs, pilot=True, quota=9, actor="ada", now=now)
     head, versions = authoring.history(host, songs)
     assert (host.study(head.version).quota, host.study(head.version).pilot) == (9, True)
     assert host.study(head.version).title == "Songs"
@@ -186,7 +186,7 @@ def test_places_and_publishing_at_once_lose_neither(host, songs):
             return True
 
         def places(quota=quota, now=now):
-            authoring.set_places(host, ADA, songs, pilot=False, quota=quota, now=now)
+            authoring.set_places(host, songs, pilot=False, quota=quota, actor="ada", now=now)
 
         with ThreadPoolExecutor(2) as pool:
             published, placed = pool.submit(publish), pool.submit(places)
@@ -209,6 +209,6 @@ def test_places_are_changed_of_the_version_that_is_newest_when_they_are_stored(h
 
     host.database.write = write
     now = NOW + timedelta(minutes=3)
-    authoring.set_places(host, ADA, songs, pilot=False, quota=9, now=now)
+    authoring.set_places(host, songs, pilot=False, quota=9, actor="ada", now=now)
     study = host.study(authoring.history(host, songs)[0].version)
     assert (study.title, study.quota) == ("Published meanwhile", 9)

@@ -12,11 +12,14 @@ from starlette.testclient import TestClient
 from tests.flow.hosting.conftest import RERATING, SURVEY
 
 from howgood.errors import InputError
+from howgood.flow import watching
 from howgood.flow.api_access import every_token, issue_token, revoke_token
 from howgood.flow.collected import tidy_rows
+from howgood.flow.results import asking
+from howgood.records.participant import Status
 from howgood.settings import Settings
 from howgood.store import audit, studies
-from howgood.store.schema import api_tokens, researchers
+from howgood.store.schema import api_tokens, researchers, uploads
 from howgood.store.studies import NewVersion
 from howgood.web.api.openapi import openapi
 from howgood.web.api.table import OPERATIONS
@@ -150,6 +153,71 @@ def test_every_operation_needs_its_scope_and_reaches_its_study_alone(api, token,
     if "slug" in operation.names:
         assert elsewhere.status_code == 404
         assert "doors" in elsewhere.json()["found"]
+
+
+def test_counts_are_those_of_the_live_page(api, finished, host):
+    before = api("GET", "/studies/doors/counts").json()
+    assert (before["places_taken"], before["seconds"]) == (0, None)
+    finished("doors", 1, 2)
+    api("POST", "/studies/doors/invitations", json={"people": 3})
+    now = api("GET", "/studies/doors/counts").json()
+    live = watching.watch(host, "doors", now=datetime.now(UTC))
+    assert now["people"] == {status: live.counts.get(status, 0) for status in Status}
+    assert (now["people"]["complete"], now["people"]["invited"], now["places_taken"]) == (2, 3, 2)
+    assert sum(each["finished"] for each in now["conditions"]) == 2
+    assert now["pages"][0]["reached"] == 2
+    assert now["seconds"]["low"] <= now["seconds"]["median"] <= now["seconds"]["high"]
+    assert api("GET", "/studies/nothing/counts").status_code == 404
+
+
+def test_quota_and_pilot_mode_are_changed_as_on_the_dashboard(api, host):
+    changed = api("PUT", "/studies/doors/places", json={"pilot": True, "quota": 7})
+    assert changed.status_code == 200
+    assert (changed.json()["pilot"], changed.json()["quota"]) == (True, 7)
+    content = api("GET", "/studies/doors").json()
+    assert (content["quota"], content["study"]["pilot"]) == (7, True)
+    api("PUT", "/studies/doors/places", json={"pilot": False, "quota": None})
+    assert api("GET", "/studies/doors/counts").json()["quota"] is None
+    for wrong in ({"pilot": True}, {"pilot": True, "quota": 0}, {"pilot": 1, "quota": 2}):
+        assert api("PUT", "/studies/doors/places", json=wrong).status_code == 422
+    assert api("PUT", "/studies/x/places", json={"pilot": True, "quota": 1}).status_code == 404
+    with host.database.reading() as connection:
+        told = [(line.actor, line.detail) for line in audit.lines(connection, study="doors")]
+    assert told[-1] == ("token test", {"pilot": True, "quota": 7})
+
+
+def test_a_fit_is_cut_where_a_program_says(api):
+    fit = api("POST", "/studies/doors/fits", json={"cut": 6})
+    assert (fit.status_code, fit.json()["settings"]["cut"]) == (202, 6)
+    assert "cut" not in api("POST", "/studies/doors/fits", json={}).json()["settings"]
+    for wrong in (1, 8, "6", 10**30):
+        assert api("POST", "/studies/doors/fits", json={"cut": wrong}).status_code == 422
+
+
+def test_a_table_is_sent_and_judged_in_one_request(api, host):
+    table = {"purpose": "systems", "name": "dir/predictions.csv",
+             "content": "item_id,ours,theirs\nx,1,2\ny,2,2\n"}  # fmt: skip
+    fit = api("POST", "/studies/songs/judgements", json=table)
+    assert (fit.status_code, fit.json()["task"], fit.json()["status"]) == (202, "systems", "queued")
+    settings = fit.json()["settings"]
+    assert (settings["item"], settings["user"], settings["file"]) == (
+        "item_id", "", "predictions.csv")  # fmt: skip
+    kept = asking.open_upload(host, "songs", settings["upload"])
+    assert kept.table.columns == ["item_id", "ours", "theirs"]
+
+
+def test_a_table_that_cannot_be_judged_is_not_kept(api, database):
+    scores = {"purpose": "classifier", "name": "s.csv", "content": "y_true,score\n1,0.5\n0,0.1\n"}
+    early = api("POST", "/studies/doors/judgements", json=scores)
+    assert (early.status_code, early.json()["cure"]) == (422, "Fit the study first.")
+    systems = scores | {"purpose": "systems"}
+    unknown = api("POST", "/studies/songs/judgements", json=systems)
+    assert (unknown.status_code, unknown.json()["where"]) == (422, "item")
+    for wrong in ({"content": ""}, {"purpose": "anything"}, {"item": "absent"}):
+        assert api("POST", "/studies/songs/judgements", json=systems | wrong).status_code == 422
+    with database.reading() as connection:
+        assert not connection.execute(sa.select(uploads)).all()
+        assert not audit.lines(connection, study="songs")
 
 
 def test_a_study_token_lists_its_study_and_makes_none(api, token):

@@ -133,13 +133,7 @@ def set_open(host: Host, person: Researcher, slug: str, *, is_open: bool, now: d
 
 
 def set_places(
-    host: Host,
-    person: Researcher,
-    slug: str,
-    *,
-    pilot: bool,
-    quota: int | None,
-    now: datetime,
+    host: Host, slug: str, *, pilot: bool, quota: int | None, actor: str, now: datetime
 ) -> None:
     """Change pilot mode and quota alone: a new version, and the draft follows."""
 
@@ -158,8 +152,7 @@ def set_places(
             drafts.save(connection, head.number, content, edition=draft.edition, now=now)
         detail = {"pilot": pilot, "quota": quota}
         audit.note(
-            connection, actor=person.name, action="places changed", study=slug, detail=detail,
-            now=now,
-        )  # fmt: skip
+            connection, actor=actor, action="places changed", study=slug, detail=detail, now=now
+        )
 
     host.database.write(store)

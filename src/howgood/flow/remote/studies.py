@@ -14,10 +14,13 @@ from sqlalchemy.exc import IntegrityError
 
 from howgood.ask.sentences import languages
 from howgood.errors import InputError, UnknownNameError
+from howgood.flow import authoring, watching
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, every_study
 from howgood.flow.hosting.host import new_version, pictures_of
 from howgood.flow.study_files.wording import wording_problems
+from howgood.flow.watching.counts import Condition, Page
+from howgood.records.participant import Status
 from howgood.records.plain import Problem, decode, raise_problems
 from howgood.records.plans import Picture
 from howgood.records.study import Study
@@ -34,6 +37,31 @@ class StudyFacts:
     kind: str
     is_open: bool
     version: str
+    pilot: bool
+    quota: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quartiles:
+    """How long people take from consent to the end, in seconds."""
+
+    low: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveNumbers:
+    """How a study is going; pilots are in `pilots` alone."""
+
+    is_open: bool
+    quota: int | None
+    places_taken: int
+    people: Mapping[str, int]
+    pilots: Mapping[str, int]
+    conditions: tuple[Condition, ...]
+    pages: tuple[Page, ...]
+    seconds: Quartiles | None
 
 
 class ExistingStudyError(InputError):
@@ -135,13 +163,43 @@ def set_open(host: Host, slug: str, *, is_open: bool, actor: str, now: datetime)
     return _facts(host, find_study(host, slug))
 
 
+def set_places(
+    host: Host, slug: str, *, pilot: bool, quota: int | None, actor: str, now: datetime
+) -> StudyFacts:
+    """Change pilot mode and quota alone, as on the dashboard: a new version."""
+    find_study(host, slug)
+    authoring.set_places(host, slug, pilot=pilot, quota=quota, actor=actor, now=now)
+    return _facts(host, find_study(host, slug))
+
+
+def live_numbers(host: Host, slug: str, *, now: datetime) -> LiveNumbers:
+    """Return how a study is going; people who only tried it are counted apart."""
+    find_study(host, slug)
+    live = watching.watch(host, slug, now=now)
+    return LiveNumbers(
+        is_open=live.head.is_open,
+        quota=live.study.quota,
+        places_taken=live.holding,
+        people={status.value: live.counts.get(status, 0) for status in Status},
+        pilots={status.value: live.pilots.get(status, 0) for status in Status},
+        conditions=live.conditions,
+        pages=live.pages,
+        seconds=None
+        if live.times is None
+        else Quartiles(low=live.times[0], median=live.times[1], high=live.times[2]),
+    )
+
+
 def _facts(host: Host, row: StudyRow) -> StudyFacts:
+    study = host.study(row.version)
     return StudyFacts(
         slug=row.slug,
         title=row.title,
         kind=row.kind,
         is_open=row.is_open,
-        version=host.study(row.version).version,
+        version=study.version,
+        pilot=study.pilot,
+        quota=study.quota,
     )
 
 

@@ -133,7 +133,7 @@ def ask_fit(host: Host, slug: str, chosen: Mapping[str, str], *, actor: str, now
         points = len(study.survey.scale) or 7
         if chosen.get("cut"):
             settings["cut"] = _whole(chosen["cut"], "accepting from", 2, points)
-    return _queue(host, row, FIT, settings, actor=actor, now=now)
+    return host.database.write(lambda c: _queue(c, row, FIT, settings, actor=actor, now=now))
 
 
 def take_upload(
@@ -141,16 +141,8 @@ def take_upload(
 ) -> int:
     """Check an uploaded table whole, keep it, and return its number."""
     row = find_study(host, slug)
-    table = read_upload(name, content)
-    shown = name.replace("\\", "/").rpartition("/")[2][:100] or "upload.csv"
-
-    def store(connection: Connection) -> int:
-        number = uploads.add(connection, row.number, purpose, shown, content, now=now)
-        detail = {"file": shown, "rows": len(table), "purpose": purpose}
-        audit.note(connection, actor=actor, action="upload", study=row.slug, detail=detail, now=now)
-        return number
-
-    return host.database.write(store)
+    given = _given(purpose, name, content)
+    return host.database.write(lambda c: _keep(c, row, given, actor=actor, now=now))
 
 
 def open_upload(host: Host, slug: str, number: int) -> UploadView:
@@ -160,14 +152,13 @@ def open_upload(host: Host, slug: str, number: int) -> UploadView:
         found = uploads.find(connection, row.number, _known_number(number, "upload"))
     if found is None:
         raise UnknownNameError(where="upload", name=str(number), names=())
-    table = read_upload(found.name, found.content)
-    roles = ("truth", "score") if found.purpose == CLASSIFIER else ("item", "user")
+    given = _given(found.purpose, found.name, found.content)
     return UploadView(
         number=number,
-        name=found.name,
-        purpose=found.purpose,
-        table=table,
-        guesses={role: guess(table.columns, role) for role in roles},
+        name=given.name,
+        purpose=given.purpose,
+        table=given.table,
+        guesses=given.guesses,
     )
 
 
@@ -176,12 +167,78 @@ def ask_upload(
 ) -> int:
     """Queue the judging of an upload with the columns that were chosen."""
     seen = open_upload(host, slug, number)
-    settings: dict[str, Any] = {"upload": number, "file": seen.name, "seed": 1}
-    if seen.purpose == SYSTEMS:
-        settings["item"] = _column(chosen, "item", seen.table)
-        settings["user"] = _column(chosen, "user", seen.table) if chosen.get("user") else ""
-        settings["people"] = "attentive"
-        return _queue(host, find_study(host, slug), SYSTEMS, settings, actor=actor, now=now)
+    settings = _judging(host, slug, seen.purpose, seen.table, chosen)
+    settings |= {"upload": number, "file": seen.name}
+    row = find_study(host, slug)
+    return host.database.write(
+        lambda c: _queue(c, row, seen.purpose, settings, actor=actor, now=now)
+    )
+
+
+def judge_table(
+    host: Host,
+    slug: str,
+    *,
+    purpose: str,
+    name: str,
+    content: bytes,
+    chosen: Mapping[str, str],
+    actor: str,
+    now: datetime,
+) -> int:
+    """Keep a table and queue its judging in one go; columns that are not chosen are guessed."""
+    row = find_study(host, slug)
+    given = _given(purpose, name, content)
+    settings = _judging(host, slug, purpose, given.table, {**given.guesses, **chosen})
+
+    def store(connection: Connection) -> int:
+        number = _keep(connection, row, given, actor=actor, now=now)
+        whole = settings | {"upload": number, "file": given.name}
+        return _queue(connection, row, purpose, whole, actor=actor, now=now)
+
+    return host.database.write(store)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """A table as somebody sent it."""
+
+    purpose: str
+    name: str
+    content: bytes
+    table: Table
+
+    @property
+    def guesses(self) -> Mapping[str, str]:
+        roles = ("truth", "score") if self.purpose == CLASSIFIER else ("item", "user")
+        return {role: guess(self.table.columns, role) for role in roles}
+
+
+def _given(purpose: str, name: str, content: bytes) -> _Given:
+    shown = name.replace("\\", "/").rpartition("/")[2][:100] or "upload.csv"
+    return _Given(purpose=purpose, name=shown, content=content, table=read_upload(name, content))
+
+
+def _keep(
+    connection: Connection, row: StudyRow, given: _Given, *, actor: str, now: datetime
+) -> int:
+    number = uploads.add(connection, row.number, given.purpose, given.name, given.content, now=now)
+    detail = {"file": given.name, "rows": len(given.table), "purpose": given.purpose}
+    audit.note(connection, actor=actor, action="upload", study=row.slug, detail=detail, now=now)
+    return number
+
+
+def _judging(
+    host: Host, slug: str, purpose: str, table: Table, chosen: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return how a table is judged, or say which column or which fit is missing."""
+    if purpose == SYSTEMS:
+        return {
+            "item": _column(chosen, "item", table),
+            "user": _column(chosen, "user", table) if chosen.get("user") else "",
+            "people": "attentive",
+            "seed": 1,
+        }
     known = overview(host, slug)
     if known.judge_job is None or known.judge is None:
         raise InputError(
@@ -190,16 +247,17 @@ def ask_upload(
             needed="a fit of this study",
             cure="Fit the study first.",
         )
-    settings |= {
-        "truth": _column(chosen, "truth", seen.table),
-        "score": _column(chosen, "score", seen.table),
+    settings: dict[str, Any] = {
+        "truth": _column(chosen, "truth", table),
+        "score": _column(chosen, "score", table),
         "positive": chosen.get("positive") or "1",
         "result": known.judge_job.number,
+        "seed": 1,
     }
     if known.judge.cards:
         names = [card.application for card in known.judge.cards]
         settings["application"] = _one_of(chosen.get("application") or names[0], names, "for")
-    return _queue(host, known.row, CLASSIFIER, settings, actor=actor, now=now)
+    return settings
 
 
 def cancel_job(host: Host, slug: str, number: int, *, now: datetime) -> bool:
@@ -231,16 +289,19 @@ def _known_number(number: int, where: str) -> int:
 
 
 def _queue(
-    host: Host, row: StudyRow, task: str, settings: Mapping[str, Any], *, actor: str, now: datetime
+    connection: Connection,
+    row: StudyRow,
+    task: str,
+    settings: Mapping[str, Any],
+    *,
+    actor: str,
+    now: datetime,
 ) -> int:
-    def store(connection: Connection) -> int:
-        number = jobs.add(connection, row.number, task, settings, now=now)
-        audit.note(
-            connection, actor=actor, action="fit", study=row.slug, detail={"task": task}, now=now
-        )
-        return number
-
-    return host.database.write(store)
+    number = jobs.add(connection, row.number, task, settings, now=now)
+    audit.note(
+        connection, actor=actor, action="fit", study=row.slug, detail={"task": task}, now=now
+    )
+    return number
 
 
 def _one_of(value: str, names: Mapping[str, str] | list[str], where: str) -> str:

@@ -58,8 +58,7 @@ class Watcher:
 
     def __init__(self, host: Host, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.host, self.clock = host, clock
-        # None: looked at, nothing to say. A number alone is not enough: SQLite gives the number of
-        # somebody who was erased to the next who comes.
+        # None: looked at, nothing to say.
         self._seen: dict[Finisher, Flag | None] = {}
 
     def flags(self, slug: str, *, seconds: float = 0.15) -> Flags:

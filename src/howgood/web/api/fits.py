@@ -5,7 +5,7 @@ In: checked calls. Out: records. Absent: the work (`flow.results`).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from howgood.errors import UnknownNameError
 from howgood.flow.results import asking, library
@@ -13,6 +13,9 @@ from howgood.records.job import Job
 from howgood.records.plain import about
 from howgood.records.result import StudyResult
 from howgood.web.api.operation import Call, Operation
+
+_LARGEST_TABLE = 20_000_000
+_ROLES = ("truth", "score", "positive", "application", "item", "user")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,30 @@ class FitRequest:
         default="", metadata=about("surveys: binary, or parts (imagined and real systems)")
     )
     priors: str = field(default="", metadata=about("surveys: howgood, kay2015, or a card"))
+    cut: int | None = field(
+        default=None,
+        metadata=about("surveys: the lowest answer that counts as accepting, 2 or more", minimum=2),
+    )
     seed: int | None = field(default=None, metadata=about("seed of the computation"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableToJudge:
+    """A table of predictions; columns that are not named are found by their usual names."""
+
+    purpose: Literal["classifier", "systems"] = field(
+        metadata=about("judge a classifier by what people accept, or rank systems by ratings")
+    )
+    name: str = field(metadata=about("of the file, such as scores.csv"))
+    content: str = field(metadata=about("the text of the CSV file"))
+    truth: str = field(default="", metadata=about("classifier: column of true labels"))
+    score: str = field(default="", metadata=about("classifier: column of scores"))
+    positive: str = field(default="", metadata=about("classifier: the positive label; else 1"))
+    application: str = field(default="", metadata=about("classifier: judged by people asked about"))
+    item: str = field(default="", metadata=about("systems: column of the items' keys"))
+    user: str = field(
+        default="", metadata=about("systems: column of participants, if predictions differ by them")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +92,22 @@ def _list(call: Call) -> FitList:
 def _ask(call: Call) -> Fit:
     body: FitRequest = call.body
     chosen = {"people": body.people, "model": body.model, "priors": body.priors}
-    if body.seed is not None:
-        chosen["seed"] = str(body.seed)
+    chosen |= {
+        name: str(value)
+        for name, value in (("seed", body.seed), ("cut", body.cut))
+        if value is not None
+    }
     number = asking.ask_fit(call.host, call.slug, chosen, actor=call.actor, now=call.now)
+    return _fit(asking.job_of(call.host, call.slug, number)[0])
+
+
+def _judge(call: Call) -> Fit:
+    body: TableToJudge = call.body
+    chosen = {role: getattr(body, role) for role in _ROLES if getattr(body, role)}
+    number = asking.judge_table(
+        call.host, call.slug, purpose=body.purpose, name=body.name, content=body.content.encode(),
+        chosen=chosen, actor=call.actor, now=call.now,
+    )  # fmt: skip
     return _fit(asking.job_of(call.host, call.slug, number)[0])
 
 
@@ -114,6 +153,10 @@ OPERATIONS = (
     Operation(method="POST", path="/studies/{slug}/fits", name="askFit",
               summary="Queue a fit", run=_ask, scope="fits:write", answer=Fit, body=FitRequest,
               status=202, group="Fits"),
+    Operation(method="POST", path="/studies/{slug}/judgements", name="judge",
+              summary="Send a table of predictions and queue its judging", run=_judge,
+              scope="fits:write", answer=Fit, body=TableToJudge, status=202,
+              largest=_LARGEST_TABLE, group="Fits"),
     Operation(method="GET", path="/studies/{slug}/fits/{fit}", name="getFit",
               summary="State of a fit, and its result", run=_get, scope="fits:read", answer=Fit,
               group="Fits"),

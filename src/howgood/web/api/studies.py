@@ -4,17 +4,18 @@ In: checked calls. Out: records. Absent: what happens (`flow.remote`, `flow.eras
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from howgood.flow import erasing, remote
-from howgood.flow.remote import StudyFacts
+from howgood.flow.remote import LiveNumbers, StudyFacts
 from howgood.records.plain import about
 from howgood.records.study import Study
 from howgood.web.api.operation import Call, Operation
 from howgood.web.api.problem import ApiError
 
 _LARGEST_STUDY = 2_000_000
+_MOST = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class StudyWithContent:
     kind: str
     is_open: bool
     version: str = field(metadata=about("fingerprint of the content"))
+    pilot: bool
+    quota: int | None
     study: Mapping[str, Any] = field(metadata=about("the content, as in a study file"))
 
 
@@ -56,6 +59,16 @@ class Opening:
     """Whether a study takes new participants."""
 
     is_open: bool = field(metadata=about("false closes it; those inside may finish"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """How many people may take part, and whether they count."""
+
+    pilot: bool = field(metadata=about("true: everybody is a test run from now on"))
+    quota: int | None = field(
+        metadata=about("so many people and no more; null: no limit", minimum=1, maximum=_MOST)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,14 +111,7 @@ def _create(call: Call) -> StudyFacts:
 
 def _get(call: Call) -> StudyWithContent:
     facts, content = remote.study_facts(call.host, call.slug)
-    return StudyWithContent(
-        slug=facts.slug,
-        title=facts.title,
-        kind=facts.kind,
-        is_open=facts.is_open,
-        version=facts.version,
-        study=content,
-    )
+    return StudyWithContent(**asdict(facts), study=content)
 
 
 def _add_version(call: Call) -> StudyFacts:
@@ -118,6 +124,21 @@ def _set_open(call: Call) -> StudyFacts:
     return remote.set_open(
         call.host, call.slug, is_open=call.body.is_open, actor=call.actor, now=call.now
     )
+
+
+def _set_places(call: Call) -> StudyFacts:
+    return remote.set_places(
+        call.host,
+        call.slug,
+        pilot=call.body.pilot,
+        quota=call.body.quota,
+        actor=call.actor,
+        now=call.now,
+    )
+
+
+def _numbers(call: Call) -> LiveNumbers:
+    return remote.live_numbers(call.host, call.slug, now=call.now)
 
 
 def _delete(call: Call) -> Gone:
@@ -146,6 +167,12 @@ OPERATIONS = (
     Operation(method="DELETE", path="/studies/{slug}", name="deleteStudy",
               summary="Delete a study with everybody in it", run=_delete, scope="studies:write",
               answer=Gone, query=Confirmation),
+    Operation(method="GET", path="/studies/{slug}/counts", name="getCounts",
+              summary="How a study is going: people, conditions, drop-out by page, times",
+              run=_numbers, scope="participants:read", answer=LiveNumbers),
+    Operation(method="PUT", path="/studies/{slug}/places", name="setPlaces",
+              summary="Change quota and pilot mode", run=_set_places, scope="studies:write",
+              answer=StudyFacts, body=Places),
     Operation(method="POST", path="/studies/{slug}/versions", name="addVersion",
               summary="Give a study a new version", run=_add_version, scope="studies:write",
               answer=StudyFacts, body=NewVersion, status=201, largest=_LARGEST_STUDY),

@@ -99,7 +99,7 @@ async def get_picture(request: Request) -> Response:
         lit_picture(sections[place].svg),
         media_type="image/svg+xml",
         headers={
-            # Erasing somebody deletes results, and their numbers may be given out again.
+            # Erasing somebody deletes results: no cache may keep one.
             "Cache-Control": "no-store",
             "Content-Security-Policy": PICTURE_POLICY,
         },

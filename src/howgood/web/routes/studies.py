@@ -92,8 +92,8 @@ async def post_places(request: Request) -> Response:
             request, person, "live.html", problem="Write a whole number, or nothing."
         )
     await run_in_threadpool(
-        authoring.set_places, request.app.state.host, person, slug,
-        pilot=text_of(form, "pilot") == "yes", quota=int(quota) if quota else None, now=now(),
+        authoring.set_places, request.app.state.host, slug, pilot=text_of(form, "pilot") == "yes",
+        quota=int(quota) if quota else None, actor=person.name, now=now(),
     )  # fmt: skip
     return _to(slug)
 
