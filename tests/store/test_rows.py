@@ -1,13 +1,16 @@
 """What goes into the tables comes out again; the first answer stands."""
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+import sqlalchemy as sa
 
 from howgood.records.participant import Status
 from howgood.store import answers, participants, studies
 from howgood.store.participants import NewParticipant
+from howgood.store.schema import screens
 from howgood.store.studies import MediaFile, NewVersion
 
 NOW = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)
@@ -142,3 +145,44 @@ def test_a_moment_is_kept_to_the_microsecond_in_any_zone_but_never_without_one(d
         database.write(
             lambda c: answers.add_screen(c, number, "two", {}, position=2, now=datetime(2026, 1, 1))
         )
+
+
+def _step(person, **changes):
+    values = {"participant": person, "screen": "one", "values": {"acceptable": "6"},
+              "following": "two", "content": {"key": "two"}, "position": 2, "now": NOW}  # fmt: skip
+    return answers.Step(**(values | changes))
+
+
+def _shown_one(database, study, people):
+    numbers = [_add(database, study, token_digest=f"{each:064}") for each in range(people)]
+    for each in numbers:
+        database.write(lambda c, n=each: answers.add_screen(c, n, "one", {}, position=1, now=NOW))
+    return numbers
+
+
+def test_steps_of_many_people_and_their_copies_are_stored_once_each(database, study):
+    people = _shown_one(database, study, 70)  # more than go into one statement
+
+    async def everyone():
+        steps = [_step(each) for each in (*people, *people[:5])]
+        return await asyncio.gather(*map(database.write_soon, steps))
+
+    told = asyncio.run(everyone())
+    assert sum(told) == 70
+    with database.reading() as connection:
+        for each in people:
+            (given,) = answers.answers_of(connection, each)
+            assert (given.screen, given.content) == ("one", {"acceptable": "6"})
+        assert connection.execute(sa.select(sa.func.count()).select_from(screens)).scalar() == 140
+
+
+def test_a_step_of_somebody_who_is_gone_fails_alone(database, study):
+    people = _shown_one(database, study, 3)
+
+    async def everyone():
+        steps = [_step(each) for each in (*people, 10_000)]
+        return await asyncio.gather(*map(database.write_soon, steps), return_exceptions=True)
+
+    *told, error = asyncio.run(everyone())
+    assert told == [True, True, True]
+    assert isinstance(error, sa.exc.IntegrityError)

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from tests.flow.hosting.conftest import RERATING
 from tests.web.conftest import hidden_fields
 
-from howgood.flow.hosting import add_study, tokens
+from howgood.flow.hosting import add_study, look, tokens
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.records.screen import Screen
@@ -21,6 +21,8 @@ from howgood.settings import Settings
 from howgood.store import participants, studies
 from howgood.web.app import make_app
 from howgood.web.guards import LARGEST_FORM, Pace, Rate, preferred_language
+from howgood.web.pages import screen_page
+from howgood.web.render import show, style_address, templates
 
 
 def _begin(browser, slug="songs"):
@@ -188,6 +190,31 @@ def test_a_page_with_two_flow_charts_and_bars_is_small(browser, host):
 
 def test_pages_are_not_kept_by_caches(browser):
     assert _begin(browser).headers["cache-control"] == "no-store"
+
+
+def test_a_page_put_together_from_pieces_is_the_page_as_a_whole(browser, host):
+    page = _begin(browser, "doors")
+    token = page.url.path.removeprefix("/p/")
+    for now in (datetime.now(UTC),) * 2:
+        view = look(host, token, now=now)
+        screen = screen_page(view, style=style_address())
+        whole = templates().get_template("screen.html").render(page=screen, own=screen.own)
+        assert show(screen).body.decode() == whole
+        page = _answer(browser, page, host)
+    assert page.status_code == 200
+
+
+def test_a_page_too_large_for_the_first_packets_is_compressed(browser, host):
+    long = "A long text about songs. " * 1000
+    study = {**RERATING, "slug": "long", "consent": {"text": long}}
+    add_study(host, Study.from_dict(study), folder=Path(), now=datetime.now(UTC))
+    page = browser.get("/s/long")
+    assert page.headers["content-encoding"] == "gzip"
+    assert int(page.headers["content-length"]) < 5000
+    assert page.text.count("about songs") == 1000
+    plain = browser.get("/s/long", headers={"accept-encoding": "identity"})
+    assert plain.text.count("about songs") == 1000
+    assert "content-encoding" not in plain.headers
 
 
 def test_text_from_a_study_cannot_become_markup(browser, host):

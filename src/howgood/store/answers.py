@@ -4,7 +4,8 @@ In: a connection and plain values. Out: whether something was stored, and what i
 changing an answer: the first one stands.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from sqlalchemy.engine import Connection
 from howgood.records.participant import StoredAnswer
 from howgood.store import driver
 from howgood.store.schema import answers, participants, screens
+from howgood.store.writer import Alike
 
 
 def add_answer(
@@ -26,13 +28,7 @@ def add_answer(
     now: datetime,
 ) -> bool:
     """Store an answer unless this screen already has one; return whether it was stored."""
-    row = {
-        "participant_id": participant,
-        "screen": screen,
-        "content": dict(content),
-        "answered_at": now,
-    }
-    return _is_stored(connection, answers, row)
+    return _is_stored(connection, answers, _answer_row(participant, screen, content, now))
 
 
 def add_screen(
@@ -45,20 +41,77 @@ def add_screen(
     now: datetime,
 ) -> bool:
     """Store a screen before it is shown; False if this one or this position is stored already."""
-    row = {
+    row = _screen_row(participant, screen, content, position, now)
+    return _is_stored(connection, screens, row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(Alike):
+    """An answer and the screen that follows it: what nearly every form stores."""
+
+    participant: int
+    screen: str
+    values: Mapping[str, Any]
+    following: str
+    content: Mapping[str, Any]
+    position: int
+    now: datetime
+
+    def __call__(self, connection: Connection) -> bool:
+        """Store both, unless the screen already has an answer; return whether they were."""
+        if not add_answer(connection, self.participant, self.screen, self.values, now=self.now):
+            return False
+        add_screen(
+            connection,
+            self.participant,
+            self.following,
+            self.content,
+            position=self.position,
+            now=self.now,
+        )
+        return True
+
+    @staticmethod
+    def all_at_once(connection: Connection, steps: Sequence["Step"]) -> bool:
+        """Store the steps of many people in two statements (SQLite); False unless all were new."""
+        given = [
+            _answer_row(each.participant, each.screen, each.values, each.now) for each in steps
+        ]
+        shown = [
+            _screen_row(each.participant, each.following, each.content, each.position, each.now)
+            for each in steps
+        ]
+        stored = driver.insert_new(connection, answers, given)
+        return stored == len(steps) and driver.insert_new(connection, screens, shown) == stored
+
+
+def _answer_row(
+    participant: int, screen: str, content: Mapping[str, Any], now: datetime
+) -> dict[str, Any]:
+    return {
+        "participant_id": participant,
+        "screen": screen,
+        "content": dict(content),
+        "answered_at": now,
+    }
+
+
+def _screen_row(
+    participant: int, screen: str, content: Mapping[str, Any], position: int, now: datetime
+) -> dict[str, Any]:
+    return {
         "participant_id": participant,
         "name": screen,
         "position": position,
         "content": dict(content),
         "shown_at": now,
     }
-    return _is_stored(connection, screens, row)
 
 
 def _is_stored(connection: Connection, table: sa.Table, row: Mapping[str, Any]) -> bool:
     """Insert a row unless its key is taken; return whether it was."""
     if connection.dialect.name == "sqlite":
-        return driver.insert_once(connection, table, row)
+        return driver.insert_new(connection, table, [row]) == 1
     inserted = postgresql.insert(table).on_conflict_do_nothing().returning(table.c.participant_id)
     return connection.execute(inserted, row).first() is not None
 

@@ -9,7 +9,8 @@ neighbour in its transaction fails, all is undone and each is run again alone. A
 import asyncio
 import queue
 import threading
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +32,25 @@ class WriterClosedError(HowgoodError):
 
     def __init__(self) -> None:
         super().__init__("the database is closed; nothing was written. Try again in a moment.")
+
+
+class _NotAllNewError(Exception):
+    """Some of what was to be stored together is there already."""
+
+
+class Alike(ABC):
+    """An operation that can be done for many at once; it returns whether it stored anything new."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __call__(self, connection: Connection) -> bool:
+        """Do it for one."""
+
+    @staticmethod
+    @abstractmethod
+    def all_at_once(connection: Connection, operations: Sequence[Any]) -> bool:
+        """Do it for many; False, upon which all is undone, unless everything was new."""
 
 
 class _Waiting(Protocol):
@@ -58,7 +78,8 @@ class GroupWriter:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._gathered: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
         self._gate = threading.Lock()
         self._is_open = True
         self._thread = threading.Thread(target=self._work, name="howgood-writer", daemon=True)
@@ -67,21 +88,36 @@ class GroupWriter:
     def run(self, operation: Operation[T]) -> T:
         """Return the operation's result once it is on disk; raise what it raised."""
         done: Future[T] = Future()
-        self._put(_Job(operation, done))
+        self._put([_Job(operation, done)])
         return done.result()
 
     async def run_soon(self, operation: Operation[T]) -> T:
         """Do as `run` does; nothing but this coroutine waits. Who stops waiting stops nothing."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
-        self._put(_Job(operation, done, loop))
+        if not self._is_open:
+            raise WriterClosedError
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            # Whoever else writes before the loop looks around comes along: waking the writer for
+            # each of them would cost more than their writes.
+            gathered = self._gathered[loop] = []
+            loop.call_soon(self._put_gathered, loop)
+        gathered.append(_Job(operation, done, loop))
         return await done
 
-    def _put(self, job: _Job) -> None:
+    def _put_gathered(self, loop: asyncio.AbstractEventLoop) -> None:
+        jobs = self._gathered.pop(loop)
+        try:
+            self._put(jobs)
+        except WriterClosedError as error:
+            _tell([(job, _Outcome(error=error)) for job in jobs])
+
+    def _put(self, jobs: list[_Job]) -> None:
         with self._gate:
             if not self._is_open:
                 raise WriterClosedError
-            self._jobs.put(job)
+            self._jobs.put(jobs)
 
     def close(self) -> None:
         """Finish what waits, then stop; later operations are refused."""
@@ -100,15 +136,15 @@ class GroupWriter:
                     _commit(connection, batch)
 
     def _waiting(self) -> tuple[list[_Job], bool]:
-        """Wait for the first job, then take along whatever has queued up meanwhile."""
-        job = self._jobs.get()
+        """Wait for the first jobs, then take along whatever has queued up meanwhile."""
+        jobs = self._jobs.get()
         batch: list[_Job] = []
-        while job is not None:
-            batch.append(job)
-            if len(batch) == MOST_AT_ONCE:
+        while jobs is not None:
+            batch += jobs
+            if len(batch) >= MOST_AT_ONCE:
                 return batch, False
             try:
-                job = self._jobs.get_nowait()
+                jobs = self._jobs.get_nowait()
             except queue.Empty:
                 return batch, False
         return batch, True
@@ -143,9 +179,23 @@ def _tell(told: list[tuple[_Job, _Outcome]]) -> None:
 def _together(connection: Connection, batch: list[_Job]) -> list[_Outcome] | None:
     try:
         with connection.begin():
-            return [_Outcome(result=job.operation(connection)) for job in batch]
+            _store_alike(connection, [job.operation for job in batch])
+            return [_Outcome(result=_result(connection, job.operation)) for job in batch]
     except Exception:  # whatever it was is undone, and its own caller will see it
         return None
+
+
+def _store_alike(connection: Connection, operations: list[Callable[[Connection], Any]]) -> None:
+    """Store what is of one kind in few statements, or raise when not all of it was new."""
+    kinds = {type(each) for each in operations if isinstance(each, Alike)}
+    for kind in kinds:
+        alike = [each for each in operations if type(each) is kind]
+        if not kind.all_at_once(connection, alike):
+            raise _NotAllNewError
+
+
+def _result(connection: Connection, operation: Callable[[Connection], Any]) -> object:
+    return True if isinstance(operation, Alike) else operation(connection)
 
 
 def _alone(connection: Connection, job: _Job) -> _Outcome:

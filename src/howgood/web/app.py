@@ -4,6 +4,7 @@ In: a host. Out: an ASGI application. Absent: sockets and processes (`server`).
 """
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,7 +15,6 @@ import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
@@ -30,7 +30,15 @@ from howgood.web.api.app import make_api
 from howgood.web.characters import Characters
 from howgood.web.dashboard import dashboard
 from howgood.web.faults import Faults
-from howgood.web.guards import Busy, OwnForms, Rate, Rates, SecurityHeaders, preferred_language
+from howgood.web.guards import (
+    Busy,
+    OwnForms,
+    Packed,
+    Rate,
+    Rates,
+    SecurityHeaders,
+    preferred_language,
+)
 from howgood.web.pages import message_page
 from howgood.web.patience import Patience
 from howgood.web.render import show, style_address
@@ -94,7 +102,7 @@ def make_app(
             Middleware(Characters),
             Middleware(Rates),
             Middleware(OwnForms),
-            Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
+            Middleware(Packed),
         ],
         exception_handlers=_handlers(),
         lifespan=life,
@@ -120,7 +128,15 @@ def _handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitabl
 def app_from_environment() -> Starlette:
     """Return the application that the environment describes; every worker calls this."""
     settings = read_settings()
-    return make_app(_host_soon(settings.database), settings)
+    app = make_app(_host_soon(settings.database), settings)
+    settle()
+    return app
+
+
+def settle() -> None:
+    """Spare the collector of unused objects what stays for as long as the process does."""
+    gc.collect()
+    gc.freeze()
 
 
 def _host_soon(address: str) -> Host:

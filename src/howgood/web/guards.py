@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.datastructures import FormData, Headers
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from howgood.web.pages import message_page
@@ -80,6 +81,18 @@ class Busy:
                 await self.app(scope, receive, send)
             finally:
                 self.working -= 1
+
+
+class Packed:
+    """Compresses what is sent, except to participants: their pages are packed where it helps."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.packing = app, GZipMiddleware(app, minimum_size=1000, compresslevel=5)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, by way of the packing or not."""
+        is_packed = scope["type"] == "http" and not _is_participants(scope["path"])
+        await (self.packing if is_packed else self.app)(scope, receive, send)
 
 
 class OwnForms:

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from howgood.ask.sentences import sentence
 from howgood.flow.hosting import Form, Reason, View, way_back
 from howgood.records.remembered import Remembered
-from howgood.records.screen import Block, Button, Field, FieldKind, FieldOption
+from howgood.records.screen import Block, Button, Field, FieldKind, FieldOption, Screen
 
 # A longer list of radio buttons would be a long way for thumbs and keyboards.
 _MOST_RADIOS = 12
@@ -47,30 +47,20 @@ class FieldView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far, in words and numbers."""
-
-    done: int
-    total: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenPage:
-    """One screen of a study."""
+    """One screen of a study; `own` is what differs for everybody who sees it."""
 
     language: str
-    title: str
     study: str
     style: str
     words: Mapping[str, str]
     blocks: tuple[Block, ...]
     fields: tuple[FieldView, ...]
-    hidden: Mapping[str, str]
     buttons: tuple[Button, ...]
-    action: str
     media: str
-    progress: Progress | None = None
+    own: Mapping[str, str]
+    has_title: bool = True
+    has_progress: bool = False
     is_pilot: bool = False
     problems: tuple[FieldView, ...] = ()
     other_problem: str = ""
@@ -115,17 +105,23 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
     address = f"/p/{view.token}" if view.token else f"/s/{quote(view.study.slug)}"
     return ScreenPage(
         language=language,
-        title=screen.title,
         study=view.study.title,
         style=style,
         words=_words(language),
         blocks=screen.blocks,
         fields=fields,
-        hidden={"screen": screen.key, "signature": view.signature, "visit": view.visit},
         buttons=screen.buttons,
-        action=f"{address}?{query}" if query and not view.token else address,
         media=f"/media/{view.version}/",
-        progress=_progress(view),
+        own={
+            "title": screen.title,
+            "screen": screen.key,
+            "signature": view.signature,
+            "visit": view.visit,
+            "action": f"{address}?{query}" if query and not view.token else address,
+            **_progress(view),
+        },
+        has_title=screen.title != view.study.title,
+        has_progress=_has_progress(screen),
         is_pilot=view.is_pilot,
         problems=tuple(each for each in fields if each.problem),
         other_problem=others[0] if others else "",
@@ -154,12 +150,18 @@ def message_page(reason: Reason | str, *, language: str, style: str, link: str =
     )
 
 
-def _progress(view: View) -> Progress | None:
-    place, language = view.screen.place, view.screen.language
-    if place is None or place.done == 0 or not view.screen.awaits_answer:
-        return None
-    text = sentence(language, "progress", done=place.done, total=place.total)
-    return Progress(done=place.done, total=place.total, text=text)
+def _progress(view: View) -> dict[str, str]:
+    """Return how far, in numbers and words."""
+    place = view.screen.place
+    if place is None:
+        return {}
+    done, total = str(place.done), str(place.total)
+    text = sentence(view.screen.language, "progress", done=done, total=total)
+    return {"done": done, "total": total, "progress": text}
+
+
+def _has_progress(screen: Screen) -> bool:
+    return screen.place is not None and screen.place.done > 0 and screen.awaits_answer
 
 
 def kept_parameters(parameters: Mapping[str, str]) -> str:

@@ -60,7 +60,8 @@ class _Body:
             return await self._receive()
         left = self._deadline - time.monotonic()
         try:
-            message = await asyncio.wait_for(self._receive(), max(left, 0.001))
+            async with asyncio.timeout(max(left, 0.001)):
+                message = await self._receive()
         except TimeoutError:
             self.is_late = self._is_whole = True
             return {"type": "http.disconnect"}

@@ -30,9 +30,10 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     _check_free(address, port)
     app: Starlette | str = "howgood.web.app:app_from_environment"
     if workers == 1:
-        from howgood.web.app import make_app  # a second that a mere parent of workers saves
+        from howgood.web.app import make_app, settle  # a second that a mere parent of workers saves
 
         app = make_app(host, settings, worker=_own_worker(host, settings))
+        settle()
     else:
         host.close()
         # Workers are new processes: what they need to know travels in their environment.

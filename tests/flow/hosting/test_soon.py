@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import tomllib
+from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -94,6 +95,7 @@ def test_nothing_remembered_of_an_erased_person_reaches_the_next(host, run, pers
     first.send()
     gone = first.look()
     host.database.write(lambda connection: connection.execute(sa.delete(participants)))
+    host.moment = 0.0  # a moment later
     with pytest.raises(RefusedError) as caught:
         first.look()
     assert caught.value.reason is Reason.UNKNOWN_LINK
@@ -106,3 +108,46 @@ def test_nothing_remembered_of_an_erased_person_reaches_the_next(host, run, pers
     assert known.participant.seed == row.seed
     assert known.participant.number == row.id
     assert second.look().token != gone.token
+
+
+def test_who_is_erased_by_another_process_can_store_nothing_any_more(host, run, person):
+    run(SURVEY)
+    someone = person("doors", seed=1)
+    someone.begin()
+    view = someone.look()
+    host.moment = 60.0
+    host.database.write(lambda connection: connection.execute(sa.delete(participants)))
+    with pytest.raises(RefusedError) as caught:
+        asyncio.run(soon.send(host, view.token, form=_form(view), now=NOW))
+    assert caught.value.reason is Reason.UNKNOWN_LINK
+    with host.database.reading() as connection:
+        assert connection.execute(sa.select(answers)).all() == []
+
+
+def test_what_this_process_changes_is_seen_at_once(host, run, person):
+    run(SURVEY)
+    host.moment = 3600.0
+    someone = person("doors", seed=1)
+    someone.begin()
+    seen = []
+    while not (view := someone.look()).screen.is_last:
+        seen.append(view.screen.key)
+        first = asyncio.run(soon.send(host, view.token, form=_form(view), now=NOW))
+        again = asyncio.run(soon.send(host, view.token, form=_form(view), now=NOW))
+        assert (first.is_new, again.is_new) == (True, False)
+    assert len(set(seen)) == len(seen)
+
+
+def test_an_answer_after_a_wait_that_is_over_counts(host, run):
+    run(RERATING | {"rerating": RERATING["rerating"] | {"delay_minutes": 5}})
+    host.moment = 3600.0
+    later = NOW + timedelta(minutes=6)
+
+    async def walk():
+        token = await _begin(host, "songs")
+        while (view := await soon.look(host, token, now=NOW)).screen.kind != "wait":
+            await soon.send(host, token, form=_form(view), now=NOW)
+        view = await soon.look(host, token, now=later)
+        return await soon.send(host, token, form=_form(view), now=later)
+
+    assert asyncio.run(walk()).is_new

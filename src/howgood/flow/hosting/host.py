@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 
 from sqlalchemy.engine import Connection
 
@@ -53,13 +54,19 @@ class Known:
 
 
 class Host:
-    """One database and what is worth remembering of it; safe to share between threads."""
+    """One database and what is worth remembering of it; safe to share between threads.
+
+    `moment` is for how many seconds nobody looks again whether a person is still where they were.
+    Only another process can have erased them meanwhile, and then nothing of theirs is stored.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        # Where several processes serve, each must look every time: another may have moved people.
+        self.moment = 1.0 if database.is_local else 0.0
         # A version never changes, so what was read once stays right.
         self.study = lru_cache(maxsize=256)(self._read_study)
-        self._known: OrderedDict[tuple[str, int], Known] = OrderedDict()
+        self._known: OrderedDict[str, tuple[Known, float]] = OrderedDict()
         self._weight = 0
         self._gate = Lock()
         # Choosing the next pair takes milliseconds: one after the other, beside the event loop.
@@ -79,39 +86,45 @@ class Host:
         """Return where the holder of a token is now.
 
         Which screen that is, and whether they still hold their place, is read from the database
-        every time. What a screen says and what was answered before it never changes, so that is
-        remembered.
+        unless it was so a moment ago. What a screen says and what was answered before it never
+        changes, so that is remembered.
         """
+        with self._gate:
+            found, seen_at = self._known.get(token_digest, (None, 0.0))
+        if found is not None and monotonic() - seen_at < self.moment:
+            return found
         seen = participants.glance(self.database, token_digest)
         if seen is None:
+            self.forget(token_digest)
             return None
         status, number = seen
-        with self._gate:
-            found = self._known.get((token_digest, number))
-        if found is None:
+        if found is None or found.position.number != number:
             return self._read_known(token_digest)
-        if found.participant.status is status:
-            return found
-        position = replace(found.position, participant=replace(found.participant, status=status))
-        return replace(found, position=position)
+        if found.participant.status is not status:
+            person = replace(found.participant, status=status)
+            found = replace(found, position=replace(found.position, participant=person))
+        self.remember(token_digest, found)
+        return found
 
     def remember(self, token_digest: str, known: Known) -> None:
-        """Keep what was just stored: its reader comes back in a moment."""
-        number = known.position.number
+        """Keep what was just read or stored: its reader comes back in a moment."""
         with self._gate:
-            for old in (number - 1, number):
-                before = self._known.pop((token_digest, old), None)
-                self._weight -= before.weight if before else 0
-            self._known[token_digest, number] = known
-            self._weight += known.weight
+            before, _ = self._known.get(token_digest, (None, 0.0))
+            if before is not None and before.position.number > known.position.number:
+                return  # another thread knows better
+            self._known.pop(token_digest, None)
+            self._known[token_digest] = known, monotonic()
+            self._weight += known.weight - (before.weight if before else 0)
             while self._weight > _REMEMBERED and len(self._known) > 1:
-                self._weight -= self._known.popitem(last=False)[1].weight
+                self._weight -= self._known.popitem(last=False)[1][0].weight
 
     def forget(self, token_digest: str | None = None) -> None:
         """Drop what is remembered of one person, or of everybody and every study."""
         with self._gate:
-            for key in [each for each in self._known if token_digest in (None, each[0])]:
-                del self._known[key]
+            gone = [token_digest] if token_digest is not None else list(self._known)
+            for each in gone:
+                known, _ = self._known.pop(each, (None, 0.0))
+                self._weight -= known.weight if known else 0
         if token_digest is None:
             self.study.cache_clear()
 

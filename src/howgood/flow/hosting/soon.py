@@ -59,7 +59,8 @@ async def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
 async def _finished(host: Host, move: Sent | Move) -> Sent:
     if isinstance(move, Sent):
         return move
-    return move.told(await host.database.write_soon(move.store))
+    with visit.unless_gone():
+        return move.told(await host.database.write_soon(move.store))
 
 
 def _takes_thought(host: Host, known: Known) -> bool:

@@ -49,5 +49,5 @@ def digest(token: str) -> str:
 def _mac(key: bytes, *parts: object) -> str:
     # Lengths keep ("a", "bc") and ("ab", "c") apart.
     text = "".join(f"{len(str(part))}:{part}" for part in parts)
-    code = hmac.new(key, text.encode(), hashlib.sha256).digest()[:_BYTES]
+    code = hmac.digest(key, text.encode(), "sha256")[:_BYTES]
     return base64.urlsafe_b64encode(code).decode()

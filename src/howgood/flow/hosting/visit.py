@@ -6,12 +6,14 @@ The server owns the place: `look` always shows the last screen stored, and `send
 only to that screen, once. So reloading, going back, sending twice and a second tab change nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
 
 from howgood.flow.hosting import recruiting, tokens
 from howgood.flow.hosting.admission import Consent, admit_invited, admit_new, readmit
@@ -114,6 +116,7 @@ def show(host: Host, known: Known, token: str, *, now: datetime) -> View:
         screen = _consent_screen(study, now)
     elif is_over(screen, now):
         screen = _end_wait(host, known, study, now)
+        host.forget(tokens.digest(token))
     return _view(host, token, person, study, screen)
 
 
@@ -156,7 +159,17 @@ def is_over(screen: Screen, now: datetime) -> bool:
 def _finished(host: Host, move: Sent | Move) -> Sent:
     if isinstance(move, Sent):
         return move
-    return move.told(host.database.write(move.store))
+    with unless_gone():
+        return move.told(host.database.write(move.store))
+
+
+@contextmanager
+def unless_gone() -> Iterator[None]:
+    """Refuse who was erased while their form was read: there is nobody to store it for."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise RefusedError(Reason.UNKNOWN_LINK) from error
 
 
 def _answer_move(
@@ -169,18 +182,30 @@ def _answer_move(
     following = next_screen(
         study, condition=person.condition, seed=person.seed, answers=given, now=now
     )
-    content = following.to_dict()  # here and not in the transaction, for which others wait
+    step = answers.Step(
+        participant=person.number,
+        screen=screen,
+        values=result.values,
+        following=following.key,
+        content=following.to_dict(),  # not in the transaction, for which others wait
+        position=position.number + 1,
+        now=now,
+    )
 
     def store(connection: Connection) -> bool:
         if not answers.add_answer(connection, person.number, screen, result.values, now=now):
             return False
         if person.status is Status.EXPIRED and not readmit(connection, study, person, now=now):
             return True
-        _store_screen(connection, position, following, content, now)
+        _store_screen(connection, position, following, step.content, now)
         return True
 
+    is_plain = person.status is not Status.EXPIRED and following.kind != "finished"
+
     def told(is_new: bool) -> Sent:
-        if is_new:
+        if not is_new or not is_plain:
+            host.forget(tokens.digest(token))
+        else:
             place = replace(
                 position, screen=following.key, number=position.number + 1, shown_at=now
             )
@@ -188,7 +213,7 @@ def _answer_move(
             host.remember(tokens.digest(token), after)
         return Sent(token=token, is_new=is_new, seconds=seconds)
 
-    return Move(store=store, told=told)
+    return Move(store=step if is_plain else store, told=told)
 
 
 def _seconds(position: Position, now: datetime) -> float | None:

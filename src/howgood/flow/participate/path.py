@@ -8,6 +8,7 @@ Absent: storage, clocks and chance of its own; the same arguments always give th
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 from urllib.parse import quote
 
 from howgood.ask.sentences import sentence
@@ -71,7 +72,7 @@ def next_screen(
     if answered[CONSENT].values.get("consent") != "yes":
         return _declined(study)
     steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now)
-    total = 1 + sum(not each.is_wait for each in steps)
+    total = 1 + len(steps) - sum(map(attrgetter("is_wait"), steps))
     for done, step in enumerate(steps, start=1):
         if step.key not in answered:
             return replace(step.make(), key=step.key, place=Place(done=done, total=total))

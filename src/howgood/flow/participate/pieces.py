@@ -7,6 +7,7 @@ comes when (`path`, `survey`, `comparison`, `rerating`).
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from howgood.ask.sentences import sentence
 from howgood.records.plans import Picture, Question
@@ -65,6 +66,7 @@ def media(picture: Picture | None) -> tuple[Media, ...]:
     return (Media(file=picture.file, alternative=picture.alternative, film=is_film),)
 
 
+@cache
 def continue_button(language: str) -> tuple[Button, ...]:
     """Return the one button of a page that is simply sent."""
     return (Button(label=sentence(language, "continue")),)

@@ -21,6 +21,7 @@ from howgood.flow.participate.pieces import (
 )
 from howgood.flow.participate.scenario_text import scenario_bullets, scenarios_of
 from howgood.records.plans import AttentionCheck, Item, RealPart, SurveyApplication, SurveyPlan
+from howgood.records.remembered import Remembered
 from howgood.records.scenario import Scenario
 from howgood.records.screen import (
     Answer,
@@ -145,21 +146,30 @@ def introduction_step(study: Study, application: SurveyApplication, system: str 
     language, key = study.language, application.key
 
     def make() -> Screen:
-        imagine = sentence(language, "hypothetical_text", system=system) if system else ""
         return Screen(
             key=key,
             kind="text",
             title=application.name,
             language=language,
-            blocks=(
-                *media(application.picture),
-                *paragraphs(application.description),
-                *paragraphs(imagine),
-            ),
+            blocks=_introduction_blocks(application, language, system),
             buttons=continue_button(language),
         )
 
     return Step(key=key, make=make)
+
+
+def _describe(
+    application: SurveyApplication, language: str, system: str | None
+) -> tuple[Block, ...]:
+    imagine = sentence(language, "hypothetical_text", system=system) if system else ""
+    return (
+        *media(application.picture),
+        *paragraphs(application.description),
+        *paragraphs(imagine),
+    )
+
+
+_introduction_blocks = Remembered(_describe, most=256)
 
 
 def scenario_step(study: Study, page: Page, system: str | None) -> Step:

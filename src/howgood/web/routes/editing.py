@@ -243,7 +243,8 @@ def _screen(seen: authoring.Preview, view: View | None) -> ScreenPage | None:
         return None
     page = screen_page(view, style=style_address())
     root = f"/studies/{seen.head.slug}"
-    return replace(page, hidden={}, action=f"{root}/preview", media=f"{root}/picture/")
+    own = {**page.own, "action": f"{root}/preview"}
+    return replace(page, own=own, media=f"{root}/picture/")
 
 
 ROUTES = [

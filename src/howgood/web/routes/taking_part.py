@@ -15,7 +15,7 @@ from howgood.web.access import is_secure
 from howgood.web.clock import now
 from howgood.web.forms import read_form
 from howgood.web.pages import kept_parameters, screen_page
-from howgood.web.render import part_of_file, show, style_address
+from howgood.web.render import part_of_file, show_packed, style_address
 
 _log = logging.getLogger("howgood.web")
 _REMEMBER = 180 * 24 * 3600
@@ -34,7 +34,7 @@ async def get_study(request: Request) -> Response:
     if arrival.view is None:
         return RedirectResponse(f"/p/{arrival.token}", status_code=303)
     query = kept_parameters(request.query_params)
-    return show(screen_page(arrival.view, style=style_address(), query=query))
+    return show_packed(screen_page(arrival.view, style=style_address(), query=query), request)
 
 
 async def post_study(request: Request) -> Response:
@@ -48,7 +48,7 @@ async def post_study(request: Request) -> Response:
         now=now(),
     )
     if sent.view is not None:
-        return _shown_again(sent.view, kept_parameters(parameters))
+        return _shown_again(request, sent.view, kept_parameters(parameters))
     _log.info("participant_started study=%s new=%s", slug, sent.is_new)
     return _remembering(RedirectResponse(f"/p/{sent.token}", status_code=303), request, sent.token)
 
@@ -56,7 +56,7 @@ async def post_study(request: Request) -> Response:
 async def get_place(request: Request) -> Response:
     """Show where this person is."""
     view = await hosting.soon.look(request.app.state.host, request.path_params["token"], now=now())
-    return show(screen_page(view, style=style_address()))
+    return show_packed(screen_page(view, style=style_address()), request)
 
 
 async def post_answer(request: Request) -> Response:
@@ -68,8 +68,8 @@ async def post_answer(request: Request) -> Response:
         now=now(),
     )
     if sent.view is not None:
-        return _shown_again(sent.view, "")
-    _log.info("answer_recorded new=%s seconds=%.1f", sent.is_new, sent.seconds or 0.0)
+        return _shown_again(request, sent.view, "")
+    _log.debug("answer_recorded new=%s seconds=%.1f", sent.is_new, sent.seconds or 0.0)
     return RedirectResponse(f"/p/{sent.token}", status_code=303)
 
 
@@ -84,9 +84,9 @@ async def get_media(request: Request) -> Response:
     return part_of_file(found.content, found.media_type, request.headers.get("range", ""))
 
 
-def _shown_again(view: hosting.View, query: str) -> Response:
+def _shown_again(request: Request, view: hosting.View, query: str) -> Response:
     page = screen_page(view, style=style_address(), query=query)
-    return show(page, status=422 if page.has_problems else 200)
+    return show_packed(page, request, status=422 if page.has_problems else 200)
 
 
 def _remembering(response: Response, request: Request, token: str) -> Response:
