@@ -33,14 +33,11 @@ class Count:
 def counted(address, people) -> Count:
     """Look into the database and return the counts."""
     rows, n_out_of_step = _stored(address)
-    sent, told = {}, {}
-    for person in people:
-        # Whoever was cut off at the door may be inside without knowing the way.
-        digest = tokens.digest(person.path.removeprefix("/p/")) if person.path else person
-        sent |= {(digest, screen): value for screen, value in person.sent.items()}
-        told |= {(digest, screen): value for screen, value in person.acknowledged.items()}
+    told = _by_digest(people, lambda each: each.acknowledged)
+    sent = told | _by_digest(people, lambda each: each.sent)
     kept = {(digest, screen): content for digest, screen, content in rows}
-    n_at_the_door = sum(not each.path and "consent" in each.sent for each in people)
+    # Whoever was cut off at the door may be inside without knowing the way.
+    n_at_the_door = sum((None, "consent") in each.sent for each in people)
     unknown = {digest for digest, _ in kept} - {digest for digest, _ in sent}
     never_sent = [
         key for key, content in kept.items()
@@ -56,6 +53,15 @@ def counted(address, people) -> Count:
         polite=sum(each.n_polite for each in people),
         other=sum(len(each.wrong) for each in people),
     )  # fmt: skip
+
+
+def _by_digest(people, values):
+    return {
+        (tokens.digest(path.removeprefix("/p/")), screen): value
+        for person in people
+        for (path, screen), value in values(person).items()
+        if path is not None
+    }
 
 
 def _is_same(content, sent):

@@ -4,6 +4,7 @@ In: counts. Out: a table in the terminal; after slow runs docs/explanation/fault
 made from it. A run renews the rows of the proofs that ran and leaves the others.
 """
 
+import fcntl
 import json
 import os
 import time
@@ -81,15 +82,14 @@ def still_there(row: Row, root: Path = DOCS.parent) -> bool:
 
 
 def write(row: Row, path: Path = ROWS) -> None:
-    """Renew one row and the page; several runs may do so at once."""
-    rows = [each for each in read_rows(path) if each.proof != row.proof and still_there(each)]
-    rows = sorted([*rows, row], key=lambda each: each.proof)
-    text = json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False)
-    _replace(path, text + "\n")
-    _replace(path.with_suffix(".md"), page.page(rows))
-
-
-def _replace(path: Path, text: str) -> None:
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    """Renew one row and the page; of several runs at once, one after another."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        rows = [each for each in read_rows(path) if each.proof != row.proof and still_there(each)]
+        rows = sorted([*rows, row], key=lambda each: each.proof)
+        text = json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+        path.with_suffix(".md").write_text(page.page(rows), encoding="utf-8")
+    finally:
+        os.close(folder)

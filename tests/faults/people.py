@@ -29,15 +29,18 @@ _POLITE = tuple(sentences("en")[f"page_{name}_text"] for name in ("busy", "away"
 
 
 class Person:
-    """Answers page after page; after trouble looks where the server thinks they are."""
+    """Answers page after page; after trouble looks where the server thinks they are.
+
+    Whoever comes to the end begins anew as somebody else, over a new connection.
+    """
 
     def __init__(self, port, seed, *, pace=PACE):
         self.port, self.pace = port, pace
         self.chance = random.Random(seed)  # noqa: S311 - chance for a test, not for secrets
         self.browser = Browser(port)
         self.path = self.door = None
+        # By path and screen; at the door the path is not known yet.
         self.sent, self.acknowledged = {}, {}
-        self.open = None  # the screen whose form was sent and not yet acknowledged
         self.n_polite, self.n_gone, self.wrong = 0, 0, []
 
     async def answer_until(self, is_over):
@@ -70,12 +73,12 @@ class Person:
             if not self._is_served(page, 200):
                 return False
             self.door = filled_form(page.text, self.chance)
-        self.sent["consent"] = self.open = "consent"
+        self.sent[None, "consent"] = "consent"
         sent = await self.browser.post(f"/s/{SLUG}", self.door)
         if not self._is_served(sent, 303):
             return False
-        self.path = sent.headers["location"]
-        self._acknowledge("consent")
+        self.path, self.door = sent.headers["location"], None
+        self.acknowledged[self.path, "consent"] = self.sent.pop((None, "consent"))
         return True
 
     async def _go_on(self):
@@ -83,24 +86,20 @@ class Person:
         if not self._is_served(page, 200):
             return False
         screen = _SCREEN.search(page.text)[1]
-        self._compare(screen)
-        form = filled_form(page.text, self.chance)
-        self.sent[screen], self.open = form.get("rating"), screen
+        if screen == "finished":
+            self.path = None
+            await self.browser.close()
+            self.browser = Browser(self.port)
+            return True
+        form, step = filled_form(page.text, self.chance), (self.path, screen)
+        if step in self.acknowledged:
+            self.wrong.append(f"asked twice: {screen}")
+        self.sent[step] = form.get("rating")
         sent = await self.browser.post(self.path, form)
         if not self._is_served(sent, 303):
             return False
-        self._acknowledge(screen)
+        self.acknowledged[step] = self.sent.pop(step)
         return True
-
-    def _compare(self, screen):
-        """After trouble: the same step, or the next one if the last answer had arrived."""
-        if screen in self.acknowledged:
-            self.wrong.append(f"asked twice: {screen}")
-        self.open = None
-
-    def _acknowledge(self, screen):
-        self.acknowledged[screen] = self.sent[screen]
-        self.open = None
 
     def _is_served(self, response, status):
         if response.status == status:

@@ -1,0 +1,87 @@
+"""Hours of load: memory and file handles of the server stay where they were."""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import pytest
+from tests.faults.counting import counted
+from tests.faults.people import SLUG, crowd, meanwhile
+
+MINUTES = float(os.environ.get("HOWGOOD_SOAK_MINUTES", "30"))
+# Short enough that people come, finish and go away all the time.
+STUDY = {
+    "kind": "rerating", "slug": SLUG, "title": "Again", "consent": {"text": "I agree."},
+    "rerating": {"question": "How good?", "scale": list("1234567"), "rounds": 4,
+                 "items": [{"key": f"k{number}", "text": "This one"} for number in range(5)]},
+}  # fmt: skip
+# What the server remembers of people (`hosting.host`): 200,000 answers, below 100 MB. It may grow by
+# this much per answer until that is full, and by nothing else.
+BYTES_PER_ANSWER, MOST_BYTES = 500, 100e6
+# Memory is handed out in pieces: pools, buffers and the interpreter's arenas settle within this.
+SLACK_BYTES = 12e6
+# Pools open connections when many ask at once, three handles each on SQLite; eight are kept.
+SLACK_HANDLES = 24
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One look at the server's processes."""
+
+    bytes: int
+    handles: int
+    answers: int
+
+
+def _sample(server, people):
+    numbers = [server.process.pid, *server.workers()]
+    pages = sum(int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in numbers)
+    return Sample(
+        bytes=pages * os.sysconf("SC_PAGE_SIZE"),
+        handles=sum(len(list(Path(f"/proc/{each}/fd").iterdir())) for each in numbers),
+        answers=sum(len(each.acknowledged) for each in people),
+    )
+
+
+def _soak(stage, faults, *, seconds, pace, workers):
+    faults.begin(f"nothing but {_said(seconds)} of load", stage.database)
+    server = stage.serve(STUDY, workers=workers)
+    people = crowd(server, 16, pace=pace)
+
+    def watch():
+        samples, end = [], time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(seconds / 100)
+            samples.append(_sample(server, people))
+        return samples
+
+    samples = meanwhile(people, watch)
+    # The first fifth is for warming up; the second is compared with the last.
+    early, late = samples[20:40], samples[-20:]
+    grown = median(each.bytes for each in late) - median(each.bytes for each in early)
+    more_answers = median(each.answers for each in late) - median(each.answers for each in early)
+    handles = [max(each.handles for each in part) for part in (early, late)]
+    faults.judge(
+        counted(server.database, people),
+        found=f"memory {median(each.bytes for each in late) / 1e6:.0f} MB, {grown / 1e6:+.1f} MB "
+        f"during {more_answers:,.0f} answers; handles {handles[0]}, then {handles[1]}",
+    )
+    assert samples[-1].answers > seconds
+    assert grown < min(BYTES_PER_ANSWER * more_answers, MOST_BYTES) + SLACK_BYTES
+    assert handles[1] <= handles[0] + SLACK_HANDLES
+
+
+def _said(seconds):
+    return f"{seconds / 60:g} minutes" if seconds >= 60 else f"{seconds:g} seconds"
+
+
+def test_a_short_soak_holds_memory_and_file_handles(stage, faults):
+    _soak(stage, faults, seconds=10, pace=0.05, workers=1)
+
+
+@pytest.mark.slow
+def test_a_long_soak_holds_memory_and_file_handles(stage, faults):
+    workers = 1 if stage.database == "SQLite" else 2
+    _soak(stage, faults, seconds=60 * MINUTES, pace=0.8, workers=workers)
