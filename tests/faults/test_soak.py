@@ -17,8 +17,8 @@ STUDY = {
     "rerating": {"question": "How good?", "scale": list("1234567"), "rounds": 4,
                  "items": [{"key": f"k{number}", "text": "This one"} for number in range(5)]},
 }  # fmt: skip
-# What the server remembers of people (`hosting.host`): 200,000 answers, below 100 MB. It may grow by
-# this much per answer until that is full, and by nothing else.
+# What the server remembers of people (`hosting.host`): 200,000 answers, below 100 MB. It may grow
+# by this much per answer until that is full, and by nothing else.
 BYTES_PER_ANSWER, MOST_BYTES = 500, 100e6
 # Memory is handed out in pieces: pools, buffers and the interpreter's arenas settle within this.
 SLACK_BYTES = 12e6

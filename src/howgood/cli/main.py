@@ -102,6 +102,26 @@ def _show_note(
     click.echo(f"howgood: note: {message}", err=True)
 
 
+def _explained(error: Exception) -> str | None:
+    """Return what to say about an error that is no fault of ours, None about any other."""
+    if isinstance(error, HowgoodError):
+        return str(error)
+    if isinstance(error, ModuleNotFoundError):
+        extra = _EXTRAS.get(str(error.name).partition(".")[0])
+        return str(MissingExtraError(task="this command", extra=extra)) if extra else None
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}. Check the path."
+    # Commands without a database do not load it for this.
+    store = sys.modules.get("howgood.store.database")
+    if store is not None and isinstance(error, store.AWAY):
+        why = str(getattr(error, "orig", error)).strip().partition("\n")[0]
+        return (
+            f"database: it takes no writes now ({why}); nothing was left half done. "
+            "Check that it runs, that its disk has room, and that you may write there."
+        )
+    return None
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; wrong input never shows a traceback."""
     try:
@@ -112,9 +132,6 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return WRONG_INPUT
-    except HowgoodError as error:
-        click.echo(f"howgood: {error}", err=True)
-        return WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
         click.echo("howgood: stopped", err=True)
         return INTERRUPTED
@@ -122,15 +139,10 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output has gone (`| head`): leave quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except ModuleNotFoundError as error:
-        extra = _EXTRAS.get(str(error.name).partition(".")[0])
-        if extra is None:
+    except Exception as error:
+        text = _explained(error)
+        if text is None:
             raise
-        click.echo(f"howgood: {MissingExtraError(task='this command', extra=extra)}", err=True)
-        return WRONG_INPUT
-    except OSError as error:
-        if error.filename is None:
-            raise
-        click.echo(f"howgood: {error.filename}: {error.strerror}. Check the path.", err=True)
+        click.echo(f"howgood: {text}", err=True)
         return WRONG_INPUT
     return result if isinstance(result, int) else DONE

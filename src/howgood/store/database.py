@@ -280,8 +280,8 @@ def _open_postgresql(url: URL) -> Database:
         connect_args={"options": "-c synchronous_commit=on", "connect_timeout": 10},
     )
     try:
-        with engine.connect():
-            pass
+        with engine.connect() as connection:
+            is_read_only = connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "on"
     except sa.exc.OperationalError as error:
         raise DatabaseAwayError(
             where=url.render_as_string(hide_password=True),
@@ -289,4 +289,12 @@ def _open_postgresql(url: URL) -> Database:
             needed="a PostgreSQL server that lets you in",
             cure="Check the address, and that the server runs and knows this user and database.",
         ) from error
+    if is_read_only:
+        engine.dispose()
+        raise DatabaseAwayError(
+            where=url.render_as_string(hide_password=True),
+            found="a server that is read-only now",
+            needed="one that takes writes",
+            cure="Name the primary server, or make this one writable.",
+        )
     return Database(engine, writer=None)
