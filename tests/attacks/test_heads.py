@@ -134,6 +134,9 @@ def test_signing_in_leads_nowhere_else(browser, owner_account):
         page = browser.get("/login", params={"next": address})
         form = hidden_fields(page) | {"name": "ada", "password": PASSWORD, "next": address}
         entered = browser.post("/login", data=form, follow_redirects=False)
+        if "\x00" in address:
+            assert entered.status_code == 400
+            continue
         assert entered.status_code == 303
         _stays(entered.headers["location"])
 
