@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Benchmarks and slow proofs measure: one thread of BLAS unless a caller says otherwise.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help demo test check format slow bench docs lock build clean
+.PHONY: help demo test check format slow mutants bench docs lock build clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ slow: $(VENV)/.ready ## Statistical proofs that take minutes
 	$(BIN)/python -m pytest -m slow -q
 	HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q tests/property
 
+mutants: $(VENV)/.ready ## Make small faults on purpose and see whether the tests notice (hours)
+	$(BIN)/python -m checks.mutants --jobs 2
+
 bench: $(VENV)/.ready ## Measure against peers, ratios in one run
 	$(BIN)/python -m benchmarks
 
@@ -50,7 +53,7 @@ lock: ## Renew the lock files (needs uv on the PATH)
 	uv export --quiet --no-emit-project --no-header --no-default-groups --extra plots --extra sklearn --extra files -o requirements-demo.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(DEMO_VENV) howgood-demo docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_VENV) howgood-demo docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .mutants
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@echo "make: setting up $(VENV) with the locked test tools (a few minutes the first time)"
