@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from howgood.learn.elicitation.group import group_mean, spread_between
 from howgood.records.estimate import Estimate
-from howgood.stats.bootstrap import mean_over_units
+from howgood.stats.bootstrap import mean_over_units, ratio_draws
 
 
 def _known(*values):
@@ -22,6 +22,25 @@ def test_units_known_exactly_give_the_moments_of_the_bayesian_bootstrap():
     # Rubin (1981): mean of the values; variance = population variance / (n + 1).
     assert draws.mean() == pytest.approx(values.mean(), abs=0.001)
     assert draws.var() == pytest.approx(values.var() / (len(values) + 1), rel=0.02)
+
+
+def test_a_resample_in_which_nothing_counts_repeats_the_sample():
+    # Only the first unit counts in the first column: with it or without, the ratio is 3 / 2.
+    above, below = np.array([[3.0, 1.0], [0.0, 4.0]]), np.array([[2.0, 1.0], [0.0, 1.0]])
+    found = ratio_draws(above, below, draws=50, generator=np.random.default_rng(3))
+    assert np.all(found[:, 0] == 1.5)
+    assert set(found[:, 1]) == {1.0, 2.5, 4.0}
+
+
+def test_beyond_what_is_resampled_the_ratio_is_normal_with_the_bootstraps_moments():
+    rng = np.random.default_rng(4)
+    below = rng.uniform(1, 3, size=(6000, 2))
+    above = below * np.array([0.5, 2.0]) + rng.normal(size=(6000, 2))
+    found = ratio_draws(above, below, draws=20_000, generator=rng)
+    ratio = above.sum(axis=0) / below.sum(axis=0)
+    sd = np.sqrt(((above - ratio * below) ** 2).sum(axis=0)) / below.sum(axis=0)
+    assert found.mean(axis=0) == pytest.approx(ratio, abs=4 * sd.max() / np.sqrt(20_000))
+    assert found.std(axis=0) == pytest.approx(sd, rel=0.03)
 
 
 def test_one_person_alone_is_known_as_well_as_that_person_is():

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from howgood.stats.logistic_normal import location_for_mean, logistic_normal_mean
+from howgood.stats.logistic_normal import FLATTENING, location_for_mean, logistic_normal_mean
 
 locations = st.floats(-15, 15)
 spreads = st.floats(0, 8)
@@ -48,3 +48,10 @@ def test_the_inverse_gives_the_mean_back(mean, sd):
 def test_arrays_broadcast_draws_by_scenarios():
     draws = np.array([[0.0], [1.0], [2.0]])
     assert logistic_normal_mean(draws, np.ones((3, 4))).shape == (3, 4)
+
+
+@pytest.mark.parametrize("location", [-3.0, 0.5, 2.0])
+@pytest.mark.parametrize("sd", [0.5, 1.5, 4.0])
+def test_spread_flattens_the_curve_about_as_much_as_the_constant_says(location, sd):
+    flatter = expit(location / np.sqrt(1 + FLATTENING * sd**2))
+    assert flatter == pytest.approx(float(logistic_normal_mean(location, sd)), abs=0.012)

@@ -159,6 +159,17 @@ def test_resampling_keeps_the_weights():
     np.testing.assert_allclose(counts / 1000, [0.1, 0.2, 0.3, 0.4], atol=0.001)
 
 
+def test_equal_weights_count_fully_and_one_weight_counts_once():
+    def sample(weights, **more):
+        return WeightedDraws(np.zeros((4, 1)), np.array(weights), 0.0, 0.0, **more)
+
+    assert sample([0.25] * 4).effective == pytest.approx(4)
+    assert sample([1.0, 0.0, 0.0, 0.0]).effective == pytest.approx(1)
+    # Kish: 1 / (.25 + .0625 + .0625) = 8 / 3.
+    assert sample([0.5, 0.25, 0.25, 0.0]).efficiency == pytest.approx(2 / 3)
+    assert sample([0.25] * 4, independent=2.5).effective == 2.5
+
+
 def test_draws_without_any_density_fail_every_gate():
     sample = weighted(np.zeros((10, 1)), np.full(10, -np.inf))
     assert sample.khat == math.inf

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from howgood.stats.grouping import condense, group_terms
+from howgood.stats.cumulant_functions import GroupedCumulants
+from howgood.stats.grouping import Groups, condense, group_terms
 from howgood.stats.power_sums import power_sums
 from howgood.stats.weighted_chi_square import WeightedChiSquare, series_allowed
 
@@ -94,6 +95,30 @@ def test_condensing_keeps_the_cumulants():
         assert few.weights**power @ few.noncentral == pytest.approx(
             full @ groups.noncentral, rel=1e-12
         )
+
+
+@pytest.mark.parametrize("spread", ["many sizes", "close to the top"])
+def test_condensing_keeps_the_cumulant_function_close_to_its_singularity(spread):
+    rng = np.random.default_rng(9)
+    weights = {
+        "many sizes": np.exp(rng.uniform(np.log(1e-9), 0.0, 6000)),
+        "close to the top": 1.0 - np.exp(rng.uniform(np.log(1e-6), 0.0, 6000)) / 2,
+    }[spread]
+    groups = Groups(
+        weights=weights, counts=np.ones(6000), noncentral=rng.exponential(size=6000), constant=0.0
+    )
+    few = condense(groups)
+    assert len(few) < 1200
+    full, short = (
+        GroupedCumulants.of(each.weights, each.counts, each.noncentral, constant=0.0)
+        for each in (groups, few)
+    )
+    assert short.scale == pytest.approx(full.scale, rel=1e-13)
+    edge = np.append(1 - np.logspace(-4, -0.5, 8), [0.1, -0.5, -5.0, -50.0]) * full.upper_limit
+    for s in (edge, edge + 1j * full.upper_limit, edge + 30j * full.upper_limit):
+        assert short.value(s + 0j) == pytest.approx(full.value(s + 0j), rel=1e-11)
+    for ours, theirs in zip(short.slopes(edge), full.slopes(edge), strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-9)
 
 
 def test_power_sums_alone_give_the_same_body_and_say_when_they_cannot():

@@ -55,7 +55,7 @@ def _central_differences(
     function: Callable[[FloatArray], float], location: FloatArray, sd: FloatArray
 ) -> FloatArray:
     slopes = np.zeros(location.shape)
-    point = location.astype(np.float64, copy=True)
+    point = location.astype(np.float64)
     for i in np.flatnonzero(sd):
         step = _RELATIVE_STEP * max(sd[i], abs(location[i]) * _RELATIVE_STEP)
         point[i] = location[i] + step

@@ -25,7 +25,6 @@ def grid_draws(nodes: FloatArray, weights: FloatArray, *, n_draws: int = 4000) -
     mass = np.concatenate([[0.0], np.cumsum(weights / weights.sum())])
     # Cells without mass would make the inverse ambiguous; a grain of slope fixes the order.
     mass = mass + np.arange(mass.size) * 1e-14
-    mass /= mass[-1]
     return np.asarray(np.interp((np.arange(n_draws) + 0.5) / n_draws, mass, edges))
 
 
