@@ -245,6 +245,26 @@ def test_identical_systems_differ_by_exactly_nothing():
     assert sums.gaps[1] == 0.0
 
 
+def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
+    from howgood.score import batched_sums
+
+    monkeypatch.setattr(batched_sums, "_ROWS", 64)
+    columns = feedback(500)
+    columns["p2"][[3, 400]] = np.nan  # gaps in two different batches
+    whole = np.isfinite(columns["p2"])
+    expected = brute_force({name: values[whole] for name, values in columns.items()})
+    table = on_engine("polars lazy", columns)
+    sums = squared_error_sums(table, **COLUMNS, trials="trials", missing="drop")
+    assert sums.n == 498
+    assert sums.provenance.rows_dropped == {"missing or not finite": 2}
+    assert sums.max_variance == max(columns["sigma"][whole]) ** 2
+    for name in ("variance_powers", "deviation_powers", "gaps", "noise"):
+        np.testing.assert_allclose(getattr(sums, name), expected[name], rtol=1e-11, atol=1e-9)
+    np.testing.assert_allclose(sums.trials.mean_noise, expected["mean_noise"], rtol=1e-11)
+    with pytest.raises(InputError, match="2 in 'p2', of 500 rows"):
+        squared_error_sums(table, **FEW)
+
+
 def test_a_file_is_summed_without_loading_it(tmp_path):
     import polars as pl
 

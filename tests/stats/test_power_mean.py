@@ -95,3 +95,16 @@ def test_slopes_are_finite_where_precision_or_recall_is_zero(p):
     zeros = np.array([0.0, 0.8, 0.0]), np.array([0.7, 0.0, 0.0])
     for values in power_mean_slopes(*zeros, p=p, alpha=np.full(3, 0.4)):
         assert np.all(np.isfinite(values))
+
+
+@pytest.mark.parametrize("p", [0.05, 0.3, 2.0])
+def test_slopes_where_one_side_is_zero_have_closed_forms(p):
+    alpha = 0.6
+    # With b = 0 the mean is a alpha^(1/p); with a = 0 it is b (1 - alpha)^(1/p).
+    for sides, share, sign in (((0.8, 0.0), alpha, 1.0), ((0.0, 0.8), 1.0 - alpha, -1.0)):
+        first, second = (np.array([side]) for side in sides)
+        mean, by_alpha, by_p = power_mean_slopes(first, second, p=p, alpha=np.array([alpha]))
+        expected = 0.8 * share ** (1.0 / p)
+        assert mean[0] == pytest.approx(expected)
+        assert by_alpha[0] == pytest.approx(sign * expected / (p * share))
+        assert by_p[0] == pytest.approx(-expected * np.log(share) / p**2)
