@@ -84,8 +84,7 @@ def _keep_inside(
     high: FloatArray,
 ) -> FloatArray:  # fmt: skip
     """Replace steps that leave the bracket by bisection, or by a bold step while it is open."""
-    with np.errstate(invalid="ignore"):
-        middle = 0.5 * (low + high)
+    middle = 0.5 * (low + high)  # one of them is finite: the point just tried
     bold = np.where(too_low, here + 2.0, here - 2.0)
     spare = np.where(np.isfinite(middle), middle, bold)
     outside = ~((proposal >= low) & (proposal <= high)) | (np.abs(proposal - here) > 50.0)
