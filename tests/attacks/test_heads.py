@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.attacks.surface import filled, forms, routes, sent_with
 from tests.flow.hosting.conftest import RERATING
-from tests.web.conftest import PASSWORD, hidden_fields, sign_in
+from tests.web.conftest import PASSWORD, forget_attempts, hidden_fields, sign_in
 
 from howgood.flow.hosting import add_study
 from howgood.flow.participate import completion_address
@@ -17,7 +17,6 @@ from howgood.records.study import Study
 from howgood.settings import Settings
 from howgood.web.app import make_app
 from howgood.web.render import style_address
-from howgood.web.routes.accounts import Attempts
 
 BREAK = "x\r\nSet-Cookie: evil=1\r\nLocation: //evil.example\r\n\r\n<script>"
 ELSEWHERE = ("//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example",
@@ -128,9 +127,9 @@ def test_every_file_that_is_sent_has_a_name_of_plain_signs(owner):
     assert sent == 6
 
 
-def test_signing_in_leads_nowhere_else(browser, owner_account):
+def test_signing_in_leads_nowhere_else(browser, host, owner_account):
     for address in ELSEWHERE:
-        browser.app.state.attempts = Attempts()
+        forget_attempts(host)
         page = browser.get("/login", params={"next": address})
         form = hidden_fields(page) | {"name": "ada", "password": PASSWORD, "next": address}
         entered = browser.post("/login", data=form, follow_redirects=False)

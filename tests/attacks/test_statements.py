@@ -15,14 +15,13 @@ import pytest
 from tests.attacks.surface import content, filled, forms, routes, sent_with
 from tests.conftest import empty_postgresql_database
 from tests.flow.hosting.conftest import RERATING, SURVEY, Person
-from tests.web.conftest import PASSWORD, hidden_fields
+from tests.web.conftest import PASSWORD, forget_attempts, hidden_fields
 
 from howgood.flow import accounts
 from howgood.flow.api_access import issue_token
 from howgood.flow.hosting import add_study
 from howgood.records.api_token import SCOPES
 from howgood.records.study import Study
-from howgood.web.routes.accounts import Attempts
 
 SOURCE = Path(__file__).parents[2] / "src" / "howgood"
 SLEEP = 5  # seconds, as below
@@ -112,7 +111,7 @@ def test_a_statement_in_every_call_of_the_api_is_only_text(browser, host, taken,
 def test_what_is_always_true_opens_nothing(browser, host, owner_account, taken):
     form = hidden_fields(browser.get("/login"))
     for always in ALWAYS:
-        browser.app.state.attempts = Attempts()
+        forget_attempts(host)
         for name, password in (("ada", always), (always, PASSWORD), (always, always)):
             sent = browser.post("/login", data=form | {"name": name, "password": password})
             assert sent.status_code == 422

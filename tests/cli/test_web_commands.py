@@ -139,6 +139,21 @@ def test_links_to_an_unknown_study_name_those_there_are(database_file, capsys):
     assert "Did you mean 'songs'" in capsys.readouterr().err
 
 
+def test_a_lost_password_is_renewed_by_a_printed_link(database_file, capsys):
+    host, now = open_host(str(database_file)), datetime.now(UTC)
+    setup = accounts.setup_link(host, now=now)
+    accounts.join(host, setup, name="Ada", password="a long password", now=now)  # noqa: S106
+    words = ["reset-password", "Ada", "--database", str(database_file)]
+    assert run(words) == 0
+    link = re.search(r"http://127\.0\.0\.1:8000/setup/([\w-]{32})\n", capsys.readouterr().out)[1]
+    assert accounts.invitation(host, link, now=now).researcher.name == "ada"
+    host.close()
+    assert run(["reset-password", "Adda", *words[2:]]) == WRONG
+    told = capsys.readouterr().err
+    assert "ada" in told
+    assert "Traceback" not in told
+
+
 def test_a_backup_taken_while_others_write_is_of_one_moment(database_file, tmp_path):
     database = open_database(str(database_file))
     database.write(lambda c: c.execute(sa.text("CREATE TABLE pairs (a int, b int)")))

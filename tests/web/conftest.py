@@ -6,6 +6,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 from tests.flow.hosting.conftest import RERATING, SURVEY
@@ -15,6 +16,7 @@ from howgood.flow.accounts import passwords
 from howgood.flow.hosting import Host, add_study
 from howgood.records.study import Study
 from howgood.settings import Settings
+from howgood.store.schema import attempts
 from howgood.web.access import SESSION
 from howgood.web.app import make_app
 
@@ -52,6 +54,11 @@ def browser(host):
 
 def hidden_fields(page):
     return {unescape(name): unescape(value) for name, value in HIDDEN.findall(page.text)}
+
+
+def forget_attempts(host):
+    """Let everybody try passwords as if nobody had."""
+    host.database.write(lambda connection: connection.execute(sa.delete(attempts)))
 
 
 PASSWORD = "correct horse battery"  # noqa: S105 - of an account in a test

@@ -11,12 +11,13 @@ from starlette.testclient import TestClient
 from tests.web.conftest import PASSWORD, hidden_fields, join, sign_in
 
 from howgood.flow import accounts
-from howgood.flow.accounts import passwords
+from howgood.flow.accounts import attempts, passwords
 from howgood.settings import Settings
 from howgood.store import audit, researchers
+from howgood.store.attempts import Allowance
 from howgood.web.access import SESSION
 from howgood.web.app import make_app
-from howgood.web.guards import LARGEST_FORM, Pace, Rate
+from howgood.web.guards import LARGEST_FORM
 
 FORBIDDEN, NOT_FOUND, WRONG, SLOW = 403, 404, 422, 429
 
@@ -106,8 +107,9 @@ def test_attempts_are_limited_by_name_from_wherever_they_come(browser, host, own
     assert browser.post("/login", data=other).status_code == WRONG
 
 
-def test_attempts_are_limited_by_address_whatever_the_name(browser, owner_account):
-    browser.app.state.attempts.addresses = Rate(Pace(at_once=5, per_second=0))
+def test_attempts_are_limited_by_address_whatever_the_name(browser, owner_account, monkeypatch):
+    few = Allowance(at_once=5, one_more_after=timedelta(days=1))
+    monkeypatch.setattr(attempts, "PER_ADDRESS", few)
     form = hidden_fields(browser.get("/login")) | {"password": "x"}
     codes = [browser.post("/login", data=form | {"name": f"n{i}"}).status_code for i in range(6)]
     assert codes == [WRONG] * 5 + [SLOW]
@@ -232,3 +234,48 @@ def test_vendored_files_are_what_their_authors_published():
 
 def _now():
     return datetime.now(UTC)
+
+
+def test_the_limit_holds_over_processes(host, owner_account):
+    codes = []
+    for _ in range(3):  # a worker each, with a memory of its own
+        browser = _client(host)
+        form = hidden_fields(browser.get("/login")) | {"name": "ada", "password": "wrong one"}
+        codes += [browser.post("/login", data=form).status_code for _ in range(3)]
+    assert codes == [WRONG] * 8 + [SLOW]
+
+
+def test_an_owner_gives_somebody_a_way_back_and_it_works_once(owner, viewer, host, browser):
+    page = owner.get("/people")
+    assert page.text.count("Make a link to a new password for") == 2
+    made = owner.post("/people/renewal", data=hidden_fields(page) | {"name": "grace"})
+    link = made.text.partition("/setup/")[2].partition("<")[0]
+    asked = browser.get(f"/setup/{link}")
+    assert "Choose a new password" in asked.text
+    assert "<strong>grace</strong>" in asked.text
+    assert 'name="name"' not in asked.text
+    form = hidden_fields(asked)
+    short = browser.post(f"/setup/{link}", data=form | {"password": "short"})
+    assert short.status_code == WRONG
+    assert viewer.get("/studies").url.path == "/studies"  # nothing has changed so far
+    new = "another good password"
+    entered = browser.post(f"/setup/{link}", data=form | {"password": new, "name": "ada"})
+    assert entered.url.path == "/studies"
+    assert browser.get("/people").status_code == FORBIDDEN  # a viewer still
+    assert viewer.get("/studies").url.path == "/login"  # whoever held the old session is out
+    with _client(host) as other:
+        assert other.get(f"/setup/{link}").status_code == NOT_FOUND
+        assert sign_in(other, name="grace").status_code == WRONG
+        assert sign_in(other, name="grace", password=new).url.path == "/studies"
+    with host.database.reading() as connection:
+        told = [(line.actor, line.action, line.detail) for line in audit.lines(connection)]
+    assert ("ada", "password link made", {"name": "grace"}) in told
+    assert ("grace", "password renewed by link", {}) in told
+    assert link not in str(told)
+
+
+def test_a_way_back_for_nobody_is_refused_and_viewers_give_none(owner, viewer):
+    form = hidden_fields(owner.get("/people")) | {"name": "nobody"}
+    assert owner.post("/people/renewal", data=form).status_code == WRONG
+    refused = viewer.post("/people/renewal", data=hidden_fields(viewer.get("/account")))
+    assert refused.status_code == FORBIDDEN

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "links": ("howgood.cli.links", "Make personal links to a study."),
     "export": ("howgood.cli.export", "Data with its codebook, or a survey for elsewhere."),
     "import": ("howgood.cli.import_", "Bring in answers collected elsewhere."),
+    "reset-password": ("howgood.cli.reset_password", "A way back for a lost password."),
     "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
     "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
     "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),

@@ -26,10 +26,11 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """A one-time link that makes an account."""
+    """A one-time link that makes an account, or renews the password of the one it is for."""
 
     role: Role
     expires_at: datetime
+    researcher: Researcher | None = None
 
 
 def _researcher(row: Row[Any]) -> Researcher:
@@ -125,13 +126,26 @@ def end_sessions(connection: Connection, researcher: int) -> None:
 
 
 def invite(
-    connection: Connection, token_digest: str, role: Role, *, now: datetime, until: datetime
+    connection: Connection,
+    token_digest: str,
+    role: Role,
+    *,
+    now: datetime,
+    until: datetime,
+    researcher: int | None = None,
 ) -> None:
-    """Store an invitation, and forget every one that has expired."""
+    """Store an invitation, and forget every one that has expired or is for the same researcher."""
     connection.execute(sa.delete(invitations).where(invitations.c.expires_at <= now))
+    if researcher is not None:
+        same = invitations.c.researcher_id == researcher
+        connection.execute(sa.delete(invitations).where(same))
     connection.execute(
         sa.insert(invitations).values(
-            token_digest=token_digest, role=role, created_at=now, expires_at=until
+            token_digest=token_digest,
+            role=role,
+            created_at=now,
+            expires_at=until,
+            researcher_id=researcher,
         )
     )
 
@@ -139,18 +153,21 @@ def invite(
 def invitation(connection: Connection, token_digest: str, *, now: datetime) -> Invitation | None:
     """Return an invitation that can still be used."""
     row = connection.execute(
-        sa.select(invitations).where(
-            invitations.c.token_digest == token_digest, invitations.c.expires_at > now
-        )
+        sa.select(invitations.c.role.label("invited_as"), invitations.c.expires_at, researchers)
+        .outerjoin(researchers, researchers.c.id == invitations.c.researcher_id)
+        .where(invitations.c.token_digest == token_digest, invitations.c.expires_at > now)
     ).one_or_none()
-    return None if row is None else Invitation(role=row.role, expires_at=row.expires_at)
+    if row is None:
+        return None
+    person = None if row.id is None else _researcher(row)
+    return Invitation(role=row.invited_as, expires_at=row.expires_at, researcher=person)
 
 
 def open_invitations(connection: Connection, *, now: datetime) -> tuple[Invitation, ...]:
-    """Return every invitation that can still be used."""
+    """Return every invitation that can still make an account."""
     rows = connection.execute(
         sa.select(invitations)
-        .where(invitations.c.expires_at > now)
+        .where(invitations.c.expires_at > now, invitations.c.researcher_id.is_(None))
         .order_by(invitations.c.expires_at)
     )
     return tuple(Invitation(role=row.role, expires_at=row.expires_at) for row in rows)

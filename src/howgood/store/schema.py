@@ -9,6 +9,7 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        └──< api_tokens >── researchers ──< sessions
     cards                                  what fits taught, published; outlive their study
     invitations, audit, facts              one-time links; who did what; the signing key
+    attempts                               how often passwords were tried lately
 
 A study's text never changes in place: a changed file is a new version, and a participant stays on
 the version they began with. A screen is stored before it is shown; an answer names its screen, and
@@ -176,6 +177,18 @@ invitations = sa.Table(
     sa.Column("role", sa.String(20), nullable=False),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("expires_at", Moment, nullable=False),
+    # Whose password the link renews; empty for one that makes an account.
+    sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE")),
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    # A name or an address, unreadable without the signing key.
+    sa.Column("who", sa.String(64), primary_key=True),
+    sa.Column("left", sa.Float, nullable=False),
+    sa.Column("at", Moment, nullable=False),
+    sa.Index(None, "at"),
 )
 
 api_tokens = sa.Table(

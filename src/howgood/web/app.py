@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
+import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -108,7 +109,7 @@ def make_app(
         lifespan=life,
     )
     app.state.host, app.state.settings = host, settings
-    app.state.attempts = accounts.Attempts()
+    app.state.hashing = anyio.CapacityLimiter(accounts.AT_ONCE)
     app.state.questions = Rate(library.QUESTIONS)
     app.state.watcher = Watcher(host)
     return app

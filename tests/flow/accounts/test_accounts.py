@@ -7,11 +7,14 @@ import pytest
 import sqlalchemy as sa
 from argon2 import PasswordHasher
 
+from howgood.errors import UnknownNameError
 from howgood.flow import accounts
 from howgood.flow.accounts import passwords
+from howgood.flow.accounts.attempts import PER_NAME
 from howgood.flow.accounts.circle import LastOwnerError
 from howgood.flow.hosting import Host
-from howgood.store.schema import invitations, researchers, sessions
+from howgood.store.database import open_database
+from howgood.store.schema import attempts, invitations, researchers, sessions
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"  # noqa: S105 - of an account in a test
@@ -112,3 +115,70 @@ def test_a_hash_made_with_weaker_parameters_is_renewed_on_signing_in(host, owner
     with host.database.reading() as connection:
         stored = connection.execute(sa.select(researchers.c.password_hash)).scalar_one()
     assert "m=128,t=2" in stored
+
+
+def test_a_link_to_a_new_password_replaces_the_one_before_and_makes_no_account(host, owner):
+    first = accounts.renewal_link(host, " ADA ", actor="command line", now=NOW)
+    invited = accounts.invite(host, owner, role="viewer", now=NOW)
+    second = accounts.renewal_link(host, "ada", actor="command line", now=NOW)
+    assert accounts.invitation(host, first, now=NOW) is None
+    assert accounts.invitation(host, second, now=NOW).researcher == owner
+    assert len(accounts.circle(host, now=NOW).invitations) == 1  # a way back is none
+    assert accounts.invitation(host, invited, now=NOW).researcher is None
+    late = NOW + timedelta(days=1, minutes=1)
+    assert accounts.join(host, second, name="", password=PASSWORD, now=late).problems
+    with pytest.raises(UnknownNameError, match="ada"):
+        accounts.renewal_link(host, "adda", actor="command line", now=NOW)
+
+
+def test_of_many_who_use_a_way_back_at_once_one_gets_in(host, owner):
+    link = accounts.renewal_link(host, "ada", actor="ada", now=NOW)
+
+    def renew(number):
+        password = f"{PASSWORD} {number}"
+        return accounts.join(host, link, name="", password=password, now=NOW).signed_in
+
+    with ThreadPoolExecutor(6) as pool:
+        entered = [each for each in pool.map(renew, range(6)) if each is not None]
+    assert len(entered) == 1
+    assert accounts.who(host, entered[0].token, now=NOW) == owner
+
+
+def test_a_way_back_goes_with_the_account(host, owner):
+    invited = accounts.invite(host, owner, role="viewer", now=NOW)
+    other = accounts.join(host, invited, name="bob", password=PASSWORD, now=NOW).signed_in
+    link = accounts.renewal_link(host, "bob", actor="ada", now=NOW)
+    accounts.remove(host, owner, other.researcher.number, now=NOW)
+    assert accounts.invitation(host, link, now=NOW) is None
+
+
+def test_many_processes_together_allow_no_more_attempts_than_one(database, database_address):
+    hosts = [Host(database), Host(open_database(database_address))]
+
+    def attempt(number):
+        host = hosts[number % 2]
+        return accounts.may_try(host, name="ada", address=f"10.0.0.{number}", now=NOW)
+
+    with ThreadPoolExecutor(8) as pool:
+        allowed = list(pool.map(attempt, range(20)))
+    assert sum(allowed) == PER_NAME.at_once
+    hosts[1].database.close()
+
+
+def test_attempts_come_back_one_by_one_and_are_forgotten(host, database):
+    def attempt(seconds, name="ada"):
+        now = NOW + timedelta(seconds=seconds)
+        return accounts.may_try(host, name=name, address="here", now=now)
+
+    assert [attempt(0) for _ in range(9)] == [True] * 8 + [False]
+    assert [attempt(21), attempt(21)] == [True, False]
+    assert attempt(21, name="bob")
+    assert not attempt(-3600)  # a clock put back gives nothing
+    with database.reading() as connection:
+        stored = str(connection.execute(sa.select(attempts)).all())
+    assert "ada" not in stored
+    assert "here" not in stored
+    later = 21 + 3600
+    assert [attempt(later, name="eve") for _ in range(9)][-1] is False
+    with database.reading() as connection:
+        assert len(connection.execute(sa.select(attempts)).all()) == 2

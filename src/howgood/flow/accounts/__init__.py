@@ -1,6 +1,7 @@
 """Who may use the dashboard: accounts, invitations, signing in."""
 
-from howgood.flow.accounts.circle import Circle, circle, invite, remove, setup_link
+from howgood.flow.accounts.attempts import may_try
+from howgood.flow.accounts.circle import Circle, circle, invite, remove, renewal_link, setup_link
 from howgood.flow.accounts.joining import invitation, join
 from howgood.flow.accounts.signing_in import (
     SignedIn,
@@ -18,7 +19,9 @@ __all__ = [
     "invitation",
     "invite",
     "join",
+    "may_try",
     "remove",
+    "renewal_link",
     "setup_link",
     "sign_in",
     "sign_out",

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.engine import Connection
 
-from howgood.errors import InputError
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow.accounts import passwords
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import Researcher, Role
 from howgood.store import audit, researchers
@@ -60,6 +61,30 @@ def invite(host: Host, person: Researcher, *, role: Role, now: datetime) -> str:
         until = now + INVITATION_LASTS
         researchers.invite(connection, tokens.digest(token), role, now=now, until=until)
         audit.note(connection, actor=person.name, action="invited", detail={"role": role}, now=now)
+
+    host.database.write(store)
+    return token
+
+
+def renewal_link(host: Host, name: str, *, actor: str, now: datetime) -> str:
+    """Return the token of a one-time link by which somebody chooses a new password.
+
+    Their password and their sessions stay until the link is used; a link made before is void.
+    """
+    token, name = tokens.fresh_token(), passwords.clean_name(name)
+
+    def store(connection: Connection) -> None:
+        found = researchers.find(connection, name)
+        if found is None:
+            names = [each.name for each in researchers.everyone(connection)]
+            raise UnknownNameError(where="account", name=name, names=names)
+        person, until = found[0], now + SETUP_LASTS
+        researchers.invite(
+            connection, tokens.digest(token), person.role, now=now, until=until,
+            researcher=person.number,
+        )  # fmt: skip
+        detail = {"name": person.name}
+        audit.note(connection, actor=actor, action="password link made", detail=detail, now=now)
 
     host.database.write(store)
     return token

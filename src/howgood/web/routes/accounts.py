@@ -18,7 +18,6 @@ from starlette.routing import Route
 
 from howgood.errors import InputError
 from howgood.flow import accounts
-from howgood.flow.hosting import tokens
 from howgood.records.researcher import ROLES, Researcher, Role
 from howgood.web.access import (
     SESSION,
@@ -32,28 +31,11 @@ from howgood.web.access import (
 )
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
-from howgood.web.guards import Pace, Rate
 
 T = TypeVar("T")
 # A password costs 64 MB and a core for a moment: more at once would take both from participants.
-_AT_ONCE = 2
-_PER_NAME = Pace(at_once=8, per_second=1 / 20)
-_PER_ADDRESS = Pace(at_once=30, per_second=1 / 4)
-
-
-class Attempts:
-    """How often one may try a password, by name and by address, and how many do so at once."""
-
-    def __init__(self) -> None:
-        self.at_once = anyio.CapacityLimiter(_AT_ONCE)
-        self.names, self.addresses = Rate(_PER_NAME), Rate(_PER_ADDRESS)
-
-    def allow(self, name: str, request: Request) -> bool:
-        """Take one attempt from both allowances; False when either is used up."""
-        address = request.client.host if request.client else ""
-        may_address = self.addresses.allows(address)
-        # Digests, so that a long list of long names takes no memory.
-        return self.names.allows(tokens.digest(name.casefold())) and may_address
+AT_ONCE = 2
+_MANY = "That were many attempts. Wait a minute, then try again."
 
 
 async def get_login(request: Request) -> Response:
@@ -65,9 +47,8 @@ async def post_login(request: Request) -> Response:
     """Sign in under a new session, however often it was tried before within reason."""
     form = await sent_form(request)
     name, target = text_of(form, "name"), _safe_path(text_of(form, "next"))
-    if not request.app.state.attempts.allow(name, request):
-        wrong = "That were many attempts. Wait a minute, then try again."
-        return _login_page(request, target=target, name=name, problem=wrong, status=429)
+    if not await _may_try(request, name):
+        return _login_page(request, target=target, name=name, problem=_MANY, status=429)
     host, password = request.app.state.host, text_of(form, "password")
     found = await _hashing(
         request, partial(accounts.sign_in, host, name=name, password=password, now=now())
@@ -99,8 +80,8 @@ async def post_setup(request: Request) -> Response:
     """Make the account of a one-time link and sign in."""
     form = await sent_form(request)
     token = request.path_params["token"]
-    if not request.app.state.attempts.allow(token, request):
-        raise ForbiddenError("That were many attempts. Wait a minute, then try again.")
+    if not await _may_try(request, token):
+        raise ForbiddenError(_MANY)
     name, password = text_of(form, "name"), text_of(form, "password")
     joined = await _hashing(
         request,
@@ -130,8 +111,8 @@ async def post_account(request: Request) -> Response:
     """Change one's password; every session ends, and this browser gets a new one."""
     person = await signed_in(request)
     form = await sent_form(request)
-    if not request.app.state.attempts.allow(person.name, request):
-        raise ForbiddenError("That were many attempts. Wait a minute, then try again.")
+    if not await _may_try(request, person.name):
+        raise ForbiddenError(_MANY)
     change = partial(
         accounts.change_password, request.app.state.host, person,
         old=text_of(form, "old"), new=text_of(form, "new"), now=now(),
@@ -161,6 +142,20 @@ async def post_people(request: Request) -> Response:
     )
     link = f"{home(request)}/setup/{token}"
     return await _people_page(request, person, link=link)
+
+
+async def post_renewal(request: Request) -> Response:
+    """Make a one-time link by which somebody chooses a new password, shown once."""
+    person = await owner(request)
+    form = await sent_form(request)
+    name = text_of(form, "name")
+    try:
+        token = await run_in_threadpool(
+            accounts.renewal_link, request.app.state.host, name, actor=person.name, now=now()
+        )
+    except InputError as error:
+        return await _people_page(request, person, problem=f"{error.found}. {error.cure}")
+    return await _people_page(request, person, link=f"{home(request)}/setup/{token}", whose=name)
 
 
 async def post_removal(request: Request) -> Response:
@@ -194,20 +189,22 @@ async def _setup_page(request: Request, problems: Mapping[str, str], name: str =
     if found is None:
         text = (
             "This link was used already or has expired. The first owner gets a new one by "
-            "starting the server again; everybody else asks an owner for an invitation."
+            "starting the server again; everybody else asks an owner for another."
         )
         values: dict[str, object] = {"title": "This link no longer works", "text": text}
         return dashboard(request, "message.html", researcher=None, status=404, **values)
-    values = {"role": found.role, "problems": problems, "name": name}
+    values = {
+        "role": found.role, "person": found.researcher, "problems": problems, "name": name
+    }  # fmt: skip
     status = 422 if problems else 200
     return dashboard(request, "setup.html", researcher=None, status=status, **values)
 
 
 async def _people_page(
-    request: Request, person: Researcher, *, link: str = "", problem: str = ""
+    request: Request, person: Researcher, *, link: str = "", whose: str = "", problem: str = ""
 ) -> Response:
     found = await run_in_threadpool(accounts.circle, request.app.state.host, now=now())
-    values = {"circle": found, "link": link, "problem": problem}
+    values = {"circle": found, "link": link, "whose": whose, "problem": problem}
     status = 422 if problem else 200
     return dashboard(request, "people.html", researcher=person, status=status, **values)
 
@@ -228,8 +225,15 @@ def _safe_path(text: str) -> str:
     return text if is_ours and not parts.scheme and not parts.netloc else ""
 
 
+async def _may_try(request: Request, name: str) -> bool:
+    address = request.client.host if request.client else ""
+    return await run_in_threadpool(
+        accounts.may_try, request.app.state.host, name=name, address=address, now=now()
+    )
+
+
 async def _hashing(request: Request, work: Callable[[], T]) -> T:
-    return await anyio.to_thread.run_sync(work, limiter=request.app.state.attempts.at_once)
+    return await anyio.to_thread.run_sync(work, limiter=request.app.state.hashing)
 
 
 ROUTES = [
@@ -242,5 +246,6 @@ ROUTES = [
     Route("/account", post_account, methods=["POST"]),
     Route("/people", get_people, methods=["GET"]),
     Route("/people", post_people, methods=["POST"]),
+    Route("/people/renewal", post_renewal, methods=["POST"]),
     Route("/people/{number:int}/remove", post_removal, methods=["POST"]),
 ]

@@ -14,5 +14,6 @@ down_revision = "0003"
 def upgrade() -> None:
     """Begin the count."""
     facts = sa.table("facts", sa.column("name", sa.String), sa.column("value", sa.Text))
-    last = op.get_bind().execute(sa.text("SELECT max(edition) FROM drafts")).scalar()
+    connection = op.get_bind()
+    last = connection.execute(sa.text("SELECT max(edition) FROM drafts")).scalar()
     op.bulk_insert(facts, [{"name": "draft_edition", "value": str(last or 0)}])

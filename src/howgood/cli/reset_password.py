@@ -1,0 +1,32 @@
+"""`howgood reset-password`: a way back for whoever lost the password of the dashboard.
+
+In: a name. Out: a one-time link. Absent: passwords; they are typed in the browser alone.
+"""
+
+from datetime import UTC, datetime
+
+import click
+
+from howgood.cli.web_extra import need_web
+from howgood.settings import read_settings
+
+
+@click.command()
+@click.argument("name")
+@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
+def command(name: str, database: str | None) -> None:
+    """Print a one-time link by which NAME chooses a new password for the dashboard.
+
+    Until it is used, the old password works; then every session of NAME ends.
+    """
+    need_web("howgood reset-password")
+    from howgood.flow import accounts, hosting
+
+    settings = read_settings()
+    host = hosting.open_host(database or settings.database)
+    try:
+        token = accounts.renewal_link(host, name, actor="command line", now=datetime.now(UTC))
+    finally:
+        host.close()
+    home = settings.public_url or "http://127.0.0.1:8000"
+    click.echo(f"choose a new password (this link works once, for a day): {home}/setup/{token}")
