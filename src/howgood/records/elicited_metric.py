@@ -6,58 +6,29 @@ and of whole arrays of confusion counts.
 Absent: learning that number (see `learn`).
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.errors import InputError
 from howgood.records.confusion import ConfusionMatrix
+from howgood.records.label_metric import LabelMetric
 from howgood.stats.confusion_scores import capped_score, f_beta_score
 
 Choice = Literal["first", "second", "same"]
 
 
-class ElicitedMetric(ABC):
+class ElicitedMetric(LabelMetric):
     """What every elicited metric can do; greater is better."""
 
     __slots__ = ()
 
     @abstractmethod
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
-        """Score arrays of confusion counts (or proportions); arrays broadcast."""
-
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-
-    @property
-    def __name__(self) -> str:
-        return repr(self)  # so that a scorer names the weight too
-
-    def __call__(
-        self,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        pos_label: object = 1,
-    ) -> float:
-        """Score predicted labels against true ones."""
-        truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
-        weight = (
-            np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        )
-        sizes = {"y_true": truth.size, "y_pred": predicted.size, "sample_weight": weight.size}
-        if len(set(sizes.values())) > 1 or truth.size == 0:
-            raise LengthMismatchError(where=type(self).__qualname__, lengths=sizes)
-        real, flagged = truth == pos_label, predicted == pos_label
-        cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
-        return float(self.of_counts(*(float(weight[cell].sum()) for cell in cells)))
 
     def of(self, matrix: ConfusionMatrix) -> float:
         """Score one confusion matrix."""
@@ -75,14 +46,6 @@ class ElicitedMetric(ABC):
         gap = self.of(first) - self.of(second)
         # Scores are of order one: smaller gaps are rounding, not preference.
         return "same" if abs(gap) < 1e-12 else "first" if gap > 0 else "second"
-
-    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
-        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
-        try:
-            from sklearn.metrics import make_scorer
-        except ImportError as error:
-            raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
-        return make_scorer(self, **options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

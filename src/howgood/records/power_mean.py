@@ -6,17 +6,17 @@ scikit-learn wants it. Absent: learning p and alpha (see `learn`), choosing a th
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.errors import InputError
+from howgood.records.label_metric import LabelMetric
 from howgood.stats.power_mean import FloatArray, power_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerMean:
+class PowerMean(LabelMetric):
     r"""The weighted power mean of precision P and recall R, greater is better.
 
     .. math:: M_{p,\alpha}(P, R) = (\alpha P^p + (1-\alpha) R^p)^{1/p}
@@ -58,32 +58,6 @@ class PowerMean:
                 cure="Use 0.5 to weigh precision and recall equally.",
             )
 
-    def __call__(
-        self,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        pos_label: object = 1,
-    ) -> float:
-        """Score predicted labels against true ones."""
-        truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
-        weight = (
-            np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        )
-        if not truth.size == predicted.size == weight.size:
-            raise LengthMismatchError(
-                where="PowerMean",
-                lengths={
-                    "y_true": truth.size,
-                    "y_pred": predicted.size,
-                    "sample_weight": weight.size,
-                },
-            )
-        real, reported = truth == pos_label, predicted == pos_label
-        cells = (real & reported, real & ~reported, ~real & reported)
-        return float(self.of_counts(*(weight[cell].sum() for cell in cells)))
-
     def of(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
         """Return the mean of given precisions and recalls; arrays broadcast."""
         return power_mean(precision, recall, p=self.p, alpha=self.alpha)
@@ -97,19 +71,6 @@ class PowerMean:
         """
         hits, missed, false = (np.asarray(each, dtype=np.float64) for each in (tp, fn, fp))
         return self.of(_shares(hits, hits + false), _shares(hits, hits + missed))
-
-    @property
-    def __name__(self) -> str:
-        # scikit-learn names a scorer after its function when it prints one.
-        return repr(self)
-
-    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
-        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
-        try:
-            from sklearn.metrics import make_scorer
-        except ImportError as error:
-            raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
-        return make_scorer(self, **options)
 
     def to_dict(self) -> dict[str, float]:
         """Return plain values, ready for JSON."""

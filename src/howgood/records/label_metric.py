@@ -1,0 +1,58 @@
+"""What a metric of two classes can do once it can score confusion counts.
+
+In: true and predicted labels, weights. Out: a number, or a scikit-learn scorer. Absent: the metrics
+themselves (`power_mean`, `elicited_metric`).
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howgood.errors import LengthMismatchError, MissingExtraError
+
+
+class LabelMetric(ABC):
+    """A function of labels as scikit-learn wants it, and of confusion counts; greater is better."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+
+    @property
+    def __name__(self) -> str:
+        # scikit-learn names a scorer after its function when it prints one.
+        return repr(self)
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = 1,
+    ) -> float:
+        """Score predicted labels against true ones."""
+        truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+        weight = (
+            np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        )
+        sizes = {"y_true": truth.size, "y_pred": predicted.size, "sample_weight": weight.size}
+        if len(set(sizes.values())) > 1 or truth.size == 0:
+            raise LengthMismatchError(where=type(self).__qualname__, lengths=sizes)
+        real, flagged = truth == pos_label, predicted == pos_label
+        cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
+        return float(self.of_counts(*(float(weight[cell].sum()) for cell in cells)))
+
+    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
+        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
+        try:
+            from sklearn.metrics import make_scorer
+        except ImportError as error:
+            raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
+        return make_scorer(self, **options)
