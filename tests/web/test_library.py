@@ -1,12 +1,17 @@
 """The public library: everybody may ask, and a link is an answer."""
 
 import re
+from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from tests.flow.hosting.conftest import SURVEY
 
 from howgood import decide
+from howgood.flow.hosting import add_study
 from howgood.flow.registry import cards
+from howgood.records.study import Study
 from howgood.web.guards import Pace, Rate
 
 WRONG, NOT_FOUND = 422, 404
@@ -16,10 +21,21 @@ CARD = "kay2015-answers-electricity"
 def test_everybody_sees_the_cards_without_signing_in(browser):
     page = browser.get("/library")
     assert page.status_code == 200
-    for name, card in cards().items():
+    for name in cards():
         assert f'href="/library/{name}"' in page.text
-        readable = card.application.replace("_", " ")
-        assert (readable[0].upper() + readable[1:]) in page.text
+    shown = re.findall(r'<h3><a href="/library/([^"]+)">([^<]+)</a>', page.text)
+    assert dict(shown).keys() == cards().keys()
+    assert not any("_" in name for _, name in shown)
+    assert dict(shown)["kay2015-answers-alarm-police"] == "Alarm (police)"
+    assert "alarm_police" not in browser.get("/library/kay2015-answers-alarm-police").text
+
+
+def test_a_similar_application_is_offered_by_its_name(owner, host):
+    study = SURVEY | {"survey": SURVEY["survey"] | {
+        "applications": SURVEY["survey"]["applications"][:1], "branches": []}}  # fmt: skip
+    add_study(host, Study.from_dict(study), folder=Path(), now=datetime.now(UTC))
+    page = owner.get("/studies/doors/results")
+    assert "similar application: Alarm (police) (kay2015-answers-alarm-police)" in page.text
 
 
 def test_the_form_of_the_list_leads_to_an_answer_with_its_own_address(browser):

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from howgood.flow.registry import cards
 from howgood.flow.results.asking import Overview
+from howgood.flow.results.library import readable
 from howgood.flow.results.people import POLICIES
 from howgood.flow.results.survey import CARD_PRIOR, MODELS
 from howgood.records.job import Job, JobStatus
@@ -164,7 +165,7 @@ def form_choices(study: Study) -> Choices:
     priors = {name: f"preset: {name}" for name in PRESETS}
     if len(plan.applications) == 1:
         priors |= {
-            f"{CARD_PRIOR}{name}": f"similar application: {card.application} ({name})"
+            f"{CARD_PRIOR}{name}": f"similar application: {readable(card.application)} ({name})"
             for name, card in cards().items()
             if card.draws
         }

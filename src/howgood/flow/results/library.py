@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from howgood import decide
+from howgood import ask, decide
 from howgood.decide.acceptance import acceptance_of_tables
 from howgood.decide.sampling import Counts, resampled
 from howgood.errors import InputError, UnknownNameError
@@ -62,13 +62,23 @@ def library(host: Host, *, folder: Path | None = registry.DEFAULT_FOLDER) -> dic
         published = cards.everything(connection)
     for each in published:
         found[each.name] = record_from(each.content, ModelCard, where=f"card {each.name}")
-    return {name: _readable(card) for name, card in found.items()}
+    return {
+        name: replace(card, application=readable(card.application)) for name, card in found.items()
+    }
 
 
-def _readable(card: ModelCard) -> ModelCard:
-    """Return the card with its application as people would write it: no underscores."""
-    name = card.application.replace("_", " ")
-    return replace(card, application=name[:1].upper() + name[1:])
+def readable(application: str) -> str:
+    """Return an application as people would write it; cards may name it by its key.
+
+    Examples
+    --------
+    >>> readable("alarm_police"), readable("front_door bell")
+    ('Alarm (police)', 'Front door bell')
+    """
+    if application in ask.applications():
+        return ask.application(application).name
+    name = application.replace("_", " ")
+    return name[:1].upper() + name[1:]
 
 
 def find_card(host: Host, name: str) -> ModelCard:
