@@ -21,7 +21,7 @@ from howgood.web.render import style_address
 BREAK = "x\r\nSet-Cookie: evil=1\r\nLocation: //evil.example\r\n\r\n<script>"
 ELSEWHERE = ("//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example",
              "/\t/evil.example", "/\n/evil.example", "http:evil.example", "javascript:alert(1)",
-             "//evil.example/%2e%2e", "///evil.example", "/ /evil.example", "\x00//evil.example",
+             "//evil.example/%2e%2e", "///evil.example", "/ /evil.example", "%00//evil.example",
              " //evil.example", "/studies/..//evil.example", "https:/evil.example",
              "/@evil.example//", "//user@evil.example", "/\u2028/evil.example")  # fmt: skip
 
@@ -202,13 +202,12 @@ def _begun(client):
     return client.post("/s/songs", data=form, follow_redirects=False)
 
 
-@pytest.mark.parametrize("head", ["Host", "X-Forwarded-Host", "Forwarded", "X-Original-URL",
-                                  "X-Rewrite-URL"])  # fmt: skip
 def test_a_forged_host_is_in_no_link_where_the_public_address_is_known(
-    settled, host, owner_account, head
+    settled, host, owner_account
 ):
     settled.cookies.set("howgood-session", owner_account.token)
-    forged = {head: "host=evil.example" if head == "Forwarded" else "evil.example"}
+    forged = dict.fromkeys(("Host", "X-Forwarded-Host", "X-Original-URL", "X-Rewrite-URL"),
+                           "evil.example") | {"Forwarded": "host=evil.example"}  # fmt: skip
     for method, path in routes(settled.app):
         if method == "GET":
             answer = settled.get(filled(path), headers=forged, follow_redirects=False)

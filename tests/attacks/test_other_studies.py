@@ -125,12 +125,12 @@ def test_pictures_of_a_draft_are_for_those_who_are_signed_in_and_by_their_study(
             assert browser.get(f"/media/{version}/bell.svg").status_code == NOT_FOUND
 
 
-@pytest.mark.parametrize("name", ["../1/bell.svg", "..%2fbell.svg", "/etc/passwd", "%2e%2e/x",
-                                  "bell.svg/../../../etc/passwd", "....//etc/passwd",
-                                  "bell.svg%00.png", "~/.ssh/id_rsa"])  # fmt: skip
-def test_names_of_pictures_lead_to_no_file_of_the_machine(owner, name):
-    for address in (f"/media/1/{name}", f"/studies/songs/picture/{name}", f"/static/{name}"):
-        assert owner.get(address, follow_redirects=False).status_code in (400, NOT_FOUND, 303, 405)
+def test_names_of_pictures_lead_to_no_file_of_the_machine(owner):
+    for name in ("../1/bell.svg", "..%2fbell.svg", "/etc/passwd", "%2e%2e/x", "~/.ssh/id_rsa",
+                 "bell.svg/../../../etc/passwd", "....//etc/hosts", "bell.svg%00.png"):  # fmt: skip
+        for address in (f"/media/1/{name}", f"/studies/songs/picture/{name}", f"/static/{name}"):
+            answer = owner.get(address, follow_redirects=False)
+            assert answer.status_code in (NOT_FOUND, 303, 400, 405), address
 
 
 def test_tokens_that_are_nearly_right_open_nothing(browser, host, doors):

@@ -88,15 +88,14 @@ def test_an_attack_in_every_part_of_every_address_comes_out_as_text(owner, part)
         is_harmless(answer.text)
 
 
-@pytest.mark.parametrize("name", ["Host", "Accept-Language", "Referer", "User-Agent", "Range",
-                                  "Cookie", "Origin"])  # fmt: skip
-def test_an_attack_in_a_head_comes_out_as_text(browser, name):
-    for path in ("/login", "/nowhere", "/s/songs", "/s/none", "/p/none", "/library/none",
-                 "/api/v1/none", "/api/v1/studies", "/static/none"):  # fmt: skip
+def test_an_attack_in_a_head_comes_out_as_text(browser):
+    for name in ("Host", "Accept-Language", "Referer", "User-Agent", "Range", "Cookie", "Origin"):
         value = f"howgood-session={PARTS[0]}" if name == "Cookie" else PARTS[0]
-        answer = browser.get(path, headers={name: value})
-        assert answer.status_code < 500
-        is_harmless(answer.text)
+        for path in ("/login", "/nowhere", "/s/songs", "/s/none", "/p/none", "/library/none",
+                     "/api/v1/none", "/api/v1/studies", "/static/none"):  # fmt: skip
+            answer = browser.get(path, headers={name: value})
+            assert answer.status_code < 500
+            is_harmless(answer.text)
 
 
 def test_what_participants_write_comes_out_as_text_in_the_dashboard(owner, host):

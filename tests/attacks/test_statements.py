@@ -169,7 +169,8 @@ def test_no_statement_is_put_together_from_texts():
     made = [
         f"{path.name}:{node.lineno}"
         for path, node in found
-        # A name is a constant of the module (BEGIN); everything else is written out.
-        if not isinstance(node.args[0], ast.Constant | ast.Name)
+        # A name is a constant of the module (BEGIN), a call a statement of SQLAlchemy's, which is
+        # looked at by itself; everything else is written out.
+        if not isinstance(node.args[0], ast.Constant | ast.Name | ast.Call)
     ]
     assert not made

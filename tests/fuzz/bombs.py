@@ -35,7 +35,8 @@ def bombs() -> Iterator[Bomb]:
 
 def _nested() -> Iterator[Bomb]:
     many = 200_000
-    for reader in ("model card", "priors", "elicitation log", "comparison wording"):
+    for reader in ("model card", "priors", "elicitation log", "comparison wording",
+                   "offline answers JSON"):  # fmt: skip
         yield f"deep lists in a {reader}", reader, b"[" * many, True
         yield f"deep tables in a {reader}", reader, b'{"a":' * many, True
         yield f"digits in a {reader}", reader, b'{"name": ' + b"9" * many + b"}", True
@@ -83,14 +84,17 @@ def _archives() -> Iterator[Bomb]:
 def _tables() -> Iterator[Bomb]:
     header = b"participant,application,precision,recall,rating\n"
     wide = b",".join(b"c%d" % i for i in range(60_000)) + b"\n"
-    for reader in ("answers CSV", "answers CSV, Polars", "answers CSV, DuckDB", "scores CSV"):
+    for reader in ("answers CSV", "answers CSV, Polars", "answers CSV, DuckDB", "scores CSV",
+                   "Qualtrics CSV", "uploaded table"):  # fmt: skip
         yield f"one quote, {reader}", reader, header + b'"' + b"a,b\n" * 300_000, False
         yield f"many columns, {reader}", reader, wide + wide, True
         yield f"one header, {reader}", reader, b"x" * 5_000_000, True
     for reader in ("answers CSV", "answers CSV, DuckDB"):
         yield f"one line, {reader}", reader, header + b"x" * 100_000_000, True
     # Twelve million equal rows pack into a few kilobytes.
-    yield "rows from nothing", "answers Parquet", _equal_rows(12_000_000), True
+    equal = _equal_rows(12_000_000)
+    yield "rows from nothing", "answers Parquet", equal, True
+    yield "rows from nothing", "ratings Parquet", equal, True
 
 
 def _npy(length: int) -> bytes:

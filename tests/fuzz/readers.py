@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from tests.fuzz.from_elsewhere import ROWS
 
 from howgood import ask, learn
 from howgood.errors import HowgoodWarning
@@ -94,7 +95,7 @@ def as_parquet(csv: bytes) -> bytes:
 
 
 @cache
-def _fit() -> learn.AcceptabilityFit:
+def small_fit() -> learn.AcceptabilityFit:
     answers = ask.simulate_answers(
         {"alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}, people=12, random_state=1
     )
@@ -104,7 +105,7 @@ def _fit() -> learn.AcceptabilityFit:
 @cache
 def _saved_fit() -> bytes:
     target = Path(_folder()) / "fit.npz"
-    _fit().save(target)
+    small_fit().save(target)
     return target.read_bytes()
 
 
@@ -127,7 +128,7 @@ def _folder() -> str:
 
 @cache
 def _card() -> bytes:
-    card = registry.card_of_fit(_fit(), "alarm", name="alarm", description="An alarm.")
+    card = registry.card_of_fit(small_fit(), "alarm", name="alarm", description="An alarm.")
     return json.dumps(card.to_dict(), indent=1).encode()
 
 
@@ -380,5 +381,9 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         name="saved fit", suffix=".npz", valid=lambda: (_saved_fit(),), read=_used_fit, kind="npz"
+    ),
+    *(
+        Reader(name=name, suffix=suffix, valid=valid, read=read, kind=kind)
+        for name, suffix, valid, read, kind in ROWS
     ),
 )

@@ -1,10 +1,15 @@
 """Whatever is in a file, its reader returns or says kindly what is wrong: soon, and never more."""
 
+import ast
 import os
+import sys
 import time
 import traceback
 import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -12,12 +17,14 @@ from hypothesis import strategies as st
 from tests.fuzz.damage import damaged
 from tests.fuzz.readers import READERS, Reader
 
+import howgood
 from howgood.errors import HowgoodError, HowgoodWarning
 
 # A case takes milliseconds; this is for a machine that is busy with other things.
 _SECONDS = 20
+SOURCE = Path(howgood.__file__).parent
 _LONGEST_MESSAGE = 3_000
-_CASES, _MANY_CASES = 200, 4_000
+_CASES, _MANY_CASES = 120, 4_000
 
 every_reader = pytest.mark.parametrize("reader", READERS, ids=lambda each: each.name)
 
@@ -26,6 +33,94 @@ every_reader = pytest.mark.parametrize("reader", READERS, ids=lambda each: each.
 def test_a_valid_file_is_read(reader: Reader, tmp_path: Path) -> None:
     for content in reader.valid():
         assert _refusal(reader, content, tmp_path) is None
+
+
+# What opens a file by itself, and what hands a file's name or content to something that reads it.
+_OPENS = {"read_text", "read_bytes", "open", "ZipFile", "scan_csv", "scan_parquet", "read_csv",
+          "read_parquet", "genfromtxt", "loadtxt", "fromfile", "memmap", "open_table", "read_json",
+          "read_study", "check_study", "read_card", "read_upload", "read_sheet", "read_offline",
+          "read_fit", "load_fit", "load_ordinal_fit", "open_database", "copy_database"}  # fmt: skip
+_PART_OF_THE_PACKAGE = "reads a file of the package"
+_WRITES = "writes"
+_HANDS_ON = "hands on to a reader that is fuzzed"
+_EXCUSED = {
+    "ask/sentences.py:sentences": _PART_OF_THE_PACKAGE,
+    "ask/wording.py:_data": _PART_OF_THE_PACKAGE,
+    "flow/elsewhere/offline.py:offline_page": _PART_OF_THE_PACKAGE,
+    "flow/study_files/new.py:template": _PART_OF_THE_PACKAGE,
+    "flow/demo/web.py:load_demo": _PART_OF_THE_PACKAGE,
+    "flow/registry.py:_shipped": _PART_OF_THE_PACKAGE,
+    "web/render.py:static_files": _PART_OF_THE_PACKAGE,
+    "flow/reproduce/s0/answers.py:read_study_one": "one published file, fitted for minutes",
+    "flow/reproduce/s1/data.py:load_cases": "one published file",
+    "flow/reproduce/s1/data.py:_packaged_text": "a file of another package",
+    "cli/export.py:_write": _WRITES,
+    "flow/authoring/download.py:download": _WRITES,
+    "flow/collected/export.py:_zip": _WRITES,
+    "flow/collected/export.py:_member": _WRITES,
+    "flow/demo/chapter.py:save_table": _WRITES,
+    "flow/study_files/new.py:new_study": _WRITES,
+    "learn/fit_file.py:write_fit": _WRITES,
+    "cli/elicit_browser.py:_wait_for_the_last_answer": "opens a page in a browser",
+    "cli/main.py:run": "opens the place where output goes",
+    "cli/check.py:command": _HANDS_ON,
+    "cli/import_.py:command": _HANDS_ON,
+    "flow/authoring/starting.py:start_from_file": _HANDS_ON,
+    "flow/hosting/files.py:back_up": _HANDS_ON,
+    "flow/hosting/files.py:open_studies": _HANDS_ON,
+    "flow/hosting/host.py:media_of": "bytes of pictures, which nothing looks into",
+    "flow/elsewhere/source.py:read": "bytes of pictures, which nothing looks into",
+    "flow/study_files/beside.py:_fingerprint": "bytes of pictures, which nothing looks into",
+    "flow/registry.py:cards": _HANDS_ON,
+    "flow/registry.py:find_card": _HANDS_ON,
+    "flow/results/asking.py:take_upload": _HANDS_ON,
+    "flow/results/asking.py:open_upload": _HANDS_ON,
+    "flow/results/child.py:_worked": _HANDS_ON,
+    "flow/results/tasks.py:_table": _HANDS_ON,
+    "flow/study_files/check.py:read_study": _HANDS_ON,
+    "flow/acceptability.py:open_model": _HANDS_ON,
+}
+
+
+def _functions_that_open_files() -> set[str]:
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            calls = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+            names = {getattr(each, "attr", getattr(each, "id", "")) for each in calls}
+            if names & _OPENS:
+                found.add(f"{path.relative_to(SOURCE)}:{node.name}")
+    return found
+
+
+def _functions_that_run(work: Callable[[], object]) -> set[str]:
+    found = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(str(SOURCE)):
+            path = Path(frame.f_code.co_filename).relative_to(SOURCE)
+            found.add(f"{path}:{frame.f_code.co_name}")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_every_function_that_opens_a_file_is_fuzzed(tmp_path: Path) -> None:
+    """A new reader needs a line in the table of `readers.py`, or an excuse above."""
+    run: set[str] = set()
+    for reader in READERS:
+        content = reader.valid()[0]
+        run |= _functions_that_run(partial(_refusal, reader, content, tmp_path))
+    opening = _functions_that_open_files()
+    assert not opening - run - set(_EXCUSED)
+    assert set(_EXCUSED) <= opening  # no excuse for what is gone
 
 
 @every_reader

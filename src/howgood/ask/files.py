@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import FileFormatError, InputError, MissingExtraError
+from howgood.records.engine_frame import single_row
 from howgood.records.table import Table
 
 ENGINES = ("auto", "polars", "duckdb", "spark", "built-in")
@@ -29,6 +30,8 @@ _HEAD = 65_536
 _SMALL = 100_000_000
 # Compressed tables are unpacked in memory, so what a few bytes may unpack to is limited.
 _MOST_UNPACKED = 1_000_000_000
+# Parquet tells equal rows by a number. So many cells may be, or as many as bytes stand behind.
+_MOST_CELLS, _CELLS_PER_BYTE = 10_000_000, 100
 _WIDE_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\0\0\xfe\xff": "UTF-32"}
 _DECIMAL_COMMA = re.compile(rb"(?:^|;)[ ]*[-+]?[0-9]+,[0-9]+[ ]*(?:;|\r|\n|$)")
 _NOT_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
@@ -79,6 +82,8 @@ def open_table(
         "spark": _open_spark,
         "built-in": _open_built_in,
     }[engine](location, suffix)
+    if suffix in _PARQUET:
+        _refuse_rows_from_nothing(opened, location)
     return opened
 
 
@@ -176,6 +181,26 @@ def _check_unpacked_size(location: Path) -> None:
             location,
             f"more than {_MOST_UNPACKED:,} bytes when unpacked",
             cure="Unpack it first (gunzip), or save the table as Parquet.",
+        )
+
+
+def _refuse_rows_from_nothing(frame: Any, location: Path) -> None:  # noqa: ANN401 - a lazy frame
+    """Count first: a few kilobytes of Parquet can stand for more rows than memory holds.
+
+    Files tell their rows without being read. What is large may hold as much as it likes.
+    """
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame)
+    rows = int(single_row(wrapped.select(rows=nw.len()))["rows"])
+    cells = rows * len(wrapped.collect_schema().names())
+    files = [location] if location.is_file() else list(location.parent.glob(location.name))
+    size = sum(each.stat().st_size for each in files)
+    if cells > _MOST_CELLS and cells > _CELLS_PER_BYTE * size:
+        raise _not_a_table(
+            location,
+            f"{rows:,} rows said to be in {size:,} bytes",
+            cure="Take a sample, or save the table as CSV.",
         )
 
 

@@ -16,7 +16,6 @@ from howgood.ask.files import open_table
 from howgood.ask.labels import gaps_in, is_gap, ratings_from
 from howgood.errors import DroppedRowsWarning, InputError, MissingColumnError, MissingValueError
 from howgood.records.answers import Answers
-from howgood.records.engine_frame import single_row
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_column_names, frame_columns
 
@@ -28,7 +27,6 @@ _ANSWERS = ("rating", "accepted")
 _OPTIONAL = ("usefulness", "intent", "ease", "part")
 _RATED = ("rating", "usefulness", "intent", "ease")
 _SMALL_FILE = 2_000_000
-_MOST_ROWS = 10_000_000
 _YES, _NO = {"true", "yes", "1", "1.0"}, {"false", "no", "0", "0.0"}
 
 
@@ -110,24 +108,7 @@ def _opened(path_or_frame: Any) -> tuple[str, Any]:  # noqa: ANN401 - foreign da
     if not isinstance(path_or_frame, str | Path):
         return "answers", path_or_frame
     where = str(path_or_frame)
-    frame = open_table(path_or_frame, engine=_engine_for(path_or_frame))
-    if Path(where).suffix.lower() in (".parquet", ".pq"):
-        _refuse_too_many(frame, where)
-    return where, frame
-
-
-def _refuse_too_many(frame: Any, where: str) -> None:  # noqa: ANN401 - a lazy frame
-    """Count first: a few kilobytes of Parquet can stand for more rows than memory holds."""
-    import narwhals as nw
-
-    n_rows = int(single_row(nw.from_native(frame).select(rows=nw.len()))["rows"])
-    if n_rows > _MOST_ROWS:
-        raise InputError(
-            where=where,
-            found=f"{n_rows:,} rows",
-            needed=f"at most {_MOST_ROWS:,} answers",
-            cure="Take a sample of the respondents.",
-        )
+    return where, open_table(path_or_frame, engine=_engine_for(path_or_frame))
 
 
 def _engine_for(path: str | Path) -> str:

@@ -14,7 +14,7 @@ from howgood.errors import InputError
 from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 from howgood.records.decision import GoLive
 from howgood.records.provenance import Provenance
-from howgood.records.table import Table, frame_column_names, frame_columns
+from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
@@ -119,14 +119,17 @@ def go_live(
 def _columns(learning_curve: Any) -> dict[str, FloatArray]:  # noqa: ANN401 - any frame
     present = frame_column_names(learning_curve)
     wanted = _COUNTS if set(_COUNTS) <= set(present) else _RATES
-    found = frame_columns(learning_curve, ["size", *wanted], where="go_live, learning curve")
-    columns = {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
+    where = "go_live, learning curve"
+    columns = {
+        name: as_numbers(values, where=f"{where}, column {name!r}")
+        for name, values in frame_columns(learning_curve, ["size", *wanted], where=where).items()
+    }
     for name, values in columns.items():
         highest = 1.0 if name in _RATES else np.inf
         wrong = ~((values >= 0) & (values <= highest))
         if values.size == 0 or np.any(wrong):
             raise InputError(
-                where=f"go_live, learning curve, column {name!r}",
+                where=f"{where}, column {name!r}",
                 found=f"{int(wrong.sum())} of {values.size} values out of range",
                 needed="rates from 0 to 1, counts and sizes of at least 0, one row or more",
                 cure="Check the learning curve.",

@@ -30,7 +30,7 @@ from howgood.records.elicited_metric import (
     FBetaMetric,
     LinearMetric,
 )
-from howgood.records.table import frame_columns
+from howgood.records.table import as_numbers, frame_columns
 from howgood.show.text import to_json
 
 Reply = Literal["first", "second", "same", "undo", "stop"]
@@ -107,15 +107,8 @@ def start(
 
 
 def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> NDArray[np.float64]:
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            where=f"{where}, column {column!r}",
-            found="text that is no number",
-            needed="a number in every row",
-            cure="Name the column of scores with --score.",
-        ) from error
+    cure = "Name the column of scores with --score."
+    numbers = as_numbers(values, where=f"{where}, column {column!r}", cure=cure)
     check_finite(numbers, column=column, where=where)
     return numbers
 

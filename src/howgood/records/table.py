@@ -156,6 +156,21 @@ def rows_being_read() -> Iterator[None]:
         ) from error
 
 
+def as_numbers(
+    values: ArrayLike, *, where: str, cure: str = "Correct the column, or name another one."
+) -> NDArray[np.float64]:
+    """Return a column as numbers; gaps become NaN, and text is refused."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            where=where,
+            found="text that is no number",
+            needed="a number in every row",
+            cure=cure,
+        ) from error
+
+
 def _wrapped(frame: Any, where: str) -> Any:  # noqa: ANN401 - narwhals' own types
     import narwhals as nw
 

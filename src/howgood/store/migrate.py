@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from howgood.errors import InputError
+from howgood.errors import FileFormatError, InputError
 from howgood.store.database import Database
 
 # Alembic takes half a second to load: only when there is something to do.
@@ -68,7 +68,17 @@ def upgrade(database: Database) -> None:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
-    database.restructure(apply)
+    try:
+        database.restructure(apply)
+    except sa.exc.OperationalError:
+        raise  # the database is away or busy, which is no fault of its content
+    except sa.exc.DatabaseError as error:
+        raise FileFormatError(
+            where="database",
+            found=f"one that cannot be read ({str(error.orig).strip().splitlines()[0]})",
+            needed="a sound database made by howgood",
+            cure="Restore a backup. Nothing was changed.",
+        ) from error
 
 
 def newest() -> str:

@@ -23,6 +23,7 @@ PARTICIPANT, APPLICATION, SCENARIO = "participant", "application", "scenario"
 PRECISION, RECALL, CONDITION = "precision", "recall", "condition"
 SECONDS, ANSWERED_AT = "seconds", "answered_at"
 ITEM, TRIAL, RATING = "item", "trial", "rating"
+_SHOWN = 60  # of a column's name, in messages
 _ALIASES = {
     PARTICIPANT: ("responseid", "response_id", "user", "respondent", "respondentid", "id",
                   "participantid", "prolificpid", "workerid", "person", "subject"),
@@ -130,10 +131,11 @@ def checked_mapping(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> d
             )
     missing = _missing(study, sheet, mapping)
     if missing:
+        there = ", ".join(each[:_SHOWN] for each in sheet.columns[:12])
         raise InputError(
             where=sheet.name,
             found=f"no column for {missing}",
-            needed=f"a column that holds it; there are {', '.join(sheet.columns[:12])}",
+            needed=f"a column that holds it; there are {there}",
             cure=f"Name it: --map {missing.split()[0]}=COLUMN.",
         )
     return dict(mapping)

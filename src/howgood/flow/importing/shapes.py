@@ -191,9 +191,12 @@ def _partial(reading: Reading, screen: str, missing: Missing) -> None:
     if missing == "drop":
         reading.left_out["pages with a gap (missing = drop)"] += 1
     else:
-        column = next(name for name, each in reading.wide.items() if each.screen == screen
-                      and not reading.row.cells[name])  # fmt: skip
-        reading.problem(column, "nothing", "an answer, or leave such pages out (missing = drop)")
+        # What is there but no point of the scale is a problem already.
+        empty = [name for name, each in reading.wide.items() if each.screen == screen
+                 and not reading.row.cells[name]]  # fmt: skip
+        for column in empty[:1]:
+            reading.problem(column, "nothing",
+                            "an answer, or leave such pages out (missing = drop)")  # fmt: skip
 
 
 def _question(study: Study, asked: Asked) -> Question | None:

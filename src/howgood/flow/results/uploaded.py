@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howgood.ask.files import open_table
 from howgood.errors import FileFormatError, InputError, MissingColumnError
-from howgood.records.table import Table
+from howgood.records.table import Table, as_numbers
 
 LARGEST = 20 * 1024 * 1024
 MOST_ROWS = 1_000_000
@@ -78,15 +78,8 @@ def column(table: Table, name: str, *, where: str) -> NDArray[np.object_]:
 def numbers(table: Table, name: str, *, where: str) -> NDArray[np.float64]:
     """Return a column of finite numbers, or say in which row there is none."""
     values = column(table, name, where=where)
-    try:
-        found = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            where=f"{where}, column {name!r}",
-            found="text that is no number",
-            needed="a number in every row",
-            cure=f"Choose another column; there are {', '.join(table.columns)}.",
-        ) from error
+    cure = f"Choose another column; there are {', '.join(table.columns)}."
+    found = as_numbers(values, where=f"{where}, column {name!r}", cure=cure)
     gaps = np.flatnonzero(~np.isfinite(found))
     if gaps.size:
         raise InputError(

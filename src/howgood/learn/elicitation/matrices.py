@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
-from howgood.records.table import frame_columns
+from howgood.records.table import as_numbers, frame_columns
 
 _FEWEST = 3
 _COUNTS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
@@ -222,7 +222,7 @@ def labels_and_scores(
     where: str,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64], int]:
     """Return which cases are positive, their scores, and how many rows were dropped."""
-    truth, score = np.asarray(y_true).ravel(), np.asarray(scores, dtype=np.float64).ravel()
+    truth, score = np.asarray(y_true).ravel(), as_numbers(scores, where=f"{where}, scores").ravel()
     if truth.size != score.size:
         raise LengthMismatchError(where=where, lengths={"y_true": truth.size, "scores": score.size})
     gap = np.array([value is None or value != value for value in truth.tolist()], dtype=bool)
