@@ -8,6 +8,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from copy import deepcopy
 
 import numpy as np
 from hypothesis import strategies as st
@@ -163,7 +164,8 @@ def _nodes(content: bytes) -> st.SearchStrategy[bytes]:
     def apply(changes: list[tuple[tuple[object, ...], object, str]]) -> bytes:
         document = json.loads(content)
         for path, new, how in changes:
-            document = _changed(document, path, new, how)
+            # A copy: what one change puts in, the next may change.
+            document = _changed(document, path, deepcopy(new), how)
         return json.dumps(document).encode()
 
     return st.lists(change, min_size=1, max_size=3).map(apply)

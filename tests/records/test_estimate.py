@@ -61,3 +61,9 @@ def test_membership_and_plain_values():
     assert 0.5 in interval
     assert 1.5 not in interval
     assert interval.to_dict()["kind"] == "quantile"
+
+
+def test_draws_whose_squares_no_number_holds_are_summed_up_all_the_same():
+    found = Estimate.from_draws([1.5e308, 1.5e308, 1.5e308, -1.5e308], n_respondents=4)
+    assert found.mean == pytest.approx(0.75e308)
+    assert found.sd == pytest.approx(1.5e308 * np.sqrt(0.75))

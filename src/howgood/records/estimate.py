@@ -14,6 +14,7 @@ from howgood.errors import InputError
 from howgood.stats.array_layer import array_stats
 
 IntervalKind = Literal["quantile", "highest-density"]
+_LARGE = 1e150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +97,14 @@ class Estimate:
                 needed="at least one draw, all finite",
                 cure="Check what produced the draws.",
             )
-        lower, upper = _interval_ends(values, probability, kind)
+        # Draws whose squares no number can hold are measured in units of the largest.
+        largest = float(np.abs(values).max())
+        unit = largest if largest > _LARGE else 1.0
+        measured = values / unit
+        lower, upper = (unit * end for end in _interval_ends(measured, probability, kind))
         return cls(
-            mean=float(values.mean()),
-            sd=float(values.std()),
+            mean=unit * float(measured.mean()),
+            sd=unit * float(measured.std()),
             interval=Interval(lower=lower, upper=upper, probability=probability, kind=kind),
             draws=values,
             n_respondents=n_respondents,

@@ -70,8 +70,9 @@ def _finite_rows(
 ) -> dict[str, FloatArray]:
     """Return the rows in which every value is finite, and count the others by column."""
     # One pass finds the usual case, a batch without gaps: a sum is finite only if all values are.
-    if all(np.isfinite(values.sum()) for values in arrays.values()):
-        return arrays
+    with np.errstate(over="ignore"):
+        if all(np.isfinite(values.sum()) for values in arrays.values()):
+            return arrays
     finite = {role: np.isfinite(values) for role, values in arrays.items()}
     for name, where in {roles[role]: each for role, each in finite.items()}.items():
         if not where.all():
