@@ -81,7 +81,8 @@ def test_a_full_disk_under_postgresql_loses_nothing(faults, tmp_path):
 def test_a_disk_that_is_full_at_the_start_is_said_in_one_line(tmp_path, monkeypatch, capsys):
     """On Linux /dev/full would do for a file; for a database the driver's own limit does."""
     study = tmp_path / "again.yaml"
-    study.write_text(json.dumps(STUDY))
+    # Larger than whatever room the pages of an empty database still have.
+    study.write_text(json.dumps(STUDY | {"consent": {"text": "I agree. " * 5000}}))
     address = str(tmp_path / "answers.sqlite")
     open_host(address).close()
     monkeypatch.setattr(web_server, "run", lambda *_words, **_names: pytest.fail("it started"))
