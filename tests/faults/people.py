@@ -34,8 +34,8 @@ class Person:
     Whoever comes to the end begins anew as somebody else, over a new connection.
     """
 
-    def __init__(self, port, seed, *, pace=PACE):
-        self.port, self.pace = port, pace
+    def __init__(self, port, seed, *, pace=PACE, pause=PAUSE):
+        self.port, self.pace, self.pause = port, pace, pause
         self.chance = random.Random(seed)  # noqa: S311 - chance for a test, not for secrets
         self.browser = Browser(port)
         self.path = self.door = None
@@ -63,7 +63,7 @@ class Person:
             went_well = False
             await self.browser.close()
         # People do not come back in step with each other.
-        wait = self.pace if went_well else PAUSE
+        wait = self.pace if went_well else self.pause
         await asyncio.sleep(wait * self.chance.uniform(0.9, 1.5))
 
     async def _begin(self):

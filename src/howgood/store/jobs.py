@@ -9,19 +9,16 @@ transaction: `FOR UPDATE SKIP LOCKED` on PostgreSQL, the single writer on SQLite
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.job import Job, JobStatus
-from howgood.store.schema import jobs
+from howgood.store.schema import CLOCKS_DIFFER, jobs
 
 MOST_ATTEMPTS = 3
-# No lease ends this much later than one given now, however machines' clocks differ: it was given by
-# a clock that was ahead and has been put right since.
-CLOCKS_DIFFER = timedelta(minutes=10)
 GAVE_UP = "The work was begun several times and never came to its end."
 _OPEN = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
 # Results hold pictures; lists of jobs do without them.

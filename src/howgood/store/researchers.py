@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.researcher import Researcher, Role
-from howgood.store.schema import invitations, researchers, sessions
+from howgood.store.schema import CLOCKS_DIFFER, invitations, researchers, sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,11 @@ class Invitation:
     role: Role
     expires_at: datetime
     researcher: Researcher | None = None
+
+
+def _holds(table: sa.Table, now: datetime) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return the conditions under which what was given is still good."""
+    return table.c.expires_at > now, table.c.created_at <= now + CLOCKS_DIFFER
 
 
 def _researcher(row: Row[Any]) -> Researcher:
@@ -101,7 +106,7 @@ def session(connection: Connection, token_digest: str, *, now: datetime) -> Sess
     row = connection.execute(
         sa.select(researchers, sessions.c.created_at.label("since"), sessions.c.expires_at)
         .join(sessions, sessions.c.researcher_id == researchers.c.id)
-        .where(sessions.c.token_digest == token_digest, sessions.c.expires_at > now)
+        .where(sessions.c.token_digest == token_digest, *_holds(sessions, now))
     ).one_or_none()
     if row is None:
         return None
@@ -155,7 +160,7 @@ def invitation(connection: Connection, token_digest: str, *, now: datetime) -> I
     row = connection.execute(
         sa.select(invitations.c.role.label("invited_as"), invitations.c.expires_at, researchers)
         .outerjoin(researchers, researchers.c.id == invitations.c.researcher_id)
-        .where(invitations.c.token_digest == token_digest, invitations.c.expires_at > now)
+        .where(invitations.c.token_digest == token_digest, *_holds(invitations, now))
     ).one_or_none()
     if row is None:
         return None
@@ -167,7 +172,7 @@ def open_invitations(connection: Connection, *, now: datetime) -> tuple[Invitati
     """Return every invitation that can still make an account."""
     rows = connection.execute(
         sa.select(invitations)
-        .where(invitations.c.expires_at > now, invitations.c.researcher_id.is_(None))
+        .where(*_holds(invitations, now), invitations.c.researcher_id.is_(None))
         .order_by(invitations.c.expires_at)
     )
     return tuple(Invitation(role=row.role, expires_at=row.expires_at) for row in rows)
@@ -177,7 +182,7 @@ def use_invitation(connection: Connection, token_digest: str, *, now: datetime) 
     """Take an invitation out: of two who try at once, one gets its role, the other None."""
     row = connection.execute(
         sa.delete(invitations)
-        .where(invitations.c.token_digest == token_digest, invitations.c.expires_at > now)
+        .where(invitations.c.token_digest == token_digest, *_holds(invitations, now))
         .returning(invitations.c.role)
     )
     role: Role | None = row.scalar_one_or_none()

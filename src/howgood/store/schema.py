@@ -16,7 +16,7 @@ the version they began with. A screen is stored before it is shown; an answer na
 the primary key allows each participant one answer per screen. Tokens are kept as digests only.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
@@ -54,6 +54,9 @@ class Moment(sa.types.TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+# Machines' clocks differ by less than this. What was begun later than that from now was begun by a
+# clock that was ahead and has been put right since: whatever it allowed is not believed.
+CLOCKS_DIFFER = timedelta(minutes=10)
 # SQLite gives automatic numbers only to INTEGER columns; PostgreSQL should not run out of them.
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 # A number is never given out again, so that memories, addresses and audit lines go on meaning what

@@ -145,8 +145,12 @@ def find_study(host: Host, slug: str) -> StudyRow:
 
 
 def _seconds(screen: ShownScreen) -> float | None:
-    """Return how long the page was shown; an import that knows no times stores the same twice."""
-    if screen.answered_at is None or screen.answered_at == screen.shown_at:
+    """Return how long the page was shown, if that is known.
+
+    An import that knows no times stores the same twice, and a clock that was put back meanwhile
+    leaves an answer before its question.
+    """
+    if screen.answered_at is None or screen.answered_at <= screen.shown_at:
         return None
     return (screen.answered_at - screen.shown_at).total_seconds()
 
