@@ -68,9 +68,9 @@ def test_one_of_two_workers_killed_is_replaced(postgresql_stage, faults):
     assert n_alive == 2
 
 
-def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(stage, faults):
-    faults.begin("the server is asked to stop (SIGTERM)", stage.database)
-    server = stage.serve()
+def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(sqlite_stage, faults):
+    faults.begin("the server is asked to stop (SIGTERM)", "SQLite")
+    server = sqlite_stage.serve()
     people = crowd(server, 3)
 
     def stop():

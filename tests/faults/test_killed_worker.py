@@ -86,9 +86,11 @@ def _is_running(job, attempt):
     return job.status is JobStatus.RUNNING and job.attempts == attempt
 
 
-def test_a_worker_killed_during_a_fit_leaves_it_to_the_next(stage, address, queued, faults):
+def test_a_worker_killed_during_a_fit_leaves_it_to_the_next(sqlite_stage, faults):
+    address = str(sqlite_stage.folder / sqlite_stage.address)
     command = [sys.executable, "-c", _SHORT, address]
-    _kill_and_finish(command, queued, faults, stage.database, kills=1)
+    with _waiting_fit(address, sqlite_stage.folder) as look:
+        _kill_and_finish(command, look, faults, "SQLite", kills=1)
 
 
 @pytest.mark.slow

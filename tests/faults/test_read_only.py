@@ -78,20 +78,30 @@ def _refusing_writes(stage, host=None):
             connection.execute("SELECT pg_reload_conf()")
 
 
-def test_a_database_that_becomes_read_only_loses_nothing_and_recovers(stage, faults):
+def _become_read_only(stage, faults, *, times):
     faults.begin("the database becomes read-only", stage.database)
     with stage.serve_here() as (host, server):
         people = crowd(server, 6)
 
         def become_read_only():
-            time.sleep(1.0)
-            with _refusing_writes(stage, host):
+            for _ in range(times):
                 time.sleep(1.0)
-            before = sum(len(each.acknowledged) for each in people)
-            time.sleep(1.0)
-            return sum(len(each.acknowledged) for each in people) - before
+                with _refusing_writes(stage, host):
+                    time.sleep(1.0)
+                before = sum(len(each.acknowledged) for each in people)
+                time.sleep(1.0)
+                assert sum(len(each.acknowledged) for each in people) > before
 
-        assert meanwhile(people, become_read_only) > 0
+        meanwhile(people, become_read_only)
         count = counted(server.database, people)
-    faults.judge(count)
+    faults.judge(count, found=f"{times} time(s)")
     assert count.polite > 0
+
+
+def test_a_database_that_becomes_read_only_loses_nothing_and_recovers(stage, faults):
+    _become_read_only(stage, faults, times=1)
+
+
+@pytest.mark.slow
+def test_a_database_that_is_read_only_now_and_then_loses_nothing(stage, faults):
+    _become_read_only(stage, faults, times=5)

@@ -67,7 +67,7 @@ def _keep_nobody_waiting(stage, faults, *, lines, seconds):
 
 
 def test_slow_clients_keep_nobody_waiting(sqlite_stage, faults):
-    _keep_nobody_waiting(sqlite_stage, faults, lines=100, seconds=1.5)
+    _keep_nobody_waiting(sqlite_stage, faults, lines=100, seconds=1.0)
 
 
 @pytest.mark.slow

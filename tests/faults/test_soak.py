@@ -77,8 +77,8 @@ def _said(seconds):
     return f"{seconds / 60:g} minutes" if seconds >= 60 else f"{seconds:g} seconds"
 
 
-def test_a_short_soak_holds_memory_and_file_handles(stage, faults):
-    _soak(stage, faults, seconds=10, pace=0.05, workers=1)
+def test_a_short_soak_holds_memory_and_file_handles(sqlite_stage, faults):
+    _soak(sqlite_stage, faults, seconds=10, pace=0.05, workers=1)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ In: settings and an address. Out: nothing; returns after the last request is fin
 application itself (`app`).
 """
 
+import contextlib
 import logging
 import os
 import socket
@@ -28,6 +29,7 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     """Serve until interrupted; then finish what is in work and close the database."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     _check_free(address, port)
+    _allow_many_connections()
     app: Starlette | str = "howgood.web.app:app_from_environment"
     if workers == 1:
         from howgood.web.app import make_app, settle  # a second that a mere parent of workers saves
@@ -42,6 +44,18 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     uvicorn.run(
         app, factory=isinstance(app, str), host=address, port=port, workers=workers, **options()
     )
+
+
+def _allow_many_connections() -> None:
+    """Raise how many files this process may have open to what the system allows it.
+
+    Everybody who is here holds one. Many systems start with 1,024, which a crowd exceeds.
+    """
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # absent on Windows, which has no such limit
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def options() -> dict[str, Any]:
