@@ -58,7 +58,7 @@ def test_download_import_erase_and_delete(chromium, running, tmp_path, view, sch
     assert "2 people with 2 judgements" in page.locator("[role=status]").inner_text()
     _check_page(page, seen)
     page.get_by_role("button", name="Import").click()
-    assert "Imported 2 people with 2 answers" in page.locator("[role=status]").inner_text()
+    assert "Imported 2 people with 2 answered pages" in page.locator("[role=status]").inner_text()
     _check_page(page, seen)
     assert len(list(tidy_rows(running.host, "doors", table="participants"))) == 4
     page.get_by_label("Number in the data").fill("import-r1")

@@ -39,7 +39,7 @@ def answered(host):
 def test_everybody_signed_in_can_download(owner, viewer, browser, answered, host):
     assert browser.get(ROOT, follow_redirects=False).headers["location"].startswith("/login")
     for client in (owner, viewer):
-        assert "2 people began, and gave" in _text(client.get(ROOT))
+        assert "2 people began, and answered" in _text(client.get(ROOT))
         archive = zipfile.ZipFile(io.BytesIO(client.get(f"{ROOT}/export/csv").content))
         assert archive.testzip() is None
         answers = client.get(f"{ROOT}/export/csv?table=answers")
@@ -57,7 +57,7 @@ def test_a_table_is_mapped_looked_at_and_imported(owner, host):
     page = _post(owner, f"{ROOT}/import", files={"files": ("a.csv", TABLE.encode())})
     address = page.url.path
     assert re.fullmatch(rf"{ROOT}/import/\d+", address)
-    assert "no column for participant" in _text(page)
+    assert "Choose the column that holds “participant”" in _text(page)
     assert "r1 · r2" in _text(page)
     mapping = {"map-participant": "who", "map-application": "application",
                "map-precision": "precision", "map-recall": "recall",
@@ -70,7 +70,7 @@ def test_a_table_is_mapped_looked_at_and_imported(owner, host):
     assert wrong.status_code == 422
     assert "line 2, column 'who': 'r1'" in _text(wrong)
     done = _post(owner, address, page=address, action="import", **mapping)
-    assert "Imported 2 people with 2 answers." in _text(done)
+    assert "Imported 2 people with 2 answered pages." in _text(done)
     assert len(list(tidy_rows(host, "doors"))) == 2
     assert owner.get(address).status_code == 404  # the file is gone
 

@@ -15,7 +15,7 @@ FORBIDDEN = 403
 
 
 def _rows(page):
-    cells = re.findall(r"<tr>(<td>.*?)</tr>", page.text, re.DOTALL)
+    cells = re.findall(r"<tr>(<td.*?)</tr>", page.text, re.DOTALL)
     return [re.sub(r"<[^>]+>", " ", row).split() for row in cells]
 
 
@@ -39,7 +39,6 @@ def test_erasing_and_deleting_leave_lines_that_name_nobody(owner, host):
 def test_only_owners_read_it_and_odd_names_find_nothing(owner, viewer):
     assert viewer.get("/history").status_code == FORBIDDEN
     assert "Nothing is written down" in owner.get("/history?study=%3Cscript%3E").text
-    assert owner.get("/history?study=%00").is_success
 
 
 def test_every_deed_the_program_writes_down_has_words():

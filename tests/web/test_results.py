@@ -92,7 +92,7 @@ def test_a_survey_is_fitted_read_downloaded_and_judged(owner, asked, work):
     page = owner.get("/studies/doors/results")
     assert "to be accepted by half of people you need about" in page.text
     assert "10 people, 90 judgements" in page.text
-    assert "newer answer" not in page.text
+    assert "Newer answers" not in page.text
     pictures = re.findall(r'src="(/studies/doors/results/\d+/\d+\.svg)"', page.text)
     assert len(pictures) >= 3
     picture = owner.get(pictures[0])
@@ -121,7 +121,7 @@ def test_newer_answers_make_a_result_stale(owner, host, asked, work):
     work()
     assert "came in since" not in owner.get("/studies/songs/results").text
     add_people(host, "songs", people=1, seed=9, now=datetime.now(UTC))
-    assert "newer answers came in since" in owner.get("/studies/songs/results").text
+    assert "Newer answers came in since" in owner.get("/studies/songs/results").text
 
 
 def test_nobody_yet_is_a_page_and_no_error(owner, asked, work):

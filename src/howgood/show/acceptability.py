@@ -303,10 +303,26 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
     ]
 
 
+_WORDS = {"person_sd": "sd between people", "slope_sd": "prior sd of the slope",
+          "p_value": "p value", True: "yes", False: "no"}  # fmt: skip
+
+
+def _readable(table: Table) -> Table:
+    """Return a table of the fit in words: no names of variables, no booleans."""
+    return Table(
+        {
+            _WORDS.get(name, name): values
+            if values.dtype.kind == "f"
+            else [_WORDS.get(each, each) for each in values.tolist()]
+            for name, values in table.items()
+        }
+    )
+
+
 def _tables(fit: AcceptabilityFit) -> list[Section]:
     sections = [
         Section(title="Shares accepting", table=prediction_table(fit)),
-        Section(title="Parameters", table=fit.summary()),
+        Section(title="Parameters", table=_readable(fit.summary())),
     ]
     if fit.mean_probabilities:
         sections.append(Section(title="Kind of mean", table=mean_table(fit)))
@@ -315,7 +331,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             title="Does the prior decide the kind of mean?",
             text="The same answers under other priors of the slope. Where the rows disagree, "
             "the answers alone do not settle the kind of mean.",
-            table=fit.prior_sensitivity(),
+            table=_readable(fit.prior_sensitivity()),
         )
     )
     sections.append(
@@ -323,7 +339,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             title="Does the model describe the answers?",
             text="Each statistic of the answers beside the same statistic of answers the fitted "
             "model would give. A p value near 0 or 1 shows a side of the answers the model misses.",
-            table=fit.predictive_check(),
+            table=_readable(fit.predictive_check()),
         )
     )
     if fit.correlations is not None:

@@ -171,7 +171,7 @@ def _agreeing(people: Sequence[PersonWeight], agreement: Estimate) -> Finding:
         name: float(np.mean([each.baselines[name] for each in known])) / 100
         for name in known[0].baselines
     }
-    compared = ", ".join(f"{name} {percent(share)}" for name, share in others.items())
+    compared = "; ".join(f"{name}: {percent(share)}" for name, share in others.items())
     ends = agreement.interval
     return Finding(
         text=f"Agreement M: on pairs kept back, each person's own metric chose as they did in "

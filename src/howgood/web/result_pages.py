@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from howgood.flow.participate.survey import survey_scale
 from howgood.flow.registry import cards
 from howgood.flow.results.asking import Overview
 from howgood.flow.results.library import readable
@@ -19,8 +20,13 @@ from howgood.records.result import StudyResult
 from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.show.page import cell
+from howgood.show.times import moment
 
 _NAMES = {"fit": "Fit", "classifier": "Classifier", "systems": "Systems"}
+_PRIORS = {
+    "howgood": "howgood: weak, for any application",
+    "kay2015": "kay2015: as in the published study",
+}
 _UNTAKEN = timedelta(seconds=20)
 # Pictures are drawn in the page's ink; alone in an <img> they have no page to take it from.
 _LIGHT = (
@@ -129,12 +135,8 @@ def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
         title=report.title,
         question=report.question,
         when=moment(job.finished_at or job.created_at),
-        summary=result.summary,
-        # No line breaks between a number and its per cent sign.
-        findings=[
-            replace(each, text=each.text.replace(" %", "\N{NO-BREAK SPACE}%"))
-            for each in report.findings
-        ],
+        summary=result.summary[:1].upper() + result.summary[1:],
+        findings=[replace(each, text=_unbroken(each.text)) for each in report.findings],
         sections=[
             SectionPage(
                 place=place,
@@ -162,15 +164,15 @@ def form_choices(study: Study) -> Choices:
     if plan is None:
         return Choices(people=POLICIES, models={}, priors={}, cuts=(), cut=0)
     models = MODELS if plan.real is not None else {"binary": MODELS["binary"]}
-    priors = {name: f"preset: {name}" for name in PRESETS}
+    priors = {name: _PRIORS.get(name, name) for name in PRESETS}
     if len(plan.applications) == 1:
         priors |= {
             f"{CARD_PRIOR}{name}": f"similar application: {readable(card.application)} ({name})"
             for name, card in cards().items()
             if card.draws
         }
-    points = len(plan.scale) or 7
-    labels = plan.scale or [""] * points
+    labels = survey_scale(study, plan)
+    points = len(labels)
     return Choices(
         people=POLICIES,
         models=models,
@@ -186,9 +188,11 @@ def lit_picture(svg: str) -> str:
     return f"{svg[:end]}{_LIGHT}{svg[end:]}"
 
 
-def moment(when: datetime) -> str:
-    """Return a point in time as people read it."""
-    return f"{when:%Y-%m-%d %H:%M} UTC"
+def _unbroken(text: str) -> str:
+    """Return a text without line breaks between a number and its per cent sign, or its `<`."""
+    for gap in (" %", "< ", "> "):
+        text = text.replace(gap, gap.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text
 
 
 def _paragraphs(text: str) -> list[str]:

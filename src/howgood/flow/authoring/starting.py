@@ -4,6 +4,7 @@ In: a host, a template's name or files. Out: a study with a draft, closed and wi
 Absent: editing it (`draft`).
 """
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +48,9 @@ class Started:
 
 
 _LONGEST_NAME = 256  # bytes: what file systems take
+_LONGEST_PROPOSAL = 40
 _WORDED = "One application, its scenarios worded as in the published study."
+_TITLES = {"survey": "Survey", "comparison": "Comparison", "rerating": "Repeated ratings"}
 _ABOUT = {
     "survey": "People judge how acceptable a system would be in several situations. You learn "
     "which mistakes they mind, and what share of them would accept a given accuracy.",
@@ -60,7 +63,7 @@ _ABOUT = {
 
 def templates() -> tuple[Template, ...]:
     """Return the studies one can begin with: one of each kind, and the published applications."""
-    kinds = [Template(key=kind, title=kind.capitalize(), about=_ABOUT[kind]) for kind in KINDS]
+    kinds = [Template(key=kind, title=_TITLES[kind], about=_ABOUT[kind]) for kind in KINDS]
     published = [ask.application(key) for key in ask.applications()]
     return (
         *kinds,
@@ -98,13 +101,19 @@ def start_from_template(
     if key not in {each.key for each in templates()}:
         wrong["template"] = "Choose one of these."
     if not SLUG.fullmatch(slug):
-        wrong["slug"] = "Use up to 60 of a-z, 0-9 and hyphens, such as smart-alarm-2."
+        wrong["slug"] = f"Use up to 60 of a-z, 0-9 and hyphens, such as {_proposal(slug or title)}."
     if wrong:
         return Started(problems=wrong)
     content = {**template_content(key), "slug": slug}
     if title.strip():
         content["title"] = title.strip()
     return _start(host, person, content, (), now)
+
+
+def _proposal(text: str) -> str:
+    """Return a short name made of somebody's words."""
+    words = "-".join(re.findall(r"[a-z0-9]+", text.casefold()))[:_LONGEST_PROPOSAL].strip("-")
+    return words if SLUG.fullmatch(words) else "smart-alarm-2"
 
 
 def start_from_file(

@@ -68,7 +68,10 @@ def _task_targets(study: Study) -> tuple[Target, ...]:
         first, *others = survey_items(plan, study.language)
         return (
             Target(name=APPLICATION, meaning="key or name of the application"),
-            Target(name=SCENARIO, meaning="number of the scenario, from 1; or its levels:"),
+            Target(
+                name=SCENARIO,
+                meaning="number of the scenario, from 1, unless its precision and recall are given",
+            ),
             Target(name=PRECISION, meaning="precision of the scenario"),
             Target(name=RECALL, meaning="recall of the scenario"),
             Target(name=CONDITION, meaning="branch of the person"),
@@ -131,14 +134,22 @@ def checked_mapping(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> d
             )
     missing = _missing(study, sheet, mapping)
     if missing:
-        there = ", ".join(each[:_SHOWN] for each in sheet.columns[:12])
-        raise InputError(
-            where=sheet.name,
-            found=f"no column for {missing}",
-            needed=f"a column that holds it; there are {there}",
-            cure=f"Name it: --map {missing.split()[0]}=COLUMN.",
-        )
+        raise NotMappedError(sheet, missing)
     return dict(mapping)
+
+
+class NotMappedError(InputError):
+    """Something that is needed has no column yet."""
+
+    def __init__(self, sheet: Sheet, target: str) -> None:
+        super().__init__(
+            where=sheet.name,
+            found=f"no column for {target}",
+            needed="a column that holds it; there are "
+            + ", ".join(each[:_SHOWN] for each in sheet.columns[:12]),
+            cure=f"Name it: --map {target}=COLUMN.",
+        )
+        self.target = target
 
 
 def _missing(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> str:

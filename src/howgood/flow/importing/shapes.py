@@ -107,9 +107,9 @@ def _has_gap(reading: Reading, names: list[str], missing: Missing) -> bool:
         return False
     if missing == "error":
         column = reading.mapping[gap]
-        reading.problem(column, "nothing", "an answer, or leave such rows out (missing = drop)")
+        reading.problem(column, "nothing", "an answer, or leave such rows out")
     else:
-        reading.left_out["rows with a gap (missing = drop)"] += 1
+        reading.left_out["rows with a gap"] += 1
     return True
 
 
@@ -189,14 +189,13 @@ def _wide(reading: Reading, person: Collected, missing: Missing) -> None:
 
 def _partial(reading: Reading, screen: str, missing: Missing) -> None:
     if missing == "drop":
-        reading.left_out["pages with a gap (missing = drop)"] += 1
+        reading.left_out["pages with a gap"] += 1
     else:
         # What is there but no point of the scale is a problem already.
         empty = [name for name, each in reading.wide.items() if each.screen == screen
                  and not reading.row.cells[name]]  # fmt: skip
         for column in empty[:1]:
-            reading.problem(column, "nothing",
-                            "an answer, or leave such pages out (missing = drop)")  # fmt: skip
+            reading.problem(column, "nothing", "an answer, or leave such pages out")
 
 
 def _question(study: Study, asked: Asked) -> Question | None:

@@ -11,7 +11,13 @@ from datetime import datetime
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
-from howgood.flow.importing.mapping import Target, suggested, targets, wide_columns
+from howgood.flow.importing.mapping import (
+    NotMappedError,
+    Target,
+    suggested,
+    targets,
+    wide_columns,
+)
 from howgood.flow.importing.person import ImportReport, already_there, store_people
 from howgood.flow.importing.prepare import Missing, Prepared
 from howgood.flow.importing.shapes import prepare
@@ -81,6 +87,8 @@ def look_at(
     try:
         prepared = prepare(study, sheet, chosen, version=row.version, missing=missing, now=now)
         known = already_there(host, row, prepared.people)
+    except NotMappedError as error:
+        problem = f"Choose the column that holds “{error.target}” below, then look again."
     except InputError as error:
         problem = f"{error.found}; {error.needed}."
     return ImportView(

@@ -13,11 +13,12 @@ from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
+from howgood.flow.decisions import positives
 from howgood.flow.hosting import Host
 from howgood.flow.results.people import POLICIES
 from howgood.flow.results.survey import MODELS, priors_of
 from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
-from howgood.flow.results.uploaded import guess, preview, read_upload
+from howgood.flow.results.uploaded import guess, labels, preview, read_upload
 from howgood.records.job import Job, JobStatus
 from howgood.records.result import StudyResult
 from howgood.records.study import Study
@@ -75,6 +76,12 @@ class UploadView:
     def first_rows(self) -> Mapping[str, list[object]]:
         """The first values of every column."""
         return preview(self.table)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the column of true labels holds, as far as one can guess which that is."""
+        truth = self.guesses.get("truth")
+        return labels(self.table[truth]) if truth else ()
 
 
 def overview(host: Host, slug: str) -> Overview:
@@ -250,7 +257,7 @@ def _judging(
     settings: dict[str, Any] = {
         "truth": _column(chosen, "truth", table),
         "score": _column(chosen, "score", table),
-        "positive": chosen.get("positive") or "1",
+        "positive": _positive(chosen, table),
         "result": known.judge_job.number,
         "seed": 1,
     }
@@ -321,6 +328,21 @@ def _whole(text: str, where: str, least: int, most: int) -> int:
             cure="Correct it.",
         )
     return int(text)
+
+
+def _positive(chosen: Mapping[str, str], table: Table) -> str:
+    """Return the positive label; one that no case has is refused before anything waits."""
+    name, label = _column(chosen, "truth", table), chosen.get("positive", "1").strip()
+    found = labels(table[name])
+    if not label:
+        raise InputError(
+            where="label that counts as positive",
+            found="nothing",
+            needed=f"one of the labels in {name!r}: {', '.join(found)}",
+            cure="Type it.",
+        )
+    positives(table[name], label, where=f"column {name!r}")
+    return label
 
 
 def _column(chosen: Mapping[str, str], role: str, table: Table) -> str:

@@ -6,6 +6,7 @@ model (`learn`), the pictures (`show`).
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from howgood import decide, learn
@@ -94,6 +95,7 @@ def _binary(
         left_out=gathered.left_out,
         policy=POLICIES[gathered.policy],
     )
+    report = replace(report, question=_QUESTION)
     return _result(report, gathered, held=held, cards=_cards(fit, study))
 
 

@@ -4,9 +4,11 @@ In: the bytes of a CSV file. Out: a `Table`, and a guess at its columns. Absent:
 it (`classifier`, `rerating`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ LARGEST = 20 * 1024 * 1024
 MOST_ROWS = 1_000_000
 _SUFFIXES = {".csv", ".tsv", ".txt"}
 _LONGEST_NAME = 100
+_LOOKED_AT = 10_000
 
 # What people call such columns; the first one found is the guess.
 _USUAL = {
@@ -111,8 +114,25 @@ def names_as_text(values: NDArray[np.object_]) -> NDArray[np.str_]:
 
 
 def preview(table: Table, *, rows: int = 5) -> Mapping[str, list[object]]:
-    """Return the first values of every column."""
-    return {name: values[:rows].tolist() for name, values in table.items()}
+    """Return the first values of every column; whole numbers look whole."""
+    return {name: [_whole(each) for each in values[:rows].tolist()]
+            for name, values in table.items()}  # fmt: skip
+
+
+def labels(values: NDArray[Any], *, most: int = 6) -> tuple[str, ...]:
+    """Return the different values of a column of labels, the most frequent first.
+
+    Examples
+    --------
+    >>> labels(np.array(["ham", "spam", "ham"]))
+    ('ham', 'spam')
+    """
+    found = Counter(str(_whole(each)) for each in values[:_LOOKED_AT].tolist())
+    return tuple(name for name, _ in found.most_common(most))
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _refuse_repeated_names(content: bytes, suffix: str, shown: str) -> None:

@@ -13,7 +13,8 @@ def advice_on(study: Study) -> tuple[str, ...]:
     found = []
     plan = study.survey
     if plan is not None and not plan.micro_task:
-        per_application = plan.per_application or len(plan.precision) * len(plan.recall)
+        scenarios = len(plan.precision) * len(plan.recall)
+        per_application = min(plan.per_application or scenarios, scenarios)
         if per_application > _MOST_SCENARIOS:
             found.append(
                 f"{per_application} scenarios per application: many people stop before the end; "

@@ -149,7 +149,12 @@ def _pages(places: Sequence[Place], spent: list[tuple[int, str, float]]) -> tupl
         Page(
             number=page,
             name=_page_name(names[page]),
-            reached=sum(each.people for each in places if each.page >= page),
+            # Paths differ in length: who finished has passed every page there is.
+            reached=sum(
+                each.people
+                for each in places
+                if each.page >= page or each.status is Status.COMPLETE
+            ),
             here=people(page, Status.ACTIVE),
             left=people(page, Status.EXPIRED, Status.FULL),
             median_seconds=median(seconds[page]) if seconds[page] else None,

@@ -16,6 +16,7 @@ MOST_LINES = 200
 _WORDS = {
     "close study": "closed the study",
     "closed": "closed the study",
+    "create study": "made the study",
     "delete study": "deleted the study",
     "draft begun": "began a draft",
     "draft discarded": "threw the draft away",
@@ -30,6 +31,7 @@ _WORDS = {
     "password changed": "changed the password",
     "places changed": "changed quota or pilot mode",
     "publish": "put a card into the library",
+    "publish version": "published a version",
     "published": "published a version",
     "published again": "published an earlier version again",
     "removed": "removed an account",

@@ -16,8 +16,7 @@ from howgood.web.dashboard import dashboard
 async def get_history(request: Request) -> Response:
     """Show the latest lines of the audit, of one study or of everything."""
     person = await owner(request)
-    asked = request.query_params.get("study", "")
-    about = asked if asked.isprintable() else ""
+    about = request.query_params.get("study", "")
     found = await run_in_threadpool(watching.deeds, request.app.state.host, study=about)
     return dashboard(
         request, "history.html", researcher=person, deeds=found, about=about,
