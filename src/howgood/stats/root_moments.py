@@ -77,6 +77,6 @@ def _log_gamma_root(shape: float) -> float:
         return float(gammaln(shape + 0.5) - gammaln(shape) - 0.5 * np.log(shape))
     # Asymptotic series; the next term is below 1e-17 of the first from 40 on.
     inverse = 1.0 / shape
-    terms = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224)
-    powers = inverse ** np.arange(1, 12, 2)
+    terms = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432)
+    powers = inverse ** np.arange(1, 10, 2)
     return float(np.dot(terms, powers))

@@ -1,0 +1,52 @@
+"""Quantiles: found in a few steps, to the digits of the tail asked for."""
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
+from howgood.stats.root_moments import _log_gamma_root
+
+
+def test_newtons_steps_reach_quantiles_of_all_sizes_in_a_few_evaluations():
+    law, calls = stats.gamma(3.0, loc=2.0, scale=1.5), []
+
+    def evaluate(x):
+        calls.append(x.size)
+        return law.cdf(x), law.sf(x), law.pdf(x)
+
+    levels = np.array([1e-30, 1e-4, 0.2, 0.5, 0.9, 1 - 1e-9])
+    found = solve_quantiles(evaluate, levels, mean=law.mean(), sd=law.std(), lower_end=2.0)
+    assert found == pytest.approx(law.ppf(levels), rel=1e-10)
+    # The start is exact here; a start that is off needs a few Newton steps, not fifty bisections.
+    calls.clear()
+    found = solve_quantiles(evaluate, levels[1:], mean=6.0, sd=4.0, lower_end=2.0)
+    assert found == pytest.approx(law.ppf(levels[1:]), rel=1e-10)
+    assert len(calls) <= 10
+
+
+def test_certain_and_missing_probabilities_have_the_obvious_quantiles():
+    def evaluate(x):
+        return stats.expon.cdf(x), stats.expon.sf(x), stats.expon.pdf(x)
+
+    levels = np.array([[0.0, 1.0], [np.nan, 0.5]])
+    found = solve_quantiles(evaluate, levels, mean=1.0, sd=1.0, lower_end=0.0)
+    expected = np.array([[0.0, np.inf], [np.nan, np.log(2)]])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_draws_by_inversion_follow_the_law():
+    draws = draws_by_inversion(stats.expon.ppf, 20_000, np.random.default_rng(2))
+    assert stats.kstest(draws, "expon").pvalue > 0.001
+    assert draws.max() > 8.0
+
+
+@pytest.mark.parametrize("shape", [0.3, 2.0, 39.9, 40.0, 41.5, 300.0, 1e6])
+def test_the_root_of_a_gamma_variable_keeps_its_digits(shape):
+    with mpmath.workdps(40):
+        a = mpmath.mpf(shape)
+        exact = mpmath.loggamma(a + 0.5) - mpmath.loggamma(a) - mpmath.log(a) / 2
+    # Below 40 two log gammas of up to 100 are subtracted; above, a series has no cancellation.
+    allowed = {"abs": 1e-13} if shape < 40 else {"rel": 1e-14}
+    assert _log_gamma_root(shape) == pytest.approx(float(exact), **allowed)
