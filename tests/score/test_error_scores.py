@@ -202,3 +202,65 @@ def test_monte_carlo_says_how_far_it_is():
     assert told == sorted(told)
     assert len(told) >= 10
     assert told[-1] == 1.0
+
+
+def test_quantiles_reach_from_certainty_to_certainty_and_no_further():
+    distribution = score.mse([3.0, 3.0], [1.0, 2.0], [3.0, 3.0])
+    assert distribution.quantile(0.0) == 0.0
+    assert distribution.quantile([0.0, 1.0])[1] == np.inf
+    for wrong in (-0.1, 1.5, [0.5, 1.5], [-0.1, 0.5], np.nan):
+        with pytest.raises(InputError, match="q"):
+            distribution.quantile(wrong)
+    assert distribution.quantile([]).size == 0
+
+
+def _categories():
+    return score.categorical_feedback([[0.2, 0.8, 0.0], [0.5, 0.25, 0.25]], values=[3, 4, 6])
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments"),
+    [
+        ("mae", {"mean": [3, 4, 2], "sd": [0.5, 0.0, 1.0], "prediction": [3, 2, 2]}),
+        ("mae", {"prediction": [3, 5], "feedback": "categories"}),
+        ("rmse", {"prediction": [3, 5], "feedback": "categories"}),
+    ],
+)
+def test_drawing_in_batches_gives_as_many_draws_as_asked_for(metric, arguments, monkeypatch):
+    from howgood.score import error_score
+
+    if "feedback" in arguments:
+        arguments = arguments | {"feedback": _categories()}
+    monkeypatch.setattr(error_score, "_ANSWERS_AT_ONCE", 3000)
+    told, measure = [], getattr(score, metric)
+    drawn = measure(
+        **arguments,
+        method="monte-carlo",
+        draws=10_050,
+        random_state=3,
+        progress=lambda share, _: told.append(share),
+    )
+    exact = measure(**arguments)
+    assert drawn.law.draws.size == 10_050
+    assert drawn.mean == pytest.approx(exact.mean, abs=5 * exact.sd / 100)
+    assert drawn.sd == pytest.approx(exact.sd, rel=0.05)
+    assert told == sorted(told)
+    assert told[0] < 0.2
+    assert told[-1] == 1.0
+    assert drawn.provenance.settings["method"] == "monte-carlo"
+    assert drawn.provenance.settings["draws"] == 10_050
+    assert drawn.provenance.seed == 3
+
+
+def test_rounded_probabilities_are_made_to_add_up():
+    feedback = score.categorical_feedback([[0.3333333, 0.6666668]], values=[0, 1])
+    assert feedback.probabilities.sum() == pytest.approx(1.0, abs=1e-15)
+    assert feedback.probabilities[0, 0] == pytest.approx(0.3333333 / 1.0000001, rel=1e-12)
+    assert score.categorical_feedback([[0.0, 1.0]], values=[0, 1]).sd[0] == 0.0
+
+
+def test_the_papers_method_at_a_score_of_zero_is_a_point_and_near_it_is_not():
+    assert score.rmse([3.0], 0.0, [3.0], method="paper").sd == 0.0
+    # sqrt(E) = sqrt(.25 + .01), Var = (2 .1^4 + 4 .1^2 .5^2) / (4 E).
+    near = score.rmse([3.0], 0.1, [3.5], method="paper")
+    assert near.sd == pytest.approx(np.sqrt((2e-4 + 0.01) / (4 * 0.26)))

@@ -144,6 +144,20 @@ def test_nulls_are_gaps_too(engine):
     assert squared_error_sums(native, **FEW, missing="drop").n == 9
 
 
+@pytest.mark.parametrize("gap", ["None", "pandas.NA", "pandas.NaT"])
+def test_gaps_among_objects_are_counted_and_other_objects_refused(gap):
+    import pandas as pd
+
+    columns = {name: values.astype(object) for name, values in feedback(10).items()}
+    columns["sigma"][[4, 6]] = {"None": None, "pandas.NA": pd.NA, "pandas.NaT": pd.NaT}[gap]
+    with pytest.raises(InputError, match="2 in 'sigma', of 10 rows"):
+        squared_error_sums(columns, **FEW)
+    assert squared_error_sums(columns, **FEW, missing="drop").n == 8
+    columns["p1"][0] = True
+    with pytest.raises(InputError, match=r"column 'p1'.*numbers are needed"):
+        squared_error_sums(columns, **FEW, missing="drop")
+
+
 @pytest.mark.parametrize("engine", ENGINES[:-1])
 def test_negative_spreads_are_refused_even_when_gaps_are_dropped(engine, on_engine):
     columns = feedback()
