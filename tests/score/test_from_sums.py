@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howgood import score
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError
 
 RNG = np.random.default_rng(8)
 N = 4000
@@ -66,3 +66,52 @@ def test_unknown_system_and_missing_powers_are_refused():
         score.from_sums(score.squared_error_sums(TABLE, **NAMES, powers=4), "svd")
     with pytest.raises(InputError, match="metric"):
         score.from_sums(sums, "svd", metric="mae")
+
+
+def test_two_trials_of_small_spread_leave_a_small_second_power():
+    """By hand: sigma^2 = .01 from n = 2 trials, deviation .1: 2 (0 + 2 .01 .01) per pair."""
+    table = {"mu": [3.0, 4.0], "sigma": [0.1, 0.1], "svd": [3.1, 3.9]}
+    sums = score.squared_error_sums(table, mean="mu", sd="sigma", predictions=["svd"], trials=2)
+    found = score.from_sums(sums, "svd", metric="mse")
+    assert found.variance == pytest.approx(2 * 2 * (4 * 1e-4) / 4)
+
+
+def test_unknown_metrics_and_methods_are_named():
+    sums = score.squared_error_sums(TABLE, **NAMES)
+    with pytest.raises(InputError, match="metric='mae'"):
+        score.from_sums(sums, "svd", metric="mae")
+    with pytest.raises(InputError, match="method='monte-carlo'"):
+        score.from_sums(sums, "svd", method="monte-carlo")
+
+
+def _ratings(**more):
+    names = {"who": [1, 1, 2, 2, 2], "what": [7, 7, 7, 7, 7], "stars": [3.0, 5.0, 2.0, 2.0, 5.0]}
+    return names | {"wave": [1, 2, 1, 2, 3], "svd": [3.5, 3.5, 2.5, 2.5, 2.5]} | more
+
+
+def test_ratings_may_have_columns_of_any_name():
+    sums = score.rating_sums(
+        _ratings(), predictions=["svd"], user="who", item="what", rating="stars", trial="wave"
+    )
+    # Means 4 and 3, deviations .5 and .5; variances (ddof 0) 1 and 2.
+    assert sums.n == 2
+    assert sums.variance_powers[:2] == pytest.approx([3.0, 5.0])
+    assert sums.deviation_powers[0, :2] == pytest.approx([0.5, 0.25 + 0.5])
+
+
+def test_a_rating_given_twice_in_one_trial_is_refused_when_trials_are_named():
+    twice = _ratings(wave=[1, 1, 1, 2, 3])
+    names = {"user": "who", "item": "what", "rating": "stars"}
+    assert score.rating_sums(twice, predictions=["svd"], **names).n == 2
+    with pytest.raises(InputError, match="wave"):
+        score.rating_sums(twice, predictions=["svd"], **names, trial="wave")
+
+
+def test_missing_ratings_are_dropped_on_request_and_powers_are_as_asked():
+    gaps = _ratings(stars=[3.0, 5.0, np.nan, 2.0, 4.0])
+    names = {"user": "who", "item": "what", "rating": "stars"}
+    with pytest.raises(InputError, match="stars"):
+        score.rating_sums(gaps, predictions=["svd"], **names)
+    with pytest.warns(DroppedRowsWarning, match="1 in 'stars'"):
+        sums = score.rating_sums(gaps, predictions=["svd"], **names, missing="drop", powers=3)
+    assert sums.variance_powers == pytest.approx([2.0, 2.0, 2.0])

@@ -83,3 +83,34 @@ def test_wrong_input_is_named():
         score.propagate(_mse, mean=[1.0], sd=-1.0, prediction=[1.0])
     with pytest.raises(InputError, match="3 of 3 draws"):
         score.propagate(lambda t, p: np.nan, mean=[1.0], sd=1.0, prediction=[1.0], draws=3)
+
+
+def test_a_propagated_score_counts_its_draws():
+    found = score.propagate(
+        lambda y_true, _: float(y_true[0]),
+        mean=[3.0],
+        sd=1.0,
+        prediction=[3.0],
+        draws=400,
+        random_state=4,
+    )
+    draws = np.sort(found.draws)
+    assert found.cdf([draws[99], draws[199]]) == pytest.approx([0.25, 0.5])
+    assert found.sf(draws[299]) == pytest.approx(0.25)
+    assert found.quantile(0.5) == pytest.approx((draws[199] + draws[200]) / 2)
+    assert found.mcse == pytest.approx(np.std(draws, ddof=1) / 20)
+
+
+def test_an_interval_of_a_difference_holds_what_it_is_asked_to_hold():
+    paired = score.propagate_systems(
+        _mse,
+        mean=[3.0, 4.0],
+        sd=1.0,
+        predictions={"a": [3.0, 3.0], "b": [2.0, 4.0]},
+        draws=2000,
+        random_state=5,
+    )
+    gaps = paired["a"].draws - paired["b"].draws
+    half = paired.difference("a", "b", probability=0.5).interval
+    assert (half.lower, half.upper) == pytest.approx(tuple(np.quantile(gaps, [0.25, 0.75])))
+    assert half.probability == 0.5

@@ -102,3 +102,14 @@ def test_the_width_alone_holds_all_but_the_level():
     np.testing.assert_allclose(by_test, 1.959963984540054, rtol=1e-12)
     with pytest.raises(InputError, match="level"):
         score.significance_width(mean, sd, prediction, level=2.0)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, np.nan])
+def test_a_level_of_nothing_or_all_is_no_level(level):
+    with pytest.raises(InputError, match="level="):
+        score.significant_rmse([1], [1], [1], level=level)
+
+
+def test_only_values_below_zero_are_counted_as_such():
+    with pytest.raises(InputError, match=r"1 of 3 values below 0 \(first: -2 in row 2\)"):
+        score.significant_rmse([1, 1, 1], [0, -2, 1], [1, 1, 1])
