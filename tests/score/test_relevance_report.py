@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from howgood import learn, score
+from howgood.errors import InputError
 from howgood.score.relevance_reporting import CASES
 from howgood.stats.bootstrap import ratio_draws
 
@@ -202,3 +203,55 @@ def test_cases_count_weighted_rows_like_repeated_ones():
     for column in ("share", "mean score"):
         np.testing.assert_allclose(weighted.case_table[column], repeated.case_table[column])
     assert weighted.accuracy == pytest.approx(weighted.case_shares[1])
+
+
+def test_likeliest_outcomes_that_tie_are_drawn_by_lot_in_every_row():
+    known = {"c": [*"xxxxyyyyyy"], "o": [*"AABBAAAABC"]}
+    table = learn.outcome_probabilities(known, outcome="o", context=["c"])
+    rows = {"c": [*"xyxyy"]}
+    truth, weight = [*"ABCCA"], [1.0, 2.0, 3.0, 4.0, 5.0]
+    report = score.relevance_report(
+        truth, [*"ABABC"], contexts=rows, table=table, sample_weight=weight, random_state=0
+    )
+    ties = {"x": "AB", "y": "A"}
+
+    def alone(actual, predicted, context):
+        return score.relevance_score([actual], [predicted], contexts={"c": [context]}, table=table)
+
+    expected = [
+        np.mean([alone(actual, guess, context) for guess in ties[context]])
+        for actual, context in zip(truth, rows["c"], strict=True)
+    ]
+    assert report.most_probable == pytest.approx(np.average(expected, weights=weight))
+    by_chance = [
+        np.mean([alone(actual, guess, context) for guess in "ABC"])
+        for actual, context in zip(truth, rows["c"], strict=True)
+    ]
+    assert report.chance == pytest.approx(np.average(by_chance, weights=weight))
+
+
+def test_the_estimate_is_of_the_score_itself():
+    rows, guess = _dice(4, contexts=60)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    report = score.relevance_report(rows["y"], guess, contexts=rows, table=table, random_state=0)
+    assert report.estimate.mean == pytest.approx(report.value, abs=report.estimate.sd)
+    assert report.estimate.interval.lower < report.value < report.estimate.interval.upper
+
+
+def test_a_report_refuses_contexts_never_seen_when_told_to():
+    table = learn.outcome_probabilities(
+        {"c": [*"xxyy"], "o": [*"ABAB"]}, outcome="o", context=["c"]
+    )
+    arguments = {"contexts": {"c": ["x", "new"]}, "table": table, "random_state": 0}
+    with pytest.raises(InputError, match="row 2"):
+        score.relevance_report(["A", "A"], ["A", "B"], unseen="error", **arguments)
+    report = score.relevance_report(["A", "A"], ["A", "B"], **arguments)
+    assert report.n_excluded == 1
+
+
+@pytest.mark.parametrize("settings", [{"probability": 0.0}, {"probability": 1.0}, {"resamples": 1}])
+def test_an_interval_that_cannot_be_is_refused(settings):
+    rows, guess = _dice(3, contexts=5)
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
+    with pytest.raises(InputError, match="at least two resamples"):
+        score.relevance_report(rows["y"], guess, contexts=rows, table=table, **settings)

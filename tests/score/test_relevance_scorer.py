@@ -89,3 +89,13 @@ def test_a_wider_array_needs_to_say_where_the_context_is():
         score.relevance_scorer(_table())(model, array, ROWS["light"])
     with pytest.raises(InputError, match=r"X of shape \(236, 4\)"):
         score.relevance_scorer(_table(), columns=[1, 2, 9])(model, array, ROWS["light"])
+
+
+def test_the_scorer_weighs_its_rows():
+    frame = ROWS.to_pandas()
+    model = _model().fit(frame[CONTEXT], ROWS["light"])
+    predicted = model.predict(frame[CONTEXT])
+    right = np.asarray(predicted) == np.asarray(ROWS["light"])
+    assert 0 < right.sum() < len(right)
+    scorer = score.relevance_scorer(_table())
+    assert scorer(model, frame[CONTEXT], ROWS["light"], right.astype(float)) == pytest.approx(100.0)

@@ -49,3 +49,34 @@ def test_reports_of_other_rows_are_refused():
         score.relevance_sweep({"a": _report("AB", "AA"), "b": _report("ABC", "AAA")})
     with pytest.raises(InputError, match="no reports"):
         score.relevance_sweep({})
+
+
+def test_lines_carry_the_quantiles_of_their_paired_draws():
+    reports = {"a": _report("CCCAB", "AABAB"), "b": _report("CCCAB", "BACBB")}
+    sweep = score.relevance_sweep(reports, steps=3)
+    lines = [row for row in sweep.lines.rows() if row["model"] == "b"]
+    alpha, beta = reports["b"].at_infinite_alpha.draws, reports["b"].at_infinite_beta.draws
+    for share, row in zip((0.0, 0.5, 1.0), lines, strict=True):
+        draws = share * alpha + (1 - share) * beta
+        assert row["alpha_share"] == share
+        assert (row["lower"], row["upper"]) == pytest.approx(
+            tuple(np.quantile(draws, [0.025, 0.975]))
+        )
+    plain = sweep.to_dict()
+    assert plain["lines"] == list(sweep.lines.rows())
+    assert plain["crossings"] == list(sweep.crossings.rows())
+
+
+def test_how_sure_a_lead_is_does_not_depend_on_who_is_named_first():
+    a, b = _report("CCCAB", "AABAB"), _report("CCCAB", "BACBB")
+    one = next(score.relevance_sweep({"a": a, "b": b}).crossings.rows())
+    two = next(score.relevance_sweep({"b": b, "a": a}).crossings.rows())
+    for end, mine, other in (
+        ("alpha", a.at_infinite_alpha, b.at_infinite_alpha),
+        ("beta", a.at_infinite_beta, b.at_infinite_beta),
+    ):
+        ahead = np.mean(mine.draws > other.draws) + 0.5 * np.mean(mine.draws == other.draws)
+        leads = one[f"leads at infinite {end}"]
+        assert leads == two[f"leads at infinite {end}"]
+        assert one[f"p lead ({end})"] == pytest.approx(ahead if leads == "a" else 1 - ahead)
+        assert two[f"p lead ({end})"] == pytest.approx(one[f"p lead ({end})"])

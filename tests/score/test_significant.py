@@ -113,3 +113,33 @@ def test_a_level_of_nothing_or_all_is_no_level(level):
 def test_only_values_below_zero_are_counted_as_such():
     with pytest.raises(InputError, match=r"1 of 3 values below 0 \(first: -2 in row 2\)"):
         score.significant_rmse([1, 1, 1], [0, -2, 1], [1, 1, 1])
+
+
+@pytest.mark.parametrize("normalise", ["none", "density"])
+def test_several_pairs_average_the_single_ones(normalise):
+    pairs = [(3.0, 0.5, 2.0), (4.0, 1.0, 4.5), (1.0, 2.0, 3.0)]
+    alone = [
+        score.significant_mae([mean], [sd], [guess], normalise=normalise)
+        for mean, sd, guess in pairs
+    ]
+    together = score.significant_mae(*map(list, zip(*pairs, strict=True)), normalise=normalise)
+    assert together.mean == pytest.approx(np.mean([each.mean for each in alone]))
+    assert together.variance == pytest.approx(sum(each.variance for each in alone) / 9)
+
+
+def test_counting_pairs_alike_is_the_mean_outside_with_the_spread_of_a_ratio():
+    def found(n, normalise):
+        return score.significant_mae([1.0] * n, 0.6, 0.2, normalise=normalise)
+
+    first = found(1, "none").mean
+    second = found(1, "none").variance + first**2
+    mass = first / found(1, "density").mean
+    counted = found(5, "count")
+    assert counted.mean == pytest.approx(first / mass)
+    # The ratio of sums S / M linearised: Var(S - r M) / (n m)^2, and E(S - r M) is 0.
+    assert counted.variance == pytest.approx((second - first**2 / mass) / (5 * mass**2))
+
+
+def test_an_unknown_reading_of_the_interval_has_no_width():
+    with pytest.raises(InputError, match="interval='wide'"):
+        score.significance_width([1], [1], [1], interval="wide")
