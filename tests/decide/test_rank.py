@@ -356,6 +356,71 @@ def test_greater_is_better_turns_the_order_round():
     assert upwards.needed(a, b, error=0.4).status in ("reached", "needed")
 
 
+def test_a_gain_has_the_errors_and_ranks_of_the_loss_it_is_the_opposite_of():
+    predictions, mean, sd = several(4, n=20)
+
+    def loss(y_true, y_pred):
+        return float(np.median(np.abs(y_true - y_pred)))
+
+    def gain(y_true, y_pred):
+        return -loss(y_true, y_pred)
+
+    arguments = {"mean": mean, "sd": sd, "draws": 300, "random_state": 2}
+    down = rank(predictions, metric=loss, greater_is_better=False, **arguments)
+    up = rank(predictions, metric=gain, greater_is_better=True, **arguments)
+    np.testing.assert_allclose(up.errors, down.errors)
+    np.testing.assert_allclose(up.ranks, down.ranks)
+    assert (up.order, up.likely_orderings) == (down.order, down.likely_orderings)
+    assert up.errors[0, 1] != up.errors[1, 0]
+
+
+def test_known_trials_widen_the_spread_to_one_degree_of_freedom():
+    predictions, mean, sd = several(3, n=25)
+    wider = sd * math.sqrt(4 / 3)  # four trials, ddof 0 to ddof 1
+
+    def worst(y_true, y_pred):
+        return float(np.max(np.abs(y_true - y_pred)))
+
+    for more in ({"metric": "mae"}, {"metric": worst, "greater_is_better": False, "draws": 40}):
+        few = rank(predictions, mean=mean, sd=sd, trials=4, **more)
+        same = rank(predictions, mean=mean, sd=wider, **more)
+        np.testing.assert_allclose(few.scores, same.scores)
+        np.testing.assert_allclose(few.errors, same.errors)
+    assert few.provenance.settings["draws"] == 40
+
+
+def test_draws_that_tie_count_one_half_and_shares_have_their_standard_error():
+    predictions = {"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [1.0, 9.0]}
+
+    def hits(y_true, y_pred):
+        return float(np.mean(np.abs(y_true - y_pred) < 4))
+
+    ranking = rank(
+        predictions, mean=[1.0, 2.0], sd=0.1, metric=hits, greater_is_better=True, draws=50
+    )
+    # a and b always hit both, c always one: a certain tie in front of a certain last.
+    assert ranking.error("a", "b") == 0.5
+    assert ranking.error("a", "c") == 0.0
+    assert ranking.score_sds.tolist() == [0.0, 0.0, 0.0]
+    assert ranking.ranks[2].tolist() == [0.0, 0.0, 1.0]
+    share = ranking.ranks[0, 0]
+    assert ranking.mcse == pytest.approx(math.sqrt(share * (1 - share) / 50))
+
+
+def test_a_ranking_records_how_it_was_made():
+    predictions, mean, sd = several(3, n=30)
+    ranking = rank(predictions, mean=mean, sd=sd)
+    assert ranking.level == 0.05
+    settings_used = ranking.provenance.settings
+    assert (settings_used["metric"], settings_used["paired"], settings_used["level"]) == (
+        "rmse", True, 0.05,
+    )  # fmt: skip
+    assert "engine" in settings_used["sums"]
+    assert {"numpy", "scipy"} <= set(ranking.provenance.versions)
+    assert ranking.provenance.rows_used == 30
+    assert "sums" not in rank(predictions, mean=mean, sd=sd, metric="mae").provenance.settings
+
+
 # Sums and refusals ----------------------------------------------------------------------------
 
 

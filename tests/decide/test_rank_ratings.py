@@ -139,3 +139,28 @@ def test_true_order_by_mae_is_as_uncertain_as_the_trials_leave_it():
     found = ranking.true_errors
     assert found is not None
     assert min(found[0, 1], found[1, 0]) == pytest.approx(expected, abs=0.02)
+
+
+def test_every_setting_reaches_the_ranking():
+    ratings, predicted = ratings_and_predictions()
+    plain = rank_ratings(ratings, predictions=SYSTEMS, predicted=predicted, trial="trial")
+    assert (plain.metric, plain.paired, plain.level) == ("rmse", True, 0.05)
+    ratings = {{"user": "who", "item": "what", "rating": "stars"}.get(k, k): v
+               for k, v in ratings.items()}  # fmt: skip
+    predicted = {{"user": "who", "item": "what"}.get(k, k): v for k, v in predicted.items()}
+    other = rank_ratings(
+        ratings,
+        predictions=SYSTEMS,
+        predicted=predicted,
+        user="who",
+        item="what",
+        rating="stars",
+        trial="trial",
+        metric="mse",
+        paired=False,
+        level=0.2,
+        random_state=7,
+    )
+    assert (other.metric, other.paired, other.level) == ("mse", False, 0.2)
+    assert other.provenance.seed == 7
+    assert other.scores == pytest.approx(plain.scores**2)

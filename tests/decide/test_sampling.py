@@ -114,3 +114,33 @@ def test_tables_on_a_line_and_tables_far_apart_stay_as_they_are():
         own = [float(each[index]) for each in bins.counts().cells()]
         found = [float(each) for each in bins.smoothed_at(index).cells()]
         np.testing.assert_allclose(found, own, atol=1e-9)
+
+
+def test_a_smoothed_table_is_a_weighted_line_through_its_neighbours():
+    generator = np.random.default_rng(8)
+    truth = (generator.random(400) < 0.4).astype(int)
+    bins = score_bins(truth, generator.normal(truth), pos_label=1, where="test")
+    own = bins.counts()
+    flagged = own.true_positives + own.false_positives
+    # The bandwidth of the module's comment: .36 n^.8 cases to either side, weights falling to 0.
+    reach = 0.36 * 400**0.8
+    for index in (60, 200, 330):
+        away = flagged - flagged[index]
+        near = np.abs(away) < reach
+        weights = np.sqrt(1 - (away[near] / reach) ** 2)  # polyfit squares them
+        line = np.polyfit(away[near], own.true_positives[near], 1, w=weights)
+        assert bins.smoothed_at(index).true_positives == pytest.approx(np.polyval(line, 0.0))
+
+
+def test_resampled_tables_are_shares_of_all_cases(scored):
+    bins = score_bins(*scored, pos_label=1, where="test")
+    cells = bins.resampled(5, np.random.default_rng(4)).cells()
+    np.testing.assert_allclose(sum(cells), 1.0)
+    assert cells[0].shape == (5, bins.thresholds.size)
+
+
+def test_a_share_of_nothing_is_zero():
+    nothing = Counts.of_cells(0, 0, 0, 5)
+    assert (nothing.precision, nothing.recall) == (0.0, 0.0)
+    some = Counts.of_cells(3, 1, 2, 5)
+    assert (some.precision, some.recall) == (0.6, 0.75)
