@@ -389,6 +389,17 @@ def test_known_trials_widen_the_spread_to_one_degree_of_freedom():
     assert few.provenance.settings["draws"] == 40
 
 
+@pytest.mark.parametrize("metric", ["rmse", "mae"])
+def test_independent_scores_are_ranked_as_independent_gaussians(metric):
+    predictions, mean, sd = several(5, n=30)
+    found = rank(predictions, mean=mean, sd=sd, metric=metric, paired=False)
+    drawn = np.random.default_rng(3).normal(found.scores, found.score_sds, (40_000, 5))
+    places = np.argsort(np.argsort(drawn, axis=1), axis=1)
+    shares = np.stack([(places == place).mean(axis=0) for place in range(5)], axis=1)
+    np.testing.assert_allclose(found.ranks, shares, atol=5 * math.sqrt(0.25 / 40_000))
+    assert np.all(np.diag(found.difference_variances) == 0)
+
+
 def test_draws_that_tie_count_one_half_and_shares_have_their_standard_error():
     predictions = {"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [1.0, 9.0]}
 

@@ -255,3 +255,13 @@ def test_an_interval_that_cannot_be_is_refused(settings):
     table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
     with pytest.raises(InputError, match="at least two resamples"):
         score.relevance_report(rows["y"], guess, contexts=rows, table=table, **settings)
+
+
+def test_one_context_never_seen_among_many_rows_is_named():
+    known = {"c": [*"xxyy"], "o": [*"ABAB"]}
+    table = learn.outcome_probabilities(known, outcome="o", context=["c"])
+    contexts = {"c": [*("xy" * 50), "new"]}
+    truth, guess = [*("AB" * 50), "A"], [*("AB" * 50), "B"]
+    with pytest.raises(InputError, match="row 101"):
+        score.relevance_score(truth, guess, contexts=contexts, table=table, unseen="error")
+    assert score.relevance_score(truth, guess, contexts=contexts, table=table) == 100.0

@@ -288,6 +288,8 @@ def test_a_file_is_summed_without_loading_it(tmp_path):
     memory = squared_error_sums(columns, **COLUMNS)
     np.testing.assert_allclose(lazy.deviation_powers, memory.deviation_powers, rtol=1e-12)
     assert lazy.provenance.settings["engine"] == "polars"
+    assert lazy.provenance.versions["polars"] == pl.__version__
+    assert "polars" not in memory.provenance.versions
     assert lazy.to_dict()["n"] == 5_000
 
 
