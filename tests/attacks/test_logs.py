@@ -142,8 +142,11 @@ def test_a_job_that_meets_trouble_is_logged_without_what_it_read(host, said, mon
 def test_a_fit_that_breaks_says_where_and_not_what(monkeypatch, capfd):
     from howgood.flow.results import child
 
+    closing = type("Nothing", (), {"close": lambda self: None})
+    monkeypatch.setattr(child, "open_database", lambda _: closing())
+    monkeypatch.setattr(child, "Host", lambda database: database)
     monkeypatch.setattr(child, "_worked", lambda *_: _repeats(ANSWER))
-    monkeypatch.setattr("sys.stdin", io.StringIO("{}\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"database": ""}\n'))
     monkeypatch.setattr(child, "_private_output", lambda: sys.stdout)
     monkeypatch.setattr(child, "_end_with_parent", lambda: None)
     monkeypatch.setattr("os.nice", lambda _: 0)

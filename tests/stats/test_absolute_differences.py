@@ -55,3 +55,12 @@ def test_without_spread_nothing_varies(first, second):
     assert expected[0] == abs(3.0 - first) - abs(3.0 - second)
     assert variance[0] == 0.0
     assert absolute_moments(np.zeros(1), np.zeros(1), np.ones(1))[0][0] == 1.0
+
+
+def test_a_spread_too_small_to_divide_by_is_no_spread():
+    mean, points = np.array([3.0]), (np.array([1.0]), np.array([5.5]))
+    for tiny in (1e-320, 5e-324):
+        small, none = np.array([tiny]), np.array([0.0])
+        assert absolute_moments(mean, small, points[0])[0] == 2.0
+        found = absolute_difference_moments(mean, small, *points)
+        assert found[0] == absolute_difference_moments(mean, none, *points)[0]

@@ -65,7 +65,7 @@ def absolute_difference_moments(
 
 def _scaled(distance: FloatArray, sd: FloatArray) -> FloatArray:
     """Return distance / sd; without spread the sign alone, infinitely far."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         scaled = np.divide(distance, sd)
     return np.where(np.isnan(scaled), 0.0, scaled)
 
