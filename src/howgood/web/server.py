@@ -4,7 +4,9 @@ In: settings and an address. Out: nothing; returns after the last request is fin
 application itself (`app`).
 """
 
+import asyncio
 import contextlib
+import copy
 import logging
 import os
 import socket
@@ -41,9 +43,12 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
         # Workers are new processes: what they need to know travels in their environment.
         os.environ[DATABASE] = settings.database
         os.environ[BUSY_LIMIT] = str(settings.busy_limit)
-    uvicorn.run(
-        app, factory=isinstance(app, str), host=address, port=port, workers=workers, **options()
-    )
+    try:
+        uvicorn.run(
+            app, factory=isinstance(app, str), host=address, port=port, workers=workers, **options()
+        )
+    finally:
+        host.close()  # the application does so itself, unless Ctrl+C was pressed twice
 
 
 def _allow_many_connections() -> None:
@@ -67,6 +72,7 @@ def options() -> dict[str, Any]:
     return {
         "access_log": False,  # addresses hold tokens
         "log_level": "warning",
+        "log_config": _logging(),
         "server_header": False,
         # By name: workers that had to load it before they could say they live were killed as dead.
         "http": "howgood.web.patience:PatientProtocol",
@@ -75,6 +81,25 @@ def options() -> dict[str, Any]:
         "timeout_graceful_shutdown": _FAREWELL_SECONDS,
         "timeout_worker_healthcheck": _SILENCE_SECONDS,
     }
+
+
+class BrokenOff(logging.Filter):
+    """Keeps out of the log what Ctrl+C, pressed twice, breaks off: it is wished for, no fault."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether the record is about anything else."""
+        kind = record.exc_info[0] if record.exc_info else None
+        is_cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
+        # The end of the application itself is told as text.
+        return not (is_cancelled or record.getMessage().rstrip().endswith("CancelledError"))
+
+
+def _logging() -> dict[str, Any]:
+    """Return uvicorn's own way of logging with the filter in it; workers get it, too."""
+    config = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
+    config["filters"] = {"broken_off": {"()": f"{__name__}.{BrokenOff.__name__}"}}
+    config["handlers"]["default"]["filters"] = ["broken_off"]
+    return config
 
 
 def _own_worker(host: Host, settings: Settings) -> BackgroundWorker | None:
