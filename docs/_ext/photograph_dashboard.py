@@ -42,32 +42,32 @@ def _walk(page, server) -> None:
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Make the account").click()
     page.goto(f"{home}/studies/new")
-    _save(page, "new-study")
+    _save(page, "new-study", last="main form")
     page.get_by_label("Title").fill("A smart alarm for your home")
     page.get_by_label("Short name").fill("smart-alarm")
     page.get_by_role("button", name="Make the draft").click()
     page.locator("#glance .screen").wait_for()
-    _save(page, "edit")
+    page.screenshot(path=TARGET / "edit.png")
     page.goto(f"{home}/studies/smart-alarm/publish")
     page.get_by_role("button", name="Publish").click()
     page.get_by_role("button", name="Open the study").click()
     _people(server, 42)
     page.goto(f"{home}/studies/smart-alarm")
-    _save(page, "live")
+    _save(page, "live", last="section[aria-labelledby=pages]")
     page.goto(f"{home}/studies/smart-alarm/edit/task")
     page.locator('[name="survey.per_application"]').fill("6")
     page.get_by_role("button", name="Save", exact=True).last.click()
     page.goto(f"{home}/studies/smart-alarm/publish")
-    _save(page, "publish")
+    _save(page, "publish", last="main form")
     page.goto(f"{home}/studies/smart-alarm/preview?page=4")
-    _save(page, "preview")
+    _save(page, "preview", last=".screen")
     _data(page, server)
 
 
 def _data(page, server) -> None:
     """The pages around data: downloads, a table that is being mapped, tokens."""
     page.goto(f"{server.home}/studies/smart-alarm/data")
-    _save(page, "data")
+    _save(page, "data", last="main section:nth-of-type(3)")
     table = server.folder / "answers.csv"
     table.write_text(
         "Respondent,scenario,acceptable,useful,intent\n"
@@ -76,9 +76,11 @@ def _data(page, server) -> None:
     page.get_by_label("Files, at most 50 MB").set_input_files(table)
     page.get_by_role("button", name="Upload").click()
     page.get_by_role("heading", name="Which column holds what?").wait_for()
-    _save(page, "import")
+    _save(page, "import", last="main form .buttons")
     page.goto(f"{server.home}/tokens")
-    _save(page, "tokens")
+    _save(page, "tokens", last="main form[action='/tokens']")
+    page.goto(f"{server.home}/history")
+    _save(page, "history", last="main table")
 
 
 def _people(server, number: int) -> None:
@@ -101,8 +103,14 @@ def _people(server, number: int) -> None:
     host.close()
 
 
-def _save(page, name: str) -> None:
-    page.screenshot(path=TARGET / f"{name}.png")
+def _save(page, name: str, *, last: str) -> None:
+    """Photograph a page from its top to the end of the first `last`."""
+    from take_screenshots import MARGIN, shrink
+
+    box = page.locator(last).first.bounding_box()
+    clip = {"x": 0, "y": 0, "width": VIEW["width"], "height": box["y"] + box["height"] + MARGIN}
+    page.screenshot(path=TARGET / f"{name}.png", clip=clip, full_page=True)
+    shrink(TARGET / f"{name}.png")
 
 
 if __name__ == "__main__":

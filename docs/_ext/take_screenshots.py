@@ -21,15 +21,16 @@ PORT = 8079
 HOME = f"http://127.0.0.1:{PORT}"
 VIEW = {"width": 1100, "height": 900}
 WAIT = 300_000
-# Picture -> (address, what must be on the page before it is taken, how far down it reaches)
+MARGIN = 12
+# Picture -> (address, what must be on the page before it is taken, what it ends below)
 PAGES = {
-    "results-survey.png": ("/studies/smart-alarm/results", ".findings", 1500),
-    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".findings", 1250),
-    "results-rerating.png": ("/studies/rate-again/results", ".findings", 1150),
+    "results-survey.png": ("/studies/smart-alarm/results", ".findings", ".plot"),
+    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".findings", ".plot"),
+    "results-rerating.png": ("/studies/rate-again/results", ".findings", ".plot"),
     "library-answer.png": (
         "/library/kay2015-answers-alarm-police?precision=85&recall=85",
         ".findings",
-        900,
+        ".asking form .buttons",
     ),
 }
 
@@ -73,19 +74,21 @@ def _photograph(link):
         page.fill("input[name=name]", "ada")
         page.fill("input[name=password]", "correct horse battery")
         page.click("main button")
-        for name, (address, wanted, height) in PAGES.items():
+        for name, (address, wanted, last) in PAGES.items():
             page.goto(HOME + address)
             while not page.locator(wanted).count():
                 page.wait_for_timeout(1000)
                 page.reload()
             page.evaluate("Promise.all([...document.images].map(each => each.decode()))")
+            box = page.locator(last).first.bounding_box()
+            height = box["y"] + box["height"] + MARGIN
             clip = {"x": 0, "y": 0, "width": VIEW["width"], "height": height}
             page.screenshot(path=FOLDER / name, clip=clip, full_page=True)
-            _shrink(FOLDER / name)
+            shrink(FOLDER / name)
         browser.close()
 
 
-def _shrink(path):
+def shrink(path):
     """Few colours are enough for text and plots, and take a third of the bytes."""
     with Image.open(path) as picture:
         picture.convert("RGB").quantize(128, method=Image.Quantize.MAXCOVERAGE).save(

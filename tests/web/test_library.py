@@ -60,7 +60,7 @@ def test_percentages_and_shares_are_understood_alike(browser, given):
 def test_a_confusion_matrix_adds_the_doubt_of_the_test_set(browser):
     def width(matrix):
         page = browser.get(f"/library/{CARD}?matrix={matrix}")
-        lower, upper = re.search(r"\d+ % \[(\d+)–(\d+)\] of people", page.text).groups()
+        lower, upper = re.search(r"\d+\s% \[(\d+)–(\d+)\] of people", page.text).groups()
         return int(upper) - int(lower)
 
     assert width("17 3 3 97") > width("17000 3000 3000 97000")

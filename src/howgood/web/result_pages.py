@@ -136,7 +136,7 @@ def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
         question=report.question,
         when=moment(job.finished_at or job.created_at),
         summary=result.summary[:1].upper() + result.summary[1:],
-        findings=[replace(each, text=_unbroken(each.text)) for each in report.findings],
+        findings=[replace(each, text=unbroken(each.text)) for each in report.findings],
         sections=[
             SectionPage(
                 place=place,
@@ -188,7 +188,7 @@ def lit_picture(svg: str) -> str:
     return f"{svg[:end]}{_LIGHT}{svg[end:]}"
 
 
-def _unbroken(text: str) -> str:
+def unbroken(text: str) -> str:
     """Return a text without line breaks between a number and its per cent sign, or its `<`."""
     for gap in (" %", "< ", "> "):
         text = text.replace(gap, gap.replace(" ", "\N{NO-BREAK SPACE}"))

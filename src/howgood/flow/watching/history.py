@@ -29,6 +29,8 @@ _WORDS = {
     "open study": "opened the study",
     "opened": "opened the study",
     "password changed": "changed the password",
+    "password link made": "made a link for a new password",
+    "password renewed by link": "set a new password by a link",
     "places changed": "changed quota or pilot mode",
     "publish": "put a card into the library",
     "publish version": "published a version",

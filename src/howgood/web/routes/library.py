@@ -29,6 +29,7 @@ from howgood.web.forms import is_larger, sent_file
 from howgood.web.guards import Pace
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
+from howgood.web.result_pages import unbroken
 
 _LARGEST = 5 * 1024 * 1024
 QUESTIONS = Pace(at_once=40, per_second=2)
@@ -136,7 +137,7 @@ def _findings(answer: library.Answer | None) -> list[str]:
     if answer is None:
         return []
     first = accepting_finding(answer.targets[0], answer.accepting)
-    return [each.text for each in
+    return [unbroken(each.text) for each in
             (first, gain_finding(answer.targets[0]), target_finding(answer.targets))]  # fmt: skip
 
 
