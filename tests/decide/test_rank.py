@@ -492,3 +492,8 @@ def test_dropped_rows_are_recorded():
         ranking = rank(predictions, mean=[1.0, 2.0, 3.0], sd=0.3, missing="drop", metric=metric)
         assert ranking.n == 2
         assert ranking.provenance.rows_dropped == {"missing or not finite": 1}
+
+
+def test_absolute_errors_of_numbers_that_no_sum_holds_are_refused_kindly():
+    with pytest.raises(InputError, match="so large"):
+        rank({"A": [1.0, 1e308], "B": [2.0, 3.0]}, mean=[1.0, 2.0], sd=[0.5, 0.5], metric="mae")

@@ -174,3 +174,8 @@ def test_a_hundred_thousand_cases_take_about_a_second(asked):
     start = time.process_time()
     decide.threshold(asked, truth, scores, application="recall first", random_state=1)
     assert time.process_time() - start < 5
+
+
+def test_shares_of_variance_know_no_unit():
+    best = np.random.default_rng(1).normal(size=(7, 5))
+    assert variance_shares(best * 1e300) == pytest.approx(variance_shares(best))

@@ -15,10 +15,11 @@ from scipy.special import ndtr
 from howgood.errors import InputError
 from howgood.records.progress import Progress
 from howgood.records.sums import SquaredErrorSums
-from howgood.score.feedback_columns import system_columns, system_names
+from howgood.score.feedback_columns import system_columns, system_names, too_large
 from howgood.stats.absolute_differences import absolute_difference_moments, absolute_moments
 
 FloatArray = NDArray[np.float64]
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,6 +83,7 @@ def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> Join
 
 def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointScores:
     """Return scores and differences of the MAE: exact moments, Gaussian by the limit theorem."""
+    _refuse_overflow(arrays)
     mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
     n_systems, n = len(predictions), len(mean)
     moments = [absolute_moments(mean, sd, each) for each in predictions]
@@ -110,6 +112,13 @@ def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointS
         mean_variances=_absolute_mean_variances(arrays, sd, predictions) if paired else None,
         barrier=float(np.sqrt(2 / np.pi) * sd.mean()),
     )
+
+
+def _refuse_overflow(arrays: Mapping[str, FloatArray]) -> None:
+    """Refuse numbers whose squares, summed up, no number holds."""
+    for role, values in arrays.items():
+        if float(np.abs(values).max(initial=0.0)) > _LARGEST:
+            raise too_large(role)
 
 
 def simulated_scores(
