@@ -54,7 +54,7 @@ class Process:
             start_new_session=True,
             env=os.environ | self.more,
         )
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > until:
                 self.kill()
