@@ -50,12 +50,14 @@ too. When there is room again, answers are stored again; nothing has to be resta
 **The database cannot be written when the server starts.** `howgood serve` says so in one line
 and ends with code 2, before anybody can come in.
 
-**The clock jumps.** Order, steps and counts do not depend on it: screens are numbered, limits on
-speed are measured by a clock that only goes forward, and durations that would be negative are
-stored as they are measured but shown as zero. A jump of a year ends the sessions of researchers
-(they sign in again) and frees the places of people who have not finished (they get them back
-with their next answer, unless the study has filled up meanwhile). A lease that a wrong clock put
-into the future is not believed.
+**The clock jumps.** Order, steps and counts do not depend on it: screens are numbered, and how
+fast somebody may answer is measured by a clock that only goes forward. The time spent on a page
+is unknown (an empty cell) where the clock was put back meanwhile. A jump of a year ends the
+sessions of researchers (they sign in again) and frees the places of people who have not finished
+(they get them back with their next answer, unless the study has filled up meanwhile). Sessions,
+invitations and leases that a wrong clock put into the future are not believed. One thing needs
+patience: a pause between rounds that began under a clock that was ahead lasts until that clock's
+end of it.
 
 **Somebody is slow** (a telephone line, or somebody who means harm). The head of a request has 15
 seconds and its body a pace of 1,000 bytes a second; who is slower is hung up on. Who reads
