@@ -17,8 +17,10 @@ import resource
 import signal
 import sys
 import time
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -92,7 +94,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--per-module", type=int, default=0, help="at most so many of a module")
     parser.add_argument("--budget", type=float, default=60, help="seconds of tests per mutant")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--survivors", action="store_true", help="only those that survived before")
+    parser.add_argument("--survivors", action="store_true", help="only those alive and unexplained")
     parser.add_argument("--again", action="store_true", help="also those already judged")
     parser.add_argument("--list", action="store_true", help="name the mutants and run none")
     return parser.parse_args(arguments)
@@ -115,12 +117,13 @@ def source_of(module: str) -> str:
 
 
 def _sample(options: argparse.Namespace) -> list[Mutant]:
-    results, chosen = kept("results.json"), []
+    results, reasons, chosen = kept("results.json"), explained(), []
     for module in [module for area in options.areas for module in modules_of(area)]:
         every = sorted(mutants_of(module, source_of(module)), key=lambda mutant: mutant.lot)
         some = every[: options.per_module or None]
         if options.survivors:
             some = [m for m in every if results.get(m.name, {}).get("fate") in ALIVE]
+            some = [m for m in some if not reason_for(m, reasons)]
         elif not options.again:
             some = [m for m in some if m.name not in results]
         chosen += sorted(some, key=lambda mutant: (mutant.line, mutant.ordinal))
@@ -128,6 +131,17 @@ def _sample(options: argparse.Namespace) -> list[Mutant]:
 
 
 ALIVE = ("survived", "unreached")
+REASONS = Path(__file__).with_name("explained.toml")
+
+
+def explained() -> dict[str, str]:
+    """Return reasons why mutants need not be killed, by patterns of their names."""
+    return tomllib.loads(REASONS.read_text(encoding="utf-8"))
+
+
+def reason_for(mutant: Mutant, reasons: dict[str, str]) -> str:
+    """Return why a mutant need not be killed, or nothing."""
+    return next((why for way, why in reasons.items() if fnmatchcase(mutant.name, way)), "")
 
 
 def kept(name: str) -> dict[str, Any]:

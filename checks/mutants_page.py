@@ -5,22 +5,27 @@ notice, with the reason). Out: the page below its marker. Run: `python -m checks
 """
 
 import sys
-import tomllib
 from collections import Counter, defaultdict
-from fnmatch import fnmatchcase
-from pathlib import Path
 
-from checks.mutants import ALIVE, AREAS, ROOT, kept, modules_of, source_of
+from checks.mutants import (
+    ALIVE,
+    AREAS,
+    ROOT,
+    explained,
+    kept,
+    modules_of,
+    reason_for,
+    source_of,
+)
 from checks.mutations import Mutant, mutants_of
 
 PAGE = ROOT / "docs" / "explanation" / "mutants.md"
-REASONS = Path(__file__).with_name("explained.toml")
 MARKER = "<!-- Below: written by python -m checks.mutants_page -->\n"
 
 
 def main() -> int:
     """Write the page; fail when a survivor has neither been killed nor explained."""
-    results, reasons = kept("results.json"), tomllib.loads(REASONS.read_text(encoding="utf-8"))
+    results, reasons = kept("results.json"), explained()
     judged = {
         module: mutants_of(module, source_of(module))
         for area in AREAS
@@ -40,11 +45,6 @@ def main() -> int:
         print(f"{mutant.module}:{mutant.line} {mutant.name}")
     print(f"{len(alive)} survivors, {len(unexplained)} neither killed nor explained")
     return int(bool(unexplained))
-
-
-def reason_for(mutant: Mutant, reasons: dict[str, str]) -> str:
-    """Return why a mutant need not be killed, or nothing."""
-    return next((why for way, why in reasons.items() if fnmatchcase(mutant.name, way)), "")
 
 
 def _table(

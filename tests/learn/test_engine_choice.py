@@ -8,7 +8,12 @@ import pytest
 from howgood.errors import FallbackWarning, MissingExtraError, UngatedPosteriorError
 from howgood.learn.engines import choice
 from howgood.learn.engines.importance import complaint
-from howgood.learn.engines.mixture import Mixture
+from howgood.learn.engines.mixture import (
+    Mixture,
+    averaged_draws,
+    natural_draws,
+    posterior_probabilities,
+)
 from howgood.learn.engines.nuts import Chains
 from howgood.stats.importance import WeightedDraws
 
@@ -117,3 +122,74 @@ def test_people_who_differ_without_bound_are_no_result_of_any_engine(monkeypatch
     _nuts(monkeypatch)
     with pytest.raises(UngatedPosteriorError, match=r"do not bound.*priors=\"howgood\""):
         _sample(engine, 60.0)
+
+
+def _weighted(weights, khat=0.1):
+    return WeightedDraws(np.arange(float(len(weights)))[:, None], np.array(weights), -3.0, khat)
+
+
+def test_the_gates_are_where_they_are_said_to_be():
+    even = np.full(100, 0.01)
+    assert complaint(_weighted(even, khat=0.5)) == ""
+    # k of 100 draws share all the weight: efficiency k / 100.
+    assert complaint(_weighted([1 / 26] * 26 + [0.0] * 74)) == ""
+    assert "24% of the draws" in complaint(_weighted([1 / 24] * 24 + [0.0] * 76))
+
+
+def test_diagnostics_tell_the_worst_of_all_kinds_of_mean(monkeypatch):
+    samples = {
+        -1.0: _weighted(np.full(100, 0.01), khat=0.1),
+        0.0: _weighted([1 / 50] * 50 + [0.0] * 50, khat=0.3),
+    }
+    mixture = Mixture(samples, {-1.0: 0.25, 0.0: 0.75}, dict.fromkeys(samples, -3.0),
+                      dict.fromkeys(samples, ""))  # fmt: skip
+    monkeypatch.setattr(choice, "sample_mixture", lambda *_, **__: mixture)
+    models = {p: Model() for p in samples}
+    _, found = choice.choose_and_sample(
+        models, mixture.probabilities, engine="auto", draws=100, rng=np.random.default_rng(0)
+    )
+    assert (found.engine, found.passed) == ("importance", True)
+    assert (found.khat, found.efficiency) == pytest.approx((0.3, 0.5))
+    # Averages of p independent parts: 1 / (.25² / 100 + .75² / 50).
+    assert found.effective_draws == pytest.approx(1 / (0.0625 / 100 + 0.5625 / 50))
+
+
+def test_a_failing_kind_of_mean_is_named(monkeypatch):
+    words = {-1.0: "", 0.5: "k-hat is 0.9", np.nan: "R-hat"}
+    assert choice._complaints(words) == "p = 0.5: k-hat is 0.9; R-hat"
+    _nuts(monkeypatch)
+    _, found = _sample("nuts")
+    assert (found.engine, found.rhat, found.passed, found.reason) == ("nuts", 1.002, True, "")
+    assert found.effective_draws == pytest.approx(450)
+
+
+def test_each_kind_of_mean_gets_its_share_of_draws():
+    samples = {p: _weighted(np.full(4, 0.25)) for p in (-1.0, 0.0, 1.0)}
+    mixture = Mixture(samples, {-1.0: 0.125, 0.0: 0.58, 1.0: 0.295}, {}, {})
+    shares = averaged_draws(mixture, 10, np.random.default_rng(0))
+    # 1.25, 5.8 and 2.95: whole parts 1, 5, 2, and the two left over to the largest rests.
+    assert [len(shares[p]) for p in (-1.0, 0.0, 1.0)] == [1, 6, 3]
+
+
+def test_draws_in_natural_units_are_averaged_and_kept_apart():
+    class Doubling:
+        def natural(self, points):
+            return 2.0 * points
+
+    samples = {0.0: _weighted([0.5, 0.5]), 1.0: _weighted([0.0, 0.0, 1.0])}
+    mixture = Mixture(samples, {0.0: 0.75, 1.0: 0.25}, {}, {})
+    models = dict.fromkeys(samples, Doubling())
+    averaged, given = natural_draws(mixture, models, 8, np.random.default_rng(1))
+    assert sorted(averaged[:, 0]) == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 4.0, 4.0]
+    assert sorted(given[0.0][:, 0]) == [0.0] * 4 + [2.0] * 4
+    assert given[1.0][:, 0].tolist() == [4.0] * 8
+
+
+@pytest.mark.parametrize("top", [-np.inf, np.nan])
+def test_without_evidence_the_prior_stays(top):
+    assert posterior_probabilities({0.0: top}, {0.0: 1.0}) == {0.0: 1.0}
+
+
+def test_evidence_weighs_the_kinds_of_mean():
+    found = posterior_probabilities({0.0: -1000.0, 1.0: -1000.0 + np.log(3)}, {0.0: 0.5, 1.0: 0.5})
+    assert found[1.0] == pytest.approx(0.75)
