@@ -13,6 +13,7 @@ from howgood.learn.engines.mixture import (
     averaged_draws,
     natural_draws,
     posterior_probabilities,
+    sample_mixture,
 )
 from howgood.learn.engines.nuts import Chains
 from howgood.stats.importance import WeightedDraws
@@ -193,3 +194,66 @@ def test_without_evidence_the_prior_stays(top):
 def test_evidence_weighs_the_kinds_of_mean():
     found = posterior_probabilities({0.0: -1000.0, 1.0: -1000.0 + np.log(3)}, {0.0: 0.5, 1.0: 0.5})
     assert found[1.0] == pytest.approx(0.75)
+
+
+class Bell:
+    """A normal density times a number: its evidence is that number times sqrt(2 pi) sd."""
+
+    size = 1
+
+    def __init__(self, centre, sd, log_factor):
+        self.centre, self.sd, self.log_factor = centre, sd, log_factor
+
+    def start(self):
+        return np.zeros(1)
+
+    def value_and_gradient(self, point):
+        away = (point[0] - self.centre) / self.sd
+        return self.log_factor - 0.5 * away**2, np.array([-away / self.sd])
+
+    def log_density(self, points):
+        return self.log_factor - 0.5 * ((points[:, 0] - self.centre) / self.sd) ** 2
+
+
+def test_kinds_of_mean_are_weighed_by_their_evidence_and_sampled_as_they_deserve():
+    told = []
+    # Evidences in proportion 3 : 1 : 1e-6, prior 1/5, 3/5 and 1/5: posterior 1/2, 1/2 and nearly 0.
+    targets = {
+        -1.0: Bell(2.0, 1.0, np.log(3.0)),
+        0.0: Bell(-1.0, 0.5, np.log(2.0)),
+        1.0: Bell(0.0, 1.0, np.log(1e-6)),
+    }
+    mixture = sample_mixture(
+        targets,
+        {-1.0: 0.2, 0.0: 0.6, 1.0: 0.2},
+        draws=4000,
+        rng=np.random.default_rng(3),
+        progress=lambda share, words: told.append((share, words)),
+    )
+    assert mixture.probabilities[-1.0] == pytest.approx(0.5, abs=0.02)
+    assert mixture.probabilities[1.0] == pytest.approx(1e-6 / 6, rel=0.1)
+    for p, target in targets.items():
+        expected = target.log_factor + np.log(np.sqrt(2 * np.pi) * target.sd)
+        assert mixture.log_evidence[p] == pytest.approx(expected, abs=0.05)
+        mean, covariance = mixture.samples[p].moments()
+        assert mean[0] == pytest.approx(target.centre, abs=0.2)
+        assert covariance[0, 0] == pytest.approx(target.sd**2, rel=0.25)
+    # Half of the draws each where it matters, 300 where nothing depends on it.
+    assert 2000 <= mixture.samples[0.0].effective < 3000
+    assert 300 <= mixture.samples[1.0].effective < 800
+    assert mixture.complaints == {-1.0: "", 0.0: "", 1.0: ""}
+    assert [share for share, _ in told] == pytest.approx(
+        [0, 0.1, 0.2, 0.3, 0.3 + 0.7 / 3, 0.3 + 1.4 / 3]
+    )
+    assert told[0][1] == "finding the mode for p = -1"
+    assert told[-1][1] == "sampling p = 1"
+
+
+def test_a_likely_kind_of_mean_gets_a_thousand_effective_draws_at_least():
+    targets = {0.0: Bell(0.0, 1.0, 0.0), 1.0: Bell(0.0, 1.0, np.log(0.1))}
+    prior = {0.0: 0.5, 1.0: 0.5}
+    rng = np.random.default_rng(4)
+    mixture = sample_mixture(targets, prior, draws=3000, rng=rng)
+    assert 1000 <= mixture.samples[1.0].effective < 2000
+    few = sample_mixture(targets, prior, draws=400, rng=rng)
+    assert 400 <= few.samples[1.0].effective < 800
