@@ -126,7 +126,7 @@ def _power_mean(pt: Any, precision: FloatArray, recall: FloatArray, order: Any, 
     power = pt.log(alpha * pt.exp(safe * log_p) + (1 - alpha) * pt.exp(safe * log_r)) / safe
     inside = pt.exp(pt.switch(pt.lt(pt.abs(order), 1e-4), near_zero, power))
     # With a zero and p > 0 one term is left; with p <= 0 the mean is zero.
-    left = pt.switch(precision > 0, alpha, 1 - alpha) ** (1 / pt.maximum(safe, 1e-4))
+    left = pt.switch(precision > 0, alpha, 1 - alpha) ** (1 / pt.maximum(order, 1e-4))
     edge = pt.switch(pt.gt(order, 0), left * np.maximum(precision, recall), 0.0)
     return pt.switch(zero, edge, inside)
 
