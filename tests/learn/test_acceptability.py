@@ -15,6 +15,7 @@ from howgood.errors import (
 )
 from howgood.learn.binary import BinaryModel
 from howgood.learn.cells import accepted_from, cells_from
+from howgood.learn.respondents import respondent_shares
 from howgood.records.priors import HOWGOOD, KAY2015, JointNormal, LogNormal, Normal, Priors
 
 TWO = {
@@ -66,6 +67,38 @@ def test_single_precision_agrees_with_double(answers):
     points = model.start() + 0.2 * np.random.default_rng(2).normal(size=(20, model.size))
     double = [model.value_and_gradient(point)[0] for point in points]
     np.testing.assert_allclose(model.log_density(points), double, atol=2e-3)
+
+
+def test_plain_parameters_and_back_with_the_volume_between(answers):
+    model = BinaryModel(_cells(answers), HOWGOOD, None)
+    points = model.start() + np.random.default_rng(4).normal(size=(3, model.size))
+    plain, log_volume = model.to_plain(points)
+    np.testing.assert_allclose(model.from_plain(plain), points)
+    # By hand: s = sqrt(1 + c² sd²) with c = 16 √3 / (15 π), for two applications.
+    scale = np.sqrt(1 + (16 * 3**0.5 / (15 * np.pi)) ** 2 * np.exp(2 * points[:, 6]))[:, None]
+    np.testing.assert_allclose(plain[:, 2:4], scale * points[:, 2:4])
+    np.testing.assert_allclose(plain[:, :2], scale * (points[:, :2] - 0.75 * points[:, 2:4]))
+    np.testing.assert_allclose(plain[:, 4:], points[:, 4:])
+    steps = 1e-6 * np.eye(model.size)
+    jacobian = [
+        (model.to_plain(points[:1] + step)[0] - model.to_plain(points[:1] - step)[0])[0] / 2e-6
+        for step in steps
+    ]
+    assert log_volume[0] == pytest.approx(np.linalg.slogdet(jacobian)[1], abs=1e-6)
+
+
+def test_draws_in_their_own_units(answers):
+    model = BinaryModel(_cells(answers), HOWGOOD, 1.0)
+    points = model.start() + np.random.default_rng(5).normal(size=(4, model.size))
+    natural, plain = model.natural(points), model.to_plain(points)[0]
+    np.testing.assert_allclose(natural[:, :4], plain[:, :4])
+    np.testing.assert_allclose(natural[:, 4:6], 1 / (1 + np.exp(-points[:, 4:6])))
+    np.testing.assert_allclose(natural[:, 6], np.exp(points[:, 6]))
+    np.testing.assert_allclose(model.spread(points), np.exp(points[:, 6]))
+    assert np.all(natural[:, 7] == 1.0)
+    either = BinaryModel(_cells(answers), HOWGOOD, None)
+    more = np.column_stack([points, [0.1, 0.2, 0.3, 0.4]])
+    assert either.natural(more)[:, 7].tolist() == [0.1, 0.2, 0.3, 0.4]
 
 
 def test_one_answer_of_one_person_has_the_likelihood_worked_by_hand():
@@ -127,6 +160,29 @@ def test_differences_are_those_of_paired_draws(fit):
     assert table["mean"][0] == difference.mean
 
 
+def test_differences_given_one_kind_of_mean_are_of_its_draws(fit):
+    first, second = fit.applications
+    p = min(fit.conditional_draws)
+    gap = fit.draws("alpha", first, p=p) - fit.draws("alpha", second, p=p)
+    found = fit.difference("alpha", first, second, p=p, probability=0.5)
+    assert found.mean == pytest.approx(gap.mean())
+    assert found.interval.probability == 0.5
+    assert found.n_respondents == 40
+    table = next(fit.differences(p=p).rows())
+    assert table["mean"] == pytest.approx(gap.mean())
+    assert fit.summary(p=p)["mean"][2] == pytest.approx(fit.estimate("alpha", first, p=p).mean)
+
+
+def test_the_curve_of_those_asked_holds_ninety_five_percent(fit):
+    curve = fit.respondent_curve("alarm", points=4)
+    rows = fit.averaged_draws
+    used = rows[np.linspace(0, len(rows) - 1, 300).astype(int)]
+    index = fit.applications.index("alarm")
+    shares = respondent_shares(fit.cells, used, index, np.linspace(0.4, 1.0, 4))
+    np.testing.assert_allclose(curve["lower"], np.quantile(shares, 0.025, axis=0))
+    np.testing.assert_allclose(curve["upper"], np.quantile(shares, 0.975, axis=0))
+
+
 def test_averaging_mixes_the_kinds_of_mean_by_their_probability(fit):
     given = sum(
         share * fit.draws("alpha", "alarm", p=p).mean()
@@ -170,6 +226,31 @@ def test_lines_of_equal_acceptance_have_that_acceptance(fit):
     for row in list(line.rows())[::8]:
         at = fit.predict(precision=row["precision"], recall=row["recall"], application="alarm")
         assert at.mean == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_line_has_a_point_wherever_some_recall_reaches_the_share(fit):
+    plane = fit.surface("alarm", points=11)["share"].reshape(11, 11).T
+    line = fit.iso_acceptability("alarm", shares=[0.02, 0.5], points=11)
+    for share in (0.02, 0.5):
+        reached = (plane.min(axis=1) <= share) & (plane.max(axis=1) >= share)
+        found = line["precision"][line["share"] == share]
+        np.testing.assert_allclose(found, np.linspace(0, 1, 11)[reached])
+
+
+@pytest.mark.parametrize(("cut", "accepted"), [(2, 6), (5, 3), (7, 1)])
+def test_any_cut_from_the_second_to_the_last_level_splits_the_ratings(cut, accepted):
+    ratings = {
+        "participant": list("abcdefg"),
+        "application": ["x"] * 7,
+        "precision": [0.5] * 7,
+        "recall": [0.5] * 7,
+        "rating": [1, 2, 3, 4, 5, 6, 7],
+    }
+    read = ask.read_answers(ratings)
+    assert accepted_from(read, cut).sum() == accepted
+    for wrong in (1, 8):
+        with pytest.raises(InputError, match="from 2 to 7"):
+            accepted_from(read, wrong)
 
 
 def test_replicated_answers_look_like_simulated_ones(fit):
