@@ -345,7 +345,7 @@ def _tracer(lines: dict[str, set[int]]) -> _Trace:
 def _limit(seconds: float) -> None:
     """End this process when it computes or waits too long, or takes too much memory."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
-    signal.alarm(int(4 * seconds))
+    signal.alarm(60 + int(20 * seconds))  # for one that sleeps: a busy machine is slow, not wrong
     with open("/proc/self/statm", encoding="ascii") as file:
         size = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + 2 * 2**30,) * 2)
