@@ -111,3 +111,30 @@ def test_certain_scores_have_certain_ranks():
 def test_far_tails_keep_their_digits():
     errors = order_errors(np.array([0.0, 10.0]), np.array([[0.0, 1.0], [1.0, 0.0]]))
     assert errors[0, 1] == pytest.approx(stats.norm.sf(10), rel=1e-12)
+
+
+def test_scores_that_always_tie_share_their_ranks_evenly_among_others():
+    covariance = np.diag([1.0, 1.0, 0.5, 2.0, 1.0])
+    covariance[0, 1] = covariance[1, 0] = 1.0  # the first two are one and the same
+    means = np.array([0.2, 0.2, 0.0, 0.5, 0.1])
+    found = rank_probabilities(means, distances(covariance), generator=np.random.default_rng(4))
+    np.testing.assert_allclose(found.ranks.sum(axis=0), 1.0)
+    np.testing.assert_allclose(found.ranks.sum(axis=1), 1.0)
+    assert found.ranks[0].tolist() == found.ranks[1].tolist()
+    # Alone, the pair is first as often as it would be as one score, and each of them half of that.
+    single = rank_probabilities(
+        means[1:], distances(covariance[1:, 1:]), generator=np.random.default_rng(5)
+    )
+    assert found.ranks[0, 0] == pytest.approx(single.ranks[0, 0] / 2, abs=4 * found.mcse)
+
+
+def test_the_sampling_error_is_that_of_independent_scrambles():
+    covariance = np.diag([1.0, 0.5, 2.0, 1.5])
+    means = np.array([0.0, 0.1, 0.3, -0.2])
+    runs = [
+        rank_probabilities(means, distances(covariance), generator=np.random.default_rng(seed))
+        for seed in range(12)
+    ]
+    spread = np.std([run.ranks for run in runs], axis=0, ddof=1).max()
+    claimed = np.mean([run.mcse for run in runs])
+    assert 0.3 * claimed < spread < 2 * claimed

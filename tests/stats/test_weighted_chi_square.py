@@ -105,7 +105,10 @@ def test_condensing_keeps_the_cumulant_function_close_to_its_singularity(spread)
         "close to the top": 1.0 - np.exp(rng.uniform(np.log(1e-6), 0.0, 6000)) / 2,
     }[spread]
     groups = Groups(
-        weights=weights, counts=np.ones(6000), noncentral=rng.exponential(size=6000), constant=0.0
+        weights=7.0 * weights,
+        counts=np.ones(6000),
+        noncentral=rng.exponential(size=6000),
+        constant=0.0,
     )
     few = condense(groups)
     assert len(few) < 1200
