@@ -186,6 +186,19 @@ def test_quota_and_pilot_mode_are_changed_as_on_the_dashboard(api, host):
     assert told[-1] == ("token test", {"pilot": True, "quota": 7})
 
 
+def test_versions_are_listed_and_an_earlier_one_comes_back_by_its_content(api, finished):
+    finished("songs", 1)
+    first = api("GET", "/studies/songs").json()
+    api("POST", "/studies/songs/versions", json={"study": first["study"] | {"title": "New"}})
+    newer, older = api("GET", "/studies/songs/versions").json()["versions"]
+    assert (newer["people"], newer["is_from_file"]) == (0, False)
+    assert (older["version"], older["people"], older["is_from_file"]) == (first["version"], 1, True)
+    api("POST", "/studies/songs/versions", json={"study": first["study"]})
+    again = api("GET", "/studies/songs/versions").json()["versions"]
+    assert [each["version"] for each in again] == [older["version"], newer["version"]]
+    assert api("GET", "/studies/nothing/versions").status_code == 404
+
+
 def test_a_fit_is_cut_where_a_program_says(api):
     fit = api("POST", "/studies/doors/fits", json={"cut": 6})
     assert (fit.status_code, fit.json()["settings"]["cut"]) == (202, 6)

@@ -4,6 +4,7 @@ from howgood.flow.remote.studies import (
     ExistingStudyError,
     LiveNumbers,
     StudyFacts,
+    VersionFacts,
     add_version,
     create_study,
     live_numbers,
@@ -11,12 +12,14 @@ from howgood.flow.remote.studies import (
     set_places,
     studies_within,
     study_facts,
+    versions_of,
 )
 
 __all__ = [
     "ExistingStudyError",
     "LiveNumbers",
     "StudyFacts",
+    "VersionFacts",
     "add_version",
     "create_study",
     "live_numbers",
@@ -24,4 +27,5 @@ __all__ = [
     "set_places",
     "studies_within",
     "study_facts",
+    "versions_of",
 ]

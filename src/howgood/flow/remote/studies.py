@@ -24,7 +24,7 @@ from howgood.records.participant import Status
 from howgood.records.plain import Problem, decode, raise_problems
 from howgood.records.plans import Picture
 from howgood.records.study import Study
-from howgood.store import audit, studies
+from howgood.store import audit, studies, versions
 from howgood.store.studies import StudyRow
 
 
@@ -39,6 +39,17 @@ class StudyFacts:
     version: str
     pilot: bool
     quota: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionFacts:
+    """One version of a study; `people` counts who began with it, `active` who is still inside."""
+
+    version: str
+    created_at: str
+    is_from_file: bool
+    people: int
+    active: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +181,23 @@ def set_places(
     find_study(host, slug)
     authoring.set_places(host, slug, pilot=pilot, quota=quota, actor=actor, now=now)
     return _facts(host, find_study(host, slug))
+
+
+def versions_of(host: Host, slug: str) -> tuple[VersionFacts, ...]:
+    """Return the versions of a study, the one newcomers get first."""
+    number = find_study(host, slug).number
+    with host.database.reading() as connection:
+        known = versions.history(connection, number)
+    return tuple(
+        VersionFacts(
+            version=each.digest,
+            created_at=each.created_at.isoformat(),
+            is_from_file=each.file_at is not None,
+            people=each.people,
+            active=each.active,
+        )
+        for each in known
+    )
 
 
 def live_numbers(host: Host, slug: str, *, now: datetime) -> LiveNumbers:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from howgood.flow import erasing, remote
-from howgood.flow.remote import LiveNumbers, StudyFacts
+from howgood.flow.remote import LiveNumbers, StudyFacts, VersionFacts
 from howgood.records.plain import about
 from howgood.records.study import Study
 from howgood.web.api.operation import Call, Operation
@@ -37,6 +37,13 @@ class StudyWithContent:
     pilot: bool
     quota: int | None
     study: Mapping[str, Any] = field(metadata=about("the content, as in a study file"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionList:
+    """The versions of a study; nothing about one ever changes."""
+
+    versions: tuple[VersionFacts, ...] = field(metadata=about("the one newcomers get first"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +127,10 @@ def _add_version(call: Call) -> StudyFacts:
     )
 
 
+def _versions(call: Call) -> VersionList:
+    return VersionList(versions=remote.versions_of(call.host, call.slug))
+
+
 def _set_open(call: Call) -> StudyFacts:
     return remote.set_open(
         call.host, call.slug, is_open=call.body.is_open, actor=call.actor, now=call.now
@@ -173,6 +184,9 @@ OPERATIONS = (
     Operation(method="PUT", path="/studies/{slug}/places", name="setPlaces",
               summary="Change quota and pilot mode", run=_set_places, scope="studies:write",
               answer=StudyFacts, body=Places),
+    Operation(method="GET", path="/studies/{slug}/versions", name="listVersions",
+              summary="List a study's versions and who is on them", run=_versions,
+              scope="studies:read", answer=VersionList),
     Operation(method="POST", path="/studies/{slug}/versions", name="addVersion",
               summary="Give a study a new version", run=_add_version, scope="studies:write",
               answer=StudyFacts, body=NewVersion, status=201, largest=_LARGEST_STUDY),
