@@ -31,7 +31,8 @@ _BODY = """## What you will see, and what to do
 
 **The server dies** (power cut, out of memory, kill -9). Start it again, or let systemd or Docker
 do so. Everybody goes on at the step where they were. Of several workers (`--workers`), a dead
-one is replaced by the others' parent.
+one is replaced; workers whose parent has died finish what they have in hand and end, so that the
+next server finds its port free.
 
 **The worker that fits dies.** Its job is free again when its lease of 15 seconds has run out,
 and the next worker (`howgood worker`, or the server itself on SQLite) begins it anew. Only the

@@ -7,6 +7,7 @@ import signal
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -66,6 +67,28 @@ def test_one_of_two_workers_killed_is_replaced(postgresql_stage, faults):
     n_alive = meanwhile(people, kill_some)
     faults.judge(counted(server.database, people), found=f"{n_alive} workers at the end")
     assert n_alive == 2
+
+
+@pytest.mark.slow
+def test_workers_whose_parent_is_killed_make_room_for_the_next(postgresql_stage, faults):
+    faults.begin("kill -9 of the parent of two workers, twice", "PostgreSQL")
+    server = postgresql_stage.serve(workers=2)
+    people = crowd(server, PEOPLE)
+
+    def kill_parents():
+        for _ in range(2):
+            time.sleep(1.5)
+            workers = server.workers()
+            server.process.kill()
+            server.process.wait()
+            server.log.close()
+            while any(Path(f"/proc/{each}").exists() for each in workers):
+                time.sleep(0.1)
+            server.start()
+        time.sleep(1.5)
+
+    meanwhile(people, kill_parents)
+    faults.judge(counted(server.database, people))
 
 
 def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(sqlite_stage, faults):

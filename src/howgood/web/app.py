@@ -6,7 +6,6 @@ In: a host. Out: an ASGI application. Absent: sockets and processes (`server`).
 import asyncio
 import gc
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -21,11 +20,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 
 from howgood.errors import InputError
-from howgood.flow.hosting import Host, Reason, RefusedError, open_host
+from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.results.worker import BackgroundWorker
 from howgood.flow.watching import Watcher
-from howgood.settings import Settings, read_settings
-from howgood.store.database import AWAY, DatabaseAwayError
+from howgood.settings import Settings
+from howgood.store.database import AWAY
 from howgood.web.access import ForbiddenError, SignInNeededError
 from howgood.web.api.app import make_api
 from howgood.web.characters import Characters
@@ -59,8 +58,6 @@ from howgood.web.routes import (
 _log = logging.getLogger("howgood.web")
 # Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
 _THREADS = 24
-# A worker that is started while the database is away waits so long before it gives up.
-_SECONDS_TO_OPEN = 30
 _ROUTES = (
     taking_part, accounts, history, data, tokens, results, library, studies, editing, frame,
 )  # fmt: skip
@@ -126,31 +123,10 @@ def _handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitabl
     }
 
 
-def app_from_environment() -> Starlette:
-    """Return the application that the environment describes; every worker calls this."""
-    settings = read_settings()
-    app = make_app(_host_soon(settings.database), settings)
-    settle()
-    return app
-
-
 def settle() -> None:
     """Spare the collector of unused objects what stays for as long as the process does."""
     gc.collect()
     gc.freeze()
-
-
-def _host_soon(address: str) -> Host:
-    """Open a database that was there when the server started, and may be away for a moment."""
-    until = time.monotonic() + _SECONDS_TO_OPEN
-    while True:
-        try:
-            return open_host(address)
-        except DatabaseAwayError:
-            if time.monotonic() > until:
-                raise
-            _log.error("database_away error=DatabaseAwayError")
-            time.sleep(1)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

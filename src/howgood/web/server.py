@@ -32,7 +32,7 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     _check_free(address, port)
     _allow_many_connections()
-    app: Starlette | str = "howgood.web.app:app_from_environment"
+    app: Starlette | str = "howgood.web.workers:app_from_environment"
     if workers == 1:
         from howgood.web.app import make_app, settle  # a second that a mere parent of workers saves
 

@@ -1,0 +1,51 @@
+"""One of several processes that serve the same address.
+
+In: the environment its parent prepared. Out: the application. Absent: sockets, and the parent
+(`server`), which replaces workers that die.
+"""
+
+import logging
+import os
+import signal
+import threading
+import time
+
+from starlette.applications import Starlette
+
+from howgood.flow.hosting import Host, open_host
+from howgood.settings import read_settings
+from howgood.store.database import DatabaseAwayError
+from howgood.web.app import make_app, settle
+
+# A worker that is started while the database is away waits so long before it gives up.
+_SECONDS_TO_OPEN = 30
+_log = logging.getLogger("howgood.web")
+
+
+def app_from_environment() -> Starlette:
+    """Return the application that the environment describes; every worker calls this."""
+    settings = read_settings()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    app = make_app(_host_soon(settings.database), settings)
+    settle()
+    return app
+
+
+def _end_with(parent: int) -> None:
+    """Stop when the parent has died: its successor needs the port that we hold."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _host_soon(address: str) -> Host:
+    """Open a database that was there when the server started, and may be away for a moment."""
+    until = time.monotonic() + _SECONDS_TO_OPEN
+    while True:
+        try:
+            return open_host(address)
+        except DatabaseAwayError:
+            if time.monotonic() > until:
+                raise
+            _log.error("database_away error=DatabaseAwayError")
+            time.sleep(1)
