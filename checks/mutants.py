@@ -81,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     terminal = os.fdopen(os.dup(2), "w", buffering=1)
     run = _Run(chosen, options, terminal)
-    places = [str(ROOT / place) for place in TESTS + DOCTESTS]
+    places = [str(ROOT / place) for place in options.tests]
     quiet = ["-qq", "--tb=no", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     pytest.main([*quiet, f"--rootdir={ROOT}", *places], plugins=[run])
     _report(run.results, chosen)
@@ -94,6 +94,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--per-module", type=int, default=0, help="at most so many of a module")
     parser.add_argument("--budget", type=float, default=60, help="seconds of tests per mutant")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--tests", nargs="+", default=TESTS + DOCTESTS, help="files or folders")
     parser.add_argument("--survivors", action="store_true", help="only those alive and unexplained")
     parser.add_argument("--again", action="store_true", help="also those already judged")
     parser.add_argument("--list", action="store_true", help="name the mutants and run none")
@@ -206,7 +207,7 @@ class _Run:
                 os.waitpid(child, 0)
             for number in range(len(parts)):
                 traces |= kept(f"part{number}.json")
-            _write("traces.json", traces)
+            _write("traces.json", known | traces)
         return {node: trace for node, trace in traces.items() if trace.get("passed")}
 
     def _trace_in_fork(self, file: str, nodes: list[str]) -> int:

@@ -44,6 +44,16 @@ def test_one_term_has_an_infinite_density_at_zero_and_none_below():
     assert law.pdf(np.array([0.7])) == pytest.approx(chi2.pdf(0.7, 1), rel=1e-12)
 
 
+def test_two_terms_alone_leave_a_density_at_zero():
+    # (1² Z² + 3² Z'²) / 2 has density 1 / (1 * 3) at 0; a deviation of 1 of sd 1 costs exp(-1/2).
+    zero = np.zeros(1)
+    assert _law([0, 0], [1, 3]).pdf(zero) == pytest.approx(1 / 3)
+    assert _law([1, 0], [1, 3]).pdf(zero) == pytest.approx(np.exp(-0.5) / 3)
+    assert _law([0, 0], [2, 2]).pdf(zero) == pytest.approx(1 / 4)
+    assert _law([0, 0, 0], [1, 2, 3]).pdf(zero) == 0.0
+    assert _law([0], [2]).pdf(zero) == np.inf
+
+
 def test_no_spread_is_a_point_and_nothing_warns():
     law = _law([1.0, 2.0], [0.0, 0.0])
     assert law.cdf(np.array([2.4999, 2.5, np.inf, -np.inf])).tolist() == [0.0, 1.0, 1.0, 0.0]
