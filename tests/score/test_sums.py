@@ -279,6 +279,25 @@ def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
         squared_error_sums(table, **FEW)
 
 
+def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
+    from howgood.score import batched_sums
+
+    monkeypatch.setattr(batched_sums, "_ROWS", 16)
+
+    def summed(name, rows, value, **more):
+        columns = feedback(60)
+        columns[name][rows] = value
+        return squared_error_sums(on_engine("polars lazy", columns), **COLUMNS, **more)
+
+    with pytest.raises(InputError, match="'sigma': 3 negative"):
+        summed("sigma", [2, 20, 21], -0.5)
+    with pytest.raises(InputError, match="3 pairs with fewer than 2 trials"):
+        summed("trials", [2, 20, 21], 1, trials="trials")
+    # Only high powers overflow: 1e30² to the sixth is still a number, to the twelfth it is not.
+    with pytest.raises(InputError, match="overflow"):
+        summed("sigma", 7, 1e30)
+
+
 def test_a_file_is_summed_without_loading_it(tmp_path):
     import polars as pl
 
