@@ -265,3 +265,17 @@ def test_one_context_never_seen_among_many_rows_is_named():
     with pytest.raises(InputError, match="row 101"):
         score.relevance_score(truth, guess, contexts=contexts, table=table, unseen="error")
     assert score.relevance_score(truth, guess, contexts=contexts, table=table) == 100.0
+
+
+def test_a_report_of_rows_the_cross_fitted_table_does_not_hold_is_refused():
+    rows = {"c": [*"xxxyyy"], "o": [*"AABBBA"]}
+    table = learn.outcome_probabilities(rows, outcome="o", context=["c"], reference="cross-fit")
+    contexts = {"c": [*"xy"]}
+    assert (
+        score.relevance_report(["A", "B"], ["B", "B"], contexts=contexts, table=table).n_rows == 2
+    )
+    rows["o"] = [*"AAABBA"]  # now nobody in context x shows B
+    table = learn.outcome_probabilities(rows, outcome="o", context=["c"], reference="cross-fit")
+    for measure in (score.relevance_report, score.relevance_score):
+        with pytest.raises(InputError, match="no row of the cross-fitted table"):
+            measure(["B", "B"], ["A", "B"], contexts=contexts, table=table)

@@ -99,3 +99,17 @@ def test_the_scorer_weighs_its_rows():
     assert 0 < right.sum() < len(right)
     scorer = score.relevance_scorer(_table())
     assert scorer(model, frame[CONTEXT], ROWS["light"], right.astype(float)) == pytest.approx(100.0)
+
+
+def test_a_flat_array_holds_no_column():
+    class Echo:
+        def predict(self, features):
+            return ["on"] * len(features)
+
+    table = learn.outcome_probabilities(
+        {"room": ["a", "b"], "light": ["on", "off"]}, outcome="light", context=["room"]
+    )
+    scorer = score.relevance_scorer(table)
+    with pytest.raises(InputError, match=r"X of shape \(2,\)"):
+        scorer(Echo(), np.array(["a", "b"]), ["on", "off"])
+    assert scorer(Echo(), np.array([["a"], ["b"]]), ["on", "on"]) == 100.0
