@@ -311,3 +311,32 @@ def test_an_edited_log_is_refused():
     )
     with pytest.raises(FileFormatError, match="answer 1"):
         learn.replay(log)
+
+
+def test_before_any_answer_the_belief_is_the_prior():
+    families = make_families(["linear", "cap"], direct_ratio=None)
+    belief = Belief(families)
+    # Of weights .6, .25 and .15 two are asked for: .6 / .75 and .15 / .75.
+    assert belief.family_probabilities() == pytest.approx({"linear": 0.8, "cap": 0.2})
+    for family, weights in zip(families, belief.weights(), strict=True):
+        assert belief.node_weights(family.name) == pytest.approx(family.prior / family.prior.sum())
+        noise = weights.sum(axis=(0, 2, 3)) / weights.sum()
+        assert noise == pytest.approx(family.noise_prior / family.noise_prior.sum())
+        # Widths and lapses are even.
+        assert weights.sum(axis=(0, 1)) / weights.sum() == pytest.approx(
+            np.full((WIDTHS.size, LAPSES.size), 1 / (WIDTHS.size * LAPSES.size))
+        )
+
+
+def test_expected_agreement_is_how_often_the_likelier_side_is_chosen():
+    families = make_families(("linear", "f_beta"), direct_ratio=None)
+    belief = Belief(families)
+    counts = np.array([list(each.to_dict().values()) for each in FEW], dtype=float)
+    first, second = counts[[1, 2, 6, 3]], counts[[3, 5, 2, 1]]
+    belief.update(belief.likelihood(first[0], second[0], "first"))
+    chosen = belief.predict(first, second)
+    # The last pair is the first with its sides swapped: one is likely, the other unlikely.
+    assert chosen[0] > 0.5 > chosen[3]
+    tables = [choice_table(family.strengths(first, second)) for family in families]
+    found = belief.expected_agreement(tables)
+    assert found == pytest.approx(np.maximum(chosen, 1 - chosen).mean(), abs=1e-6)
