@@ -296,6 +296,8 @@ def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
     # Only high powers overflow: 1e30² to the sixth is still a number, to the twelfth it is not.
     with pytest.raises(InputError, match="overflow"):
         summed("sigma", 7, 1e30)
+    with np.errstate(over="ignore"), pytest.raises(InputError, match="overflow"):
+        summed("p2", 7, 1e160)
 
 
 def test_a_file_is_summed_without_loading_it(tmp_path):
