@@ -219,3 +219,11 @@ def test_unusable_groups_and_systems_are_refused():
         ClassOutcome(correct=(3, 1), totals=(2, 2))
     with pytest.raises(InputError, match="grid"):
         learn.FractionalElicitor(uniform_curve, grid=0)
+
+
+def test_a_seed_is_kept_and_a_generator_gives_one():
+    outcomes = learn.weighted_outcomes(*three_classes(2, n=300), random_state=0)
+    assert learn.MulticlassElicitor(outcomes, random_state=7).seed == 7
+    generator = np.random.default_rng(1)
+    seeds = {learn.MulticlassElicitor(outcomes, random_state=generator).seed for _ in range(3)}
+    assert len(seeds) == 3  # one generator, another interview each time
