@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
 
 from howgood import ask, learn
 from howgood.errors import (
@@ -111,6 +113,45 @@ def test_shares_of_ratings_sum_to_one_and_grow_with_accuracy(fit):
     assert shares == sorted(shares)
     real = fit.predict(precision=0.7, recall=0.7, part="last year").mean
     assert real > shares[1]  # imagined ratings are lower at the same accuracy
+
+
+def test_shares_of_one_draw_are_those_of_an_integral_over_people(fit):
+    precision, recall, part, k = 0.6, 0.9, "last year", 17
+    found = fit.rating_draws(precision=precision, recall=recall, part=part)[k]
+    p, alpha, slope, sd = (fit.draws(name)[k] for name in ("p", "alpha", "slope", "person_sd"))
+    if p == 0:
+        mean = precision**alpha * recall ** (1 - alpha)
+    else:
+        mean = (alpha * precision**p + (1 - alpha) * recall**p) ** (1 / p)
+    center = slope * mean + fit.part_draws("shift", part)[k]
+    scale = np.exp(fit.part_draws("log_scale", part)[k])
+
+    def up_to(threshold):
+        def chance(u):
+            return norm.pdf(u) / (1 + np.exp(-(threshold - center - sd * u) / scale))
+
+        return quad(chance, -8, 8)[0]
+
+    below = [up_to(threshold) for threshold in fit.averaged_draws[k, :6]]
+    assert found == pytest.approx(np.diff([0.0, *below, 1.0]), abs=1e-5)
+
+
+def test_the_share_that_reaches_a_rating_adds_up_the_levels_from_it_on(fit):
+    place = {"precision": 0.7, "recall": 0.8, "part": "last year"}
+    shares = fit.rating_draws(**place)
+    for level in range(1, 8):
+        found = fit.predict(**place, at_least=level).mean
+        assert found == pytest.approx(shares[:, level - 1 :].sum(axis=1).mean())
+    assert fit.predict(**place).mean == fit.predict(**place, at_least=5).mean
+
+
+def test_the_metric_is_that_of_the_likeliest_mean_unless_another_is_asked_for(fit):
+    best = max(fit.mean_probabilities, key=fit.mean_probabilities.get)
+    assert fit.metric().p == best
+    assert fit.metric().alpha == pytest.approx(fit.estimate("alpha", p=best).mean)
+    other = min(fit.mean_probabilities, key=fit.mean_probabilities.get)
+    assert fit.metric(p=other).p == other
+    assert fit.metric(p=other).alpha == pytest.approx(fit.estimate("alpha", p=other).mean)
 
 
 def test_the_reference_part_has_no_shift(fit):

@@ -281,6 +281,7 @@ def test_a_table_of_systems_is_enough():
         ({"families": "linear"}, InputError),
         ({"families": ("linear", "cubic")}, UnknownNameError),
         ({"direct_ratio": 0.0}, InputError),
+        ({"direct_ratio": np.inf}, InputError),
         ({"min_queries": 9, "max_queries": 8}, InputError),
     ],
 )
