@@ -139,8 +139,8 @@ def _refuse_repeated_names(content: bytes, suffix: str, shown: str) -> None:
     """Refuse two columns of one name: the second would silently hide the first."""
     header = content.partition(b"\n")[0].decode("utf-8-sig", errors="replace").strip()
     separator = "\t" if suffix == ".tsv" else ";" if ";" in header and "," not in header else ","
-    names = [each.strip(' "') for each in header.split(separator)]
-    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    names = Counter(each.strip(' "') for each in header.split(separator))
+    repeated = sorted(name for name, times in names.items() if name and times > 1)
     if repeated:
         raise FileFormatError(
             where=shown,
