@@ -63,19 +63,20 @@ class InputError(HowgoodError, ValueError):
 
 
 class MissingColumnError(InputError):
-    """A table lacks a column that is needed."""
+    """A table lacks columns that are needed; `near` holds a like-named one where there is one."""
 
-    def __init__(self, *, where: str, column: str, columns: Iterable[str]) -> None:
-        present = list(columns)
-        near = get_close_matches(column, present, n=1)
-        cure = f"Did you mean {near[0]!r}?" if near else "Name the column that holds it."
+    def __init__(
+        self, *, where: str, column: str, columns: Iterable[str], also: Sequence[str] = ()
+    ) -> None:
+        present, missing = list(columns), [column, *also]
+        near = {name: _nearest_column(name, present) for name in missing}
         super().__init__(
             where=where,
-            found=f"no column {column!r} among {_listed(present)}",
-            needed=f"{column!r} is needed",
-            cure=cure,
+            found=f"no column {_listed(missing)} among {_listed(present)}",
+            needed=f"{_listed(missing)} {'are' if also else 'is'} needed",
+            cure=_column_cure({name: found for name, found in near.items() if found}, bool(also)),
         )
-        self.column, self.columns = column, present
+        self.column, self.columns, self.missing, self.near = column, present, missing, near
 
 
 class MissingValueError(InputError):
@@ -85,7 +86,7 @@ class MissingValueError(InputError):
         super().__init__(
             where=f"{where}, column {column!r}",
             found=f"{n_missing} of {n_rows} values missing or not finite (first: row {first + 1})",
-            needed="every value must be a finite number",
+            needed="a value in every row, and numbers must be finite",
             cure="Fill them in, or leave these rows out by name: missing='drop'.",
         )
         self.column, self.n_missing, self.n_rows, self.first = column, n_missing, n_rows, first
@@ -177,6 +178,22 @@ class FallbackWarning(HowgoodWarning):
 def _shortened(text: str, *, most: int) -> str:
     """Cut what a file says to what a person reads: a cell may hold megabytes."""
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _nearest_column(name: str, present: list[str]) -> str | None:
+    """Return the column whose name is most alike, whatever its case."""
+    by_case = {each.lower(): each for each in reversed(present)}
+    near = get_close_matches(name, present, n=1)
+    alike = near or [by_case[each] for each in get_close_matches(name.lower(), list(by_case), n=1)]
+    return alike[0] if alike else None
+
+
+def _column_cure(near: dict[str, str], several: bool) -> str:
+    if not near:
+        return "Name the columns that hold them." if several else "Name the column that holds it."
+    if not several:
+        return f"Did you mean {next(iter(near.values()))!r}?"
+    return f"Did you mean {', '.join(f'{found!r} for {name!r}' for name, found in near.items())}?"
 
 
 def _listed(names: list[str], *, most: int = 12) -> str:

@@ -90,9 +90,13 @@ def read_answers(
         raise InputError(
             where=where, found="no rows", needed="at least one answer", cure="Check the file."
         )
-    parsed = {name: _parsed(name, values, scale, where) for name, values in raw.items()}
-    keep, dropped = _kept_rows(parsed, missing, where)
-    _check_shares(parsed, keep, where)
+    yours = {name: (columns or {}).get(name, name) for name in raw}
+    parsed = {
+        name: _parsed(name, values, scale, f"{where}, column {yours[name]!r}")
+        for name, values in raw.items()
+    }
+    keep, dropped = _kept_rows(parsed, missing, where, yours)
+    _check_shares(parsed, keep, where, yours)
     return Answers(
         {name: values[keep] for name, values in parsed.items()},
         provenance=Provenance(
@@ -138,7 +142,8 @@ def _named_columns(
         present = []
     source = {name: mapping.get(name, name) for name in known}
     if source["rating"] not in present and source["accepted"] not in present and present:
-        raise MissingColumnError(where=where, column=source["rating"], columns=present)
+        gone = [source[name] for name in _NEEDED if source[name] not in present]
+        raise MissingColumnError(where=where, column=source["rating"], columns=present, also=gone)
     wanted = {
         name: column
         for name, column in source.items()
@@ -150,38 +155,41 @@ def _named_columns(
 
 def _parsed(name: str, values: NDArray[Any], scale: int, where: str) -> NDArray[Any]:
     if name in _RATED:
-        return ratings_from(values, scale=scale, where=f"{where}, column {name!r}")
+        return ratings_from(values, scale=scale, where=where)
     if name == "accepted":
         return _yes_no(values, where)
     if name in ("precision", "recall"):
-        return _numbers(values, f"{where}, column {name!r}")
+        return _shares(values, where)
     texts = [None if is_gap(value) else str(value) for value in values.tolist()]
     return np.array(texts, dtype=object)
 
 
-def _numbers(values: NDArray[Any], where: str) -> NDArray[np.float64]:
-    try:
-        return np.array(
-            [np.nan if is_gap(value) else float(value) for value in values.tolist()],
-            dtype=np.float64,
-        )
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            where=where,
-            found=str(error),
-            needed="numbers between 0 and 1",
-            cure="Write 85 % as 0.85, or name another column.",
-        ) from error
+def _shares(values: NDArray[Any], where: str) -> NDArray[np.float64]:
+    numbers = np.full(len(values), np.nan)
+    for row, value in enumerate(values.tolist()):
+        if is_gap(value):
+            continue
+        try:
+            numbers[row] = float(value)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                where=f"{where}, row {row + 1}",
+                found=repr(value),
+                needed="numbers between 0 and 1",
+                cure="Write 85 % as 0.85, or name another column.",
+            ) from error
+    return numbers
 
 
 def _yes_no(values: NDArray[Any], where: str) -> NDArray[np.float64]:
     """1 for yes, 0 for no, NaN for no answer."""
     texts = [None if is_gap(value) else str(value).strip().lower() for value in values.tolist()]
-    strange = next((text for text in texts if text is not None and text not in _YES | _NO), None)
+    known = _YES | _NO | {None}
+    strange = next((row for row, text in enumerate(texts) if text not in known), None)
     if strange is not None:
         raise InputError(
-            where=f"{where}, column 'accepted'",
-            found=repr(strange),
+            where=f"{where}, row {strange + 1}",
+            found=repr(texts[strange]),
             needed="true or false",
             cure='If these are ratings, name the column: columns={"rating": ...}.',
         )
@@ -189,7 +197,7 @@ def _yes_no(values: NDArray[Any], where: str) -> NDArray[np.float64]:
 
 
 def _kept_rows(
-    parsed: dict[str, NDArray[Any]], missing: MissingPolicy, where: str
+    parsed: dict[str, NDArray[Any]], missing: MissingPolicy, where: str, yours: Mapping[str, str]
 ) -> tuple[NDArray[np.bool_], dict[str, int]]:
     answer = "rating" if "rating" in parsed else "accepted"
     needed = [*_NEEDED, answer] + (["part"] if "part" in parsed else [])
@@ -204,7 +212,7 @@ def _kept_rows(
         if not droppable:
             raise MissingValueError(
                 where=where,
-                column=name,
+                column=yours[name],
                 n_missing=int(gaps.sum()),
                 n_rows=n_rows,
                 first=int(np.argmax(gaps)),
@@ -228,13 +236,15 @@ def _kept_rows(
     return keep, dropped
 
 
-def _check_shares(parsed: dict[str, NDArray[Any]], keep: NDArray[np.bool_], where: str) -> None:
+def _check_shares(
+    parsed: dict[str, NDArray[Any]], keep: NDArray[np.bool_], where: str, yours: Mapping[str, str]
+) -> None:
     for name in ("precision", "recall"):
         outside = keep & ~((parsed[name] >= 0) & (parsed[name] <= 1))
         if outside.any():
             row = int(np.argmax(outside))
             raise InputError(
-                where=f"{where}, column {name!r}, row {row + 1}",
+                where=f"{where}, column {yours[name]!r}, row {row + 1}",
                 found=f"{parsed[name][row]:g}",
                 needed=f"{name} must lie between 0 and 1",
                 cure="Write 85 % as 0.85, or name the column that holds the share.",

@@ -36,7 +36,7 @@ _NUMBER_OF: dict[str, int] = {
     **{label.lower(): number for number, label in enumerate(AGREEMENT, start=1)},
     **_ALSO,
 }
-_GAPS = {"", "na", "nan", "null", "none"}
+_GAPS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
 
 
 def is_gap(value: object) -> bool:
@@ -68,8 +68,12 @@ def ratings_from(values: NDArray[Any], *, scale: int, where: str) -> NDArray[np.
     array([ 5., nan,  7.])
     """
     distinct, inverse = _distinct(values)
-    numbers = np.array([_rating(value, scale, where) for value in distinct], dtype=np.float64)
-    return numbers[inverse]
+    first_rows = np.unique(inverse, return_index=True)[1] + 1
+    numbers = [
+        _rating(value, scale, f"{where}, row {row}")
+        for value, row in zip(distinct, first_rows, strict=True)
+    ]
+    return np.array(numbers, dtype=np.float64)[inverse]
 
 
 def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
@@ -102,7 +106,7 @@ def _rating(value: object, scale: int, where: str) -> float:
             where=where,
             found=f"the answer {value!r}",
             needed=f"a number 1 to {scale}, or one of {', '.join(map(repr, LIKELIHOOD))}",
-            cure="Rename the labels, or write numbers.",
+            cure="Correct the label, leave the cell empty if there is no answer, or write numbers.",
         ) from None
     if not (1 <= number <= scale and number == int(number)):
         raise InputError(

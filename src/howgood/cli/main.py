@@ -14,6 +14,7 @@ from typing import TextIO
 import click
 
 from howgood import __version__
+from howgood.cli.cures import in_options
 from howgood.errors import HowgoodError, HowgoodWarning, MissingExtraError
 
 DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -103,10 +104,10 @@ def _show_note(
     click.echo(f"howgood: note: {message}", err=True)
 
 
-def _explained(error: Exception) -> str | None:
+def _explained(error: Exception, called: str) -> str | None:
     """Return what to say about an error that is no fault of ours, None about any other."""
     if isinstance(error, HowgoodError):
-        return str(error)
+        return in_options(error, app.get_command(click.Context(app), called))
     if isinstance(error, ModuleNotFoundError):
         extra = _EXTRAS.get(str(error.name).partition(".")[0])
         return str(MissingExtraError(task="this command", extra=extra)) if extra else None
@@ -141,7 +142,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
-        text = _explained(error)
+        text = _explained(error, next(iter(arguments), ""))
         if text is None:
             raise
         click.echo(f"howgood: {text}", err=True)

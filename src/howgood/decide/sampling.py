@@ -185,14 +185,16 @@ def _checked_scores(scores: ArrayLike, *, where: str) -> FloatArray:
     except (TypeError, ValueError) as error:
         raise InputError(
             where=f"{where}, scores",
-            found=f"values such as {array.ravel()[0]!r}",
+            found=f"values such as {str(array.ravel()[0])!r}",
             needed="numbers: the higher, the more likely positive",
             cure="Pass probabilities or decision values, not labels.",
         ) from error
-    if not np.all(np.isfinite(values)):
+    gaps = ~np.isfinite(values)
+    if gaps.any():
         raise InputError(
             where=f"{where}, scores",
-            found=f"{int(np.sum(~np.isfinite(values)))} values that are not finite numbers",
+            found=f"{int(gaps.sum())} of {values.size} missing or not finite"
+            f" (first: row {int(np.argmax(gaps)) + 1})",
             needed="a finite score for every case",
             cure="Leave these cases out, or score them.",
         )

@@ -195,9 +195,9 @@ def frame_column_names(
 
 
 def _require_columns(wanted: list[str], present: list[str], where: str) -> None:
-    for name in wanted:
-        if name not in present:
-            raise MissingColumnError(where=where, column=name, columns=present)
+    missing = [name for name in wanted if name not in present]
+    if missing:
+        raise MissingColumnError(where=where, column=missing[0], columns=present, also=missing[1:])
 
 
 def _collect_backend(frame: Any) -> Any:  # noqa: ANN401 - narwhals' own types
