@@ -3,12 +3,19 @@
 import os
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
 import pytest
 from tests.faults.counting import counted
 from tests.faults.people import SLUG, crowd, meanwhile
+
+from howgood.flow.hosting.host import Known, open_host
+from howgood.flow.participate import next_screen
+from howgood.records.participant import Participant, Position, Status
+from howgood.records.screen import Answer
+from howgood.records.study import Study
 
 MINUTES = float(os.environ.get("HOWGOOD_SOAK_MINUTES", "30"))
 # Short enough that people come, finish and go away all the time.
@@ -85,3 +92,39 @@ def test_a_short_soak_holds_memory_and_file_handles(sqlite_stage, faults):
 def test_a_long_soak_holds_memory_and_file_handles(stage, faults):
     workers = 1 if stage.database == "SQLite" else 2
     _soak(stage, faults, seconds=60 * MINUTES, pace=0.8, workers=workers)
+
+
+def _remember(host, study, number):
+    """Let a host remember somebody who has answered 22 pages."""
+    now = datetime.now(UTC)
+    answers = tuple(
+        Answer(screen=f"screen-{number}-{page}", values={"rating": page % 7}, at=now,
+               seconds=number + 0.5)
+        for page in range(22)
+    )  # fmt: skip
+    shown = next_screen(study, condition=None, seed=0, answers=(), now=now)
+    person = Participant(
+        number=number, study=1, version=1, seed=number * 10**9, status=Status.ACTIVE,
+        condition="all", is_pilot=False, origin={}, created_at=now,
+    )  # fmt: skip
+    position = Position(
+        participant=person, screen=shown.key, number=23, content={}, shown_at=datetime.now(UTC)
+    )
+    host.remember(f"{number:064d}", Known(position=position, screen=shown, answers=answers))
+
+
+def test_what_is_remembered_of_people_stops_growing_below_its_limit(tmp_path):
+    host = open_host(str(tmp_path / "answers.sqlite"))
+    study, seen = Study.from_dict(STUDY), [_own_bytes()]
+    for number in range(9_000):
+        _remember(host, study, number)
+        if number in (7_000, 8_999):
+            seen.append(_own_bytes())
+    host.close()
+    before, full, later = seen
+    assert full - before < MOST_BYTES
+    assert later - full < 2e6
+
+
+def _own_bytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
