@@ -20,9 +20,9 @@ KINDS = {
         "How often an interval held what it is about. Exact binomial tests of the 50, 80 and "
         "95 % intervals, joined by Bonferroni. Where the method is itself an approximation, the "
         "approximation that is allowed is stated with the setting. Fits print the shortest "
-        "interval of 4,000 draws; the whole studies below make do with 500 or 600, whose shortest "
-        "intervals hold up to three points less at 50 % and one at 95 %. Nothing is allowed for "
-        "that.",
+        "interval of 4,000 draws, and so do the binary studies below; ordinal studies and "
+        "decisions make do with 500, whose shortest intervals hold up to three points less at "
+        "50 % and one at 95 %. Nothing is allowed for that.",
     ),
     "brute force": (
         "Exact distributions against brute force",
@@ -121,7 +121,7 @@ def _p(value) -> str:
     return "< .0001" if value < 1e-4 else f"{value:.3f}" if value >= 1e-3 else f"{value:.4f}"
 
 
-_WIDE, _HIGH, _COLUMNS, _PAD, _TOP = 168, 84, 4, 14, 26
+_WIDE, _HIGH, _COLUMNS, _PAD, _TOP = 168, 84, 4, 14, 40
 
 
 def picture(rows) -> str:
@@ -151,8 +151,10 @@ def _panel(row, x, y) -> list[str]:
     unit = _HIGH / max(*counts, high, 1)
     step = _WIDE / n_bins
     floor = y + _TOP + _HIGH
+    model, _, what = row.quantity.rpartition(": ")
     parts = [
-        f'<text x="{x}" y="{y + 11}" font-weight="bold">{_escaped(row.quantity)}</text>',
+        f'<text x="{x}" y="{y + 11}">{_escaped(model)}</text>',
+        f'<text x="{x}" y="{y + 26}" font-weight="bold">{_escaped(what)}</text>',
         f'<rect class="band" x="{x}" y="{floor - high * unit:.1f}" width="{_WIDE}" '
         f'height="{(high - low) * unit:.1f}"/>',
     ]

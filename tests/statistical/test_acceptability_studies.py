@@ -48,7 +48,7 @@ def _fitted(answers, rng, means):
         warnings.simplefilter("ignore")  # some simulated studies are one-sided, as they should be
         try:
             return learn.fit_acceptability(
-                answers, priors=PRIORS, means=means, engine="importance", draws=600,
+                answers, priors=PRIORS, means=means, engine="importance", draws=4000,
                 random_state=rng,
             )  # fmt: skip
         except UngatedPosteriorError:
@@ -118,7 +118,7 @@ def _take_decisions(tally, fit, truths, sd, rng):
 
 
 def test_binary_studies_are_calibrated(ledger):
-    seed, wanted = 20150, 250
+    seed, wanted = 20150, 500
     rng = np.random.default_rng(seed)
     tally, left_out, kinds = Tally(rng), 0, []
     tally.gates, tally.lived = [], []
