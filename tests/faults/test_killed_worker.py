@@ -1,4 +1,7 @@
-"""A worker is killed in the middle of a real fit: another finishes it, and there is one result."""
+"""A worker is killed in the middle of a real fit: another finishes it, and there is one result.
+
+With a stand-in for the fit, and so in seconds, this is in tests/flow/results/test_worker.py.
+"""
 
 import os
 import signal
@@ -17,14 +20,6 @@ from howgood.flow.hosting import add_study, open_host
 from howgood.records.job import JobStatus
 from howgood.records.study import Study
 from howgood.store import jobs
-
-# `howgood worker` with a shorter lease, so that the test need not wait for a quarter of a minute.
-_SHORT = (
-    "import sys; from datetime import timedelta\n"
-    "from howgood.flow.hosting import open_host\n"
-    "from howgood.flow.results.worker import Worker\n"
-    "Worker(open_host(sys.argv[1]), sys.argv[1], lease=timedelta(seconds=2)).run()"
-)
 
 
 @pytest.fixture
@@ -84,13 +79,6 @@ def _kill_and_finish(command, queued, faults, database, *, kills):
 
 def _is_running(job, attempt):
     return job.status is JobStatus.RUNNING and job.attempts == attempt
-
-
-def test_a_worker_killed_during_a_fit_leaves_it_to_the_next(sqlite_stage, faults):
-    address = str(sqlite_stage.folder / sqlite_stage.address)
-    command = [sys.executable, "-c", _SHORT, address]
-    with _waiting_fit(address, sqlite_stage.folder) as look:
-        _kill_and_finish(command, look, faults, "SQLite", kills=1)
 
 
 @pytest.mark.slow
