@@ -238,3 +238,48 @@ def test_a_picture_asked_for_changes_no_number(table, capsys, tmp_path):
     assert with_picture["order"] == without["order"]
     for name, errors in without["errors"].items():
         assert with_picture["errors"][name] == pytest.approx(errors, rel=1e-9)
+
+
+@pytest.fixture
+def annotated(tmp_path):
+    """Twelve answers of a model, each rated once by three annotators."""
+    generator = np.random.default_rng(3)
+    item = np.repeat(np.arange(12), 3)
+    quality = np.repeat(generator.uniform(2, 4, 12), 3)
+    frame = pl.DataFrame(
+        {
+            "annotator": np.tile(["x", "y", "z"], 12),
+            "prompt": item,
+            "score": np.clip(np.round(quality + generator.normal(0, 0.7, 36)), 1, 5),
+            "large": quality + 0.1,
+            "small": quality + 0.6,
+        }
+    )
+    frame.write_csv(tmp_path / "annotated.csv")
+    return frame, tmp_path / "annotated.csv"
+
+
+JUDGES = ["--system", "large", "--system", "small"]
+
+
+def test_naming_a_column_of_raw_ratings_says_that_they_are_raw(annotated, capsys):
+    frame, path = annotated
+    columns = ["--user", "prompt", "--item", "prompt", "--rating", "score"]
+    result = _json(capsys, ["rank", str(path), *columns, *JUDGES])
+    per_item = frame.group_by("prompt", maintain_order=True).agg(
+        pl.col("score").mean().alias("mean"),
+        pl.col("score").std(ddof=0).alias("sd"),
+        pl.col("large").first(),
+        pl.col("small").first(),
+    )
+    expected = rank(
+        per_item.select("large", "small"), mean=per_item["mean"], sd=per_item["sd"], trials=3
+    )
+    assert result["provenance"]["rows_used"] == 12
+    assert result["errors"]["large"]["small"] == pytest.approx(expected.error("large", "small"))
+
+
+def test_annotators_who_rated_once_are_pointed_to_their_item(annotated, capsys):
+    columns = ["--user", "annotator", "--item", "prompt", "--rating", "score"]
+    assert run(["rank", str(annotated[1]), *columns, *JUDGES]) == 2
+    assert "let them be its repeats: --user prompt." in capsys.readouterr().err

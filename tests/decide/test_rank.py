@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from howgood.decide import rank, rank_sums
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
+from howgood.records.table import Table
 from howgood.score import squared_error_sums
 
 
@@ -497,3 +498,18 @@ def test_dropped_rows_are_recorded():
 def test_absolute_errors_of_numbers_that_no_sum_holds_are_refused_kindly():
     with pytest.raises(InputError, match="so large"):
         rank({"A": [1.0, 1e308], "B": [2.0, 3.0]}, mean=[1.0, 2.0], sd=[0.5, 0.5], metric="mae")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_is_its_columns(library):
+    systems = {"svd": [3.1, 4.2, 2.2, 4.6], "three": [3.0] * 4}
+    mean = [3.0, 4.0, 2.0, 5.0]
+    from_frame = rank(Table(systems).to_frame(library), mean=mean, sd=0.5)
+    assert from_frame.error("svd", "three") == rank(systems, mean=mean, sd=0.5).error(
+        "svd", "three"
+    )
+
+
+def test_predictions_that_are_no_table_are_refused_with_both_ways_out():
+    with pytest.raises(InputError, match=r"dict of system name to array, or a data frame"):
+        rank([[3.1, 4.2], [3.0, 3.0]], mean=[3.0, 4.0], sd=0.5)

@@ -35,15 +35,19 @@ _PATH = click.Path(path_type=Path)
     show_default=True,
     help="Column: standard deviation of each feedback, or one number for all.",
 )
-@click.option("--repeated", is_flag=True, help="RATINGS holds raw repeated ratings.")
-@click.option("--user", default="user", show_default=True, help="Column, with --repeated.")
-@click.option("--item", default="item", show_default=True, help="Column, with --repeated.")
-@click.option("--rating", default="rating", show_default=True, help="Column, with --repeated.")
-@click.option("--trial", help="Column, with --repeated: refuses a trial given twice.")
+@click.option(
+    "--repeated",
+    is_flag=True,
+    help="RATINGS holds raw repeated ratings; naming their columns says so too.",
+)
+@click.option("--user", default="user", show_default=True, help="Column of raw ratings.")
+@click.option("--item", default="item", show_default=True, help="Column of raw ratings.")
+@click.option("--rating", default="rating", show_default=True, help="Column of raw ratings.")
+@click.option("--trial", help="Column of raw ratings: refuses a trial given twice.")
 @click.option(
     "--predictions",
     type=_PATH,
-    help="With --repeated: a second file with user, item and the systems' columns.",
+    help="Raw ratings: a second file with user, item and the systems' columns.",
 )
 @click.option(
     "--metric", type=click.Choice(["rmse", "mse", "mae"]), default="rmse", show_default=True
@@ -80,6 +84,7 @@ def command(
     as_json: bool,
 ) -> int:
     """Rank systems on RATINGS (CSV or Parquet), with the probability that each place is wrong."""
+    repeated = repeated or any(map(_is_given, ("user", "item", "rating", "trial", "predictions")))
     feedback = flow.FeedbackColumns(
         mean=mean, sd=sd, repeated=repeated, user=user, item=item, rating=rating, trial=trial
     )
@@ -106,3 +111,8 @@ def command(
     if out is not None:
         write_report(flow.ranking_report(ranked), out)
     return 0
+
+
+def _is_given(option: str) -> bool:
+    source = click.get_current_context().get_parameter_source(option)
+    return source is click.core.ParameterSource.COMMANDLINE

@@ -17,7 +17,7 @@ from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.ranking import Ranking
 from howgood.records.sums import SquaredErrorSums
-from howgood.records.table import Table
+from howgood.records.table import Table, frame_column_names, frame_columns
 from howgood.score.feedback_columns import feedback_roles, finite_arrays
 from howgood.score.sums import squared_error_sums
 from howgood.stats.gaussian_ranks import (
@@ -35,7 +35,7 @@ METRICS = ("rmse", "mse", "mae")
 
 
 def rank(
-    predictions: Mapping[str, ArrayLike],
+    predictions: Any,  # noqa: ANN401 - a mapping of arrays, or any frame narwhals knows
     *,
     mean: ArrayLike,
     sd: ArrayLike,
@@ -60,7 +60,8 @@ def rank(
 
     Parameters
     ----------
-    predictions : mapping of system name to array of shape (n,)
+    predictions : mapping of system name to array of shape (n,), or frame
+        Of a frame, every column is a system: leave out the others first.
     mean, sd : arrays of shape (n,), or one number for all
         Mean and standard deviation of each pair's feedback. sd 0 is legal.
     metric : {"rmse", "mse", "mae"} or callable(y_true, y_pred) -> float
@@ -111,13 +112,14 @@ def rank(
     0.004
     """
     _check_level(level)
-    roles, columns = _aligned(predictions, mean, sd, trials)
+    systems = _systems(predictions)
+    roles, columns = _aligned(systems, mean, sd, trials)
     if isinstance(metric, str) and metric in ("rmse", "mse"):
         sums = squared_error_sums(
             Table(columns),
             mean="mean",
             sd="sd",
-            predictions={name: f"predictions[{name!r}]" for name in predictions},
+            predictions={name: f"predictions[{name!r}]" for name in systems},
             trials=roles.get("trials"),
             missing=missing,
             powers=2,
@@ -285,6 +287,22 @@ def _rank_places(
     return RankProbabilities(ranks=ranks, orderings=tuple(orderings), mcse=mcse)
 
 
+def _systems(predictions: Any) -> Mapping[str, ArrayLike]:  # noqa: ANN401 - foreign data enters here
+    """Return each system's predictions; the columns of a frame are systems."""
+    if isinstance(predictions, Mapping):
+        return predictions
+    where = "predictions"
+    try:
+        return frame_columns(predictions, frame_column_names(predictions), where=where)
+    except InputError as error:
+        raise InputError(
+            where=where,
+            found=error.found,
+            needed="a dict of system name to array, or a data frame with a column per system",
+            cure='Write {"svd": array, ...}.',
+        ) from error
+
+
 def _aligned(
     predictions: Mapping[str, ArrayLike],
     mean: ArrayLike,
@@ -292,13 +310,6 @@ def _aligned(
     trials: int | ArrayLike | None,
 ) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
     """Return role -> column and columns of one length; single numbers are repeated."""
-    if not isinstance(predictions, Mapping):
-        raise InputError(
-            where="predictions",
-            found=f"a {type(predictions).__name__}",
-            needed="a dict of system name to array",
-            cure='Write {"svd": array, ...}.',
-        )
     systems = {name: f"predictions[{name!r}]" for name in predictions}
     roles = feedback_roles("mean", "sd", systems, None if trials is None else "trials")
     given = {"mean": mean, "sd": sd, "trials": trials}

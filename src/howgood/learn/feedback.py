@@ -41,7 +41,8 @@ def rating_uncertainty(
     ratings : pandas, Polars (eager or lazy), PyArrow, DuckDB, Spark, `Table` or dict of columns
         One row per rating.
     user, item, rating : str
-        Columns; together, user and item say which ratings are repeats of each other.
+        Columns; together, user and item say which ratings are repeats of each other. Where
+        several people rated each item once, name the item twice: its raters are the repeats.
     trial : str, optional
         Column that numbers the repeats. Given, the same trial twice for one pair is an error.
     keep : sequence of str
@@ -84,14 +85,15 @@ def rating_uncertainty(
     import narwhals as nw
 
     source = EngineFrame.of(ratings, where=_WHERE)
-    source.require([user, item, *keep, *([trial] if trial else [])], numeric=[rating])
-    _refuse_own_names([user, item, *keep])
-    source = without_gaps(source, [user, item], rating, missing)
+    keys = list(dict.fromkeys([user, item]))
+    source.require([*keys, *keep, *([trial] if trial else [])], numeric=[rating])
+    _refuse_own_names([*keys, *keep])
+    source = without_gaps(source, keys, rating, missing)
     if trial is not None:
-        _refuse_repeated_trials(source, [user, item, trial])
+        _refuse_repeated_trials(source, [*keys, trial])
     value = nw.col(rating).cast(nw.Float64)
-    kept = [name for name in keep if name not in (user, item)]
-    pairs = source.frame.with_columns(howgood_value=value).group_by(user, item)
+    kept = [name for name in keep if name not in keys]
+    pairs = source.frame.with_columns(howgood_value=value).group_by(*keys)
     grouped = source.replace(
         pairs.agg(
             nw.col("howgood_value").mean().alias("mean"),
@@ -101,10 +103,10 @@ def rating_uncertainty(
             *(nw.col(name).max().alias(f"howgood_most_{name}") for name in kept),
         )
     )
-    repeated = _with_repeats(grouped, kept, missing)
+    repeated = _with_repeats(grouped, kept, missing, item)
     trials = nw.col("trials").cast(nw.Int64)
-    result = repeated.frame.select(user, item, "mean", "sd", trials, *kept)
-    return repeated.replace(result).native(order=[user, item])
+    result = repeated.frame.select(*keys, "mean", "sd", trials, *kept)
+    return repeated.replace(result).native(order=keys)
 
 
 def rater_consistency(
@@ -276,7 +278,7 @@ def _refuse_repeated_trials(source: EngineFrame, columns: list[str]) -> None:
         )
 
 
-def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str) -> EngineFrame:
+def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str, item: str) -> EngineFrame:
     """Return pairs rated at least twice; refuse or count the others, and changing `keep` values."""
     import narwhals as nw
 
@@ -306,7 +308,8 @@ def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str) -> Engine
             needed="repeated ratings: one rating does not show how far it would vary",
             cure="Leave them out by name (missing='drop'), or use learn.assumed_uncertainty."
             if n_single < n_pairs
-            else "Give an sd yourself, or a proxy: learn.assumed_uncertainty.",
+            else "Give an sd yourself, or a proxy: learn.assumed_uncertainty. If several people "
+            f"rated each item once, let them be its repeats: user={item!r}.",
         )
     warnings.warn(
         f"{n_single} of {n_pairs} pairs left out: rated only once", DroppedRowsWarning, stacklevel=3

@@ -78,7 +78,7 @@ def rating_sums(
         missing=missing,
     )
     if predicted is not None:
-        feedback = _joined(feedback, predicted, [user, item], columns)
+        feedback = _joined(feedback, predicted, list(dict.fromkeys([user, item])), columns)
     return squared_error_sums(
         feedback,
         mean="mean",
@@ -113,7 +113,7 @@ def _joined(feedback: Any, predicted: Any, keys: list[str], columns: list[str]) 
         raise InputError(
             where="predictions",
             found=f"up to {most} rows for one pair",
-            needed=f"one row per {keys[0]} and {keys[1]}",
+            needed=f"one row per {' and '.join(keys)}",
             cure="Remove the duplicates.",
         )
     wanted = right.replace(right.frame.select(*keys, *columns))
