@@ -7,8 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from howgood.cli.options import named_columns, report_options, write_report
-from howgood.errors import InputError
+from howgood.errors import InputError, MissingExtraError
 from howgood.records import Finding, Provenance, Report
+from howgood.show.figures import theme
 
 REPORT = Report(
     title="T", question="Q?", findings=(Finding(text="F"),), sections=(), methods="M",
@@ -45,3 +46,16 @@ def test_reports_are_written_in_every_form(tmp_path, ending):
 def test_an_unknown_report_form_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"\.html, \.md, \.json"):
         write_report(REPORT, tmp_path / "report.doc")
+
+
+@pytest.mark.parametrize("option", [["--plot", "p.png"], ["--out", "r.html"]])
+def test_what_cannot_be_drawn_is_refused_before_the_work(monkeypatch, option):
+    monkeypatch.setattr(theme, "find_spec", lambda name: None)
+    done = CliRunner().invoke(_command, option)
+    assert isinstance(done.exception, MissingExtraError)
+    assert done.output == ""
+
+
+def test_an_ending_that_no_picture_has_is_refused_before_the_work():
+    done = CliRunner().invoke(_command, ["--plot", "p.docx"])
+    assert isinstance(done.exception, InputError)

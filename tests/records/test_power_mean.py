@@ -48,3 +48,8 @@ def test_counts_and_labels_give_the_same_mean_and_empty_columns_count_as_zero():
     means = metric.of_counts([2, 0, 0], [1, 3, 0], [2, 0, 4])
     np.testing.assert_allclose(means, [0.5**0.3 * (2 / 3) ** 0.7, 0.0, 0.0])
     assert metric([1, 1, 1, 0, 0], [1, 1, 0, 1, 1]) == pytest.approx(means[0])
+
+
+def test_labels_of_two_kinds_are_refused_not_scored_as_all_wrong():
+    with pytest.raises(InputError, match=r"1 in y_true and fraud in y_pred"):
+        PowerMean(p=0, alpha=0.5)([1, 0], ["fraud", "fine"])

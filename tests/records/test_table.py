@@ -74,3 +74,15 @@ def test_an_empty_table_has_no_rows_and_is_still_a_table():
 def test_unequal_columns_are_refused():
     with pytest.raises(LengthMismatchError, match="a has 1, b has 2"):
         Table({"a": [1], "b": [1, 2]})
+
+
+def test_print_shows_the_first_rows_in_columns():
+    shown = str(Table({"user": ["a", "bcd"] * 15, "rating": [1 / 3, 4.0] * 15})).splitlines()
+    assert shown[:3] == ["user  rating", "a     0.3333", "bcd   4"]
+    assert shown[-1] == "... 30 rows"
+    assert len(shown) == 22
+
+
+def test_print_of_nothing_is_nothing():
+    assert str(Table({})) == ""
+    assert str(Table({"a": []})) == "a"

@@ -94,6 +94,8 @@ def command(
     else:
         say(shown.findings)
         click.echo(text.text_table(shown.table))
+    if save:
+        click.echo(f"wrote {save}", err=True)
     if out:
         write_report(shown.report(), out)
     if plot:

@@ -13,6 +13,7 @@ import click
 from howgood.errors import InputError
 from howgood.records.report import Report
 from howgood.show import page, text
+from howgood.show.figures import theme
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 REPORT_KINDS = (".html", ".md", ".json")
@@ -35,9 +36,11 @@ def report_options(command: Command) -> Command:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
         click.option(
-            "--out", type=path, callback=_known_kind, help="Write a report: .html, .md or .json."
+            "--out", type=path, callback=writable, help="Write a report: .html, .md or .json."
         ),
-        click.option("--plot", type=path, help="Write the picture: .svg, .png or .pdf."),
+        click.option(
+            "--plot", type=path, callback=drawable, help="Write the picture: .svg, .png or .pdf."
+        ),
     ):
         command = option(command)
     return command
@@ -56,10 +59,19 @@ def write_report(report: Report, path: Path) -> None:
     click.echo(f"wrote {path}", err=True)
 
 
-def _known_kind(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse an ending nobody can write before the work starts, not after it."""
+def writable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a report nobody can write before the work starts, not after it."""
     if path is not None:
         _require_known_kind(path)
+        theme.require_plots()
+    return path
+
+
+def drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a picture nobody can draw before the work starts, not after it."""
+    if path is not None:
+        theme.require_picture_kind(path)
+        theme.require_plots()
     return path
 
 

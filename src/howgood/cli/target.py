@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
+from howgood.cli.options import drawable
 from howgood.flow import acceptability, decisions
 from howgood.records.acceptance import draws_for
 from howgood.show import decisions as show
@@ -19,7 +20,12 @@ from howgood.show import text
 @click.option("--share", default=0.8, show_default=True, help="Share of people to win.")
 @click.option("--precision", type=float, help="Where the classifier is now.")
 @click.option("--recall", type=float, help="Where the classifier is now.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Write the map of acceptance.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    callback=drawable,
+    help="Write the map of acceptance.",
+)
 @model_options
 def command(
     model: str,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
-from howgood.cli.options import write_report
+from howgood.cli.options import drawable, writable, write_report
 from howgood.flow import acceptability, decisions
 from howgood.records.acceptance import draws_for
 from howgood.records.power_mean import PowerMean
@@ -25,12 +25,17 @@ from howgood.show import text
 @click.option("--model", help="A saved fit (.npz), a model card, or a table of answers.")
 @click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
 @click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Write the picture.")
 @click.option(
-    "--plot-map", type=click.Path(path_type=Path),
+    "--plot", type=click.Path(path_type=Path), callback=drawable, help="Write the picture."
+)
+@click.option(
+    "--plot-map", type=click.Path(path_type=Path), callback=drawable,
     help="Write the map of acceptance with this classifier's precision-recall curve.",
 )  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), help="Write a report: .html, .md, .json.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), callback=writable,
+    help="Write a report: .html, .md, .json.",
+)  # fmt: skip
 @model_options
 def command(
     scores: Path,

@@ -223,6 +223,9 @@ class AcceptabilityFit(Tabular):
         alpha = float(self.draws("alpha", application, p=given).mean())
         return PowerMean(p=order, alpha=alpha)
 
+    def __str__(self) -> str:
+        return str(self.summary())
+
     def summary(self, *, p: float | None = None) -> Table:
         """Return mean, sd and 95 % HDI of every parameter, p among them where it is continuous."""
         names = [(each, application) for application in self.applications for each in PARAMETERS]

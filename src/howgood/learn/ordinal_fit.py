@@ -177,6 +177,9 @@ class OrdinalFit(Tabular):
         order = best if p is None else p
         return PowerMean(p=order, alpha=self.estimate("alpha", p=order).mean)
 
+    def __str__(self) -> str:
+        return str(self.summary())
+
     def summary(self) -> Table:
         """Return mean, sd and 95 % HDI of every parameter; scale and variance apart."""
         found = {name: self.estimate(name) for name in ("slope", "alpha", "person_sd")}

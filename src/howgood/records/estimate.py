@@ -1,7 +1,7 @@
 """A learned quantity with its uncertainty.
 
 In: draws, or the summary someone published. Out: `Estimate`, whose `Interval` says in which
-sense it holds. Absent: rounding (see `show.numbers`).
+sense it holds. Absent: rounding, but for `print` (see `show.numbers`).
 """
 
 from dataclasses import dataclass, field
@@ -38,6 +38,9 @@ class Interval:
                 cure="Swap them, or check the draws for NaN.",
             )
 
+    def __str__(self) -> str:
+        return f"[{self.lower:.3g}, {self.upper:.3g}]"
+
     def __contains__(self, value: float) -> bool:
         return self.lower <= value <= self.upper
 
@@ -72,6 +75,9 @@ class Estimate:
     draws: NDArray[np.float64] = field(repr=False, compare=False)
     n_respondents: int | None = None
 
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} {self.interval}"
+
     @classmethod
     def from_draws(
         cls,
@@ -88,6 +94,8 @@ class Estimate:
         >>> estimate = Estimate.from_draws([1.0, 2.0, 3.0], kind="quantile")
         >>> estimate.mean
         2.0
+        >>> print(estimate)
+        2 [1.05, 2.95]
         """
         values = np.asarray(draws, dtype=np.float64).ravel()
         if values.size == 0 or not np.all(np.isfinite(values)):

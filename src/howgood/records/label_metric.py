@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import LengthMismatchError, MissingExtraError
+from howgood.errors import InputError, LengthMismatchError, MissingExtraError
 
 
 class LabelMetric(ABC):
@@ -45,14 +45,28 @@ class LabelMetric(ABC):
         sizes = {"y_true": truth.size, "y_pred": predicted.size, "sample_weight": weight.size}
         if len(set(sizes.values())) > 1 or truth.size == 0:
             raise LengthMismatchError(where=type(self).__qualname__, lengths=sizes)
+        if _holds_text(truth) != _holds_text(predicted):
+            raise InputError(
+                where=type(self).__qualname__,
+                found=f"labels such as {truth[0]!s} in y_true and {predicted[0]!s} in y_pred",
+                needed="labels of one kind, numbers or text, in both",
+                cure="Encode both alike.",
+            )
         real, flagged = truth == pos_label, predicted == pos_label
         cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
         return float(self.of_counts(*(float(weight[cell].sum()) for cell in cells)))
 
     def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
-        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
+        """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`.
+
+        Labels other than 0 and 1 need the positive one named: ``scorer(pos_label="fraud")``.
+        """
         try:
             from sklearn.metrics import make_scorer
         except ImportError as error:
             raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
         return make_scorer(self, **options)
+
+
+def _holds_text(labels: NDArray[Any]) -> bool:
+    return labels.dtype.kind in "USO" and any(isinstance(each, str) for each in labels.tolist())

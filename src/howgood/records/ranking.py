@@ -263,6 +263,9 @@ class Ranking(Tabular):
             first=first, second=second, error=error, rerating=rerating, true_order=true_order
         )
 
+    def __str__(self) -> str:
+        return str(self.table())
+
     def table(self) -> Table:
         """Return one row per system, best first.
 

@@ -21,6 +21,10 @@ _FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
 _ENGINES = ("polars", "pyo3_runtime", "duckdb", "_duckdb", "pyspark", "pyarrow", "narwhals")
 
 
+# So many rows of a table are printed.
+_PRINTED = 20
+
+
 class Tabular:
     """A result whose main table becomes a data frame; `frame_of` names that table."""
 
@@ -47,6 +51,10 @@ class Table(dict[str, NDArray[Any]]):
     >>> table = Table({"user": ["a", "b"], "rating": [4, 5]})
     >>> len(table), table.columns
     (2, ['user', 'rating'])
+    >>> print(table)
+    user  rating
+    a     4
+    b     5
     """
 
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
@@ -62,6 +70,17 @@ class Table(dict[str, NDArray[Any]]):
 
     def __bool__(self) -> bool:
         return True
+
+    def __str__(self) -> str:
+        """Show the first rows as aligned text; `to_frame` shows more, `text_table` prettier."""
+        head = Table({name: values[:_PRINTED] for name, values in self.items()})
+        lines = [self.columns, *([_cell(value) for value in row.values()] for row in head.rows())]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        shown = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        return "\n".join(shown + ([f"... {len(self)} rows"] if len(self) > _PRINTED else []))
 
     @property
     def columns(self) -> list[str]:
@@ -91,6 +110,10 @@ class Table(dict[str, NDArray[Any]]):
     def to_polars(self) -> Any:  # noqa: ANN401 - Polars is not a dependency
         """Return a Polars DataFrame."""
         return self.to_frame("polars")
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def frame_columns(

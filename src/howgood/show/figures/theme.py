@@ -47,11 +47,27 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+def require_plots() -> None:
+    """Refuse to draw without matplotlib; commands ask before their work, not after it."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError(task="drawing a picture", extra="plots")
+
+
+def require_picture_kind(path: Path) -> None:
+    """Refuse an ending that no picture has."""
+    if path.suffix.lower() not in FILE_KINDS:
+        raise InputError(
+            where=str(path),
+            found=f"a picture file ending in {path.suffix!r}",
+            needed=f"one of {', '.join(FILE_KINDS)}",
+            cure="Change the ending.",
+        )
+
+
 @contextmanager
 def canvas(*, width: float = 7.0, height: float = 4.0) -> Iterator["Figure"]:
     """Yield an empty figure in the house style; draw on it inside the block."""
-    if find_spec("matplotlib") is None:
-        raise MissingExtraError(task="drawing a picture", extra="plots")
+    require_plots()
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -73,13 +89,7 @@ def to_svg(figure: "Figure", *, title: str) -> str:
 def save(figure: "Figure", path: str | Path) -> Path:
     """Write the figure to an .svg, .png or .pdf file on a white ground."""
     target = Path(path)
-    if target.suffix.lower() not in FILE_KINDS:
-        raise InputError(
-            where=str(target),
-            found=f"a picture file ending in {target.suffix!r}",
-            needed=f"one of {', '.join(FILE_KINDS)}",
-            cure="Change the ending.",
-        )
+    require_picture_kind(target)
     metadata = {"Date": None} if target.suffix.lower() == ".svg" else None
     figure.savefig(target, facecolor="white", dpi=160, metadata=metadata)
     return target
