@@ -230,8 +230,9 @@ def test_lines_of_equal_acceptance_have_that_acceptance(fit):
 
 def test_a_line_has_a_point_wherever_some_recall_reaches_the_share(fit):
     plane = fit.surface("alarm", points=11)["share"].reshape(11, 11).T
-    line = fit.iso_acceptability("alarm", shares=[0.02, 0.5], points=11)
-    for share in (0.02, 0.5):
+    early = float(plane[8, :2].mean())  # reached between no recall and the first step of it
+    line = fit.iso_acceptability("alarm", shares=[early, 0.5], points=11)
+    for share in (early, 0.5):
         reached = (plane.min(axis=1) <= share) & (plane.max(axis=1) >= share)
         found = line["precision"][line["share"] == share]
         np.testing.assert_allclose(found, np.linspace(0, 1, 11)[reached])
