@@ -145,6 +145,10 @@ def test_every_setting_reaches_the_ranking():
     ratings, predicted = ratings_and_predictions()
     plain = rank_ratings(ratings, predictions=SYSTEMS, predicted=predicted, trial="trial")
     assert (plain.metric, plain.paired, plain.level) == ("rmse", True, 0.05)
+    assert plain.provenance.seed == 0
+    twice = {name: np.append(values, values[:1]) for name, values in ratings.items()}
+    with pytest.raises(InputError, match="trial"):
+        rank_ratings(twice, predictions=SYSTEMS, predicted=predicted, trial="trial")
     ratings = {{"user": "who", "item": "what", "rating": "stars"}.get(k, k): v
                for k, v in ratings.items()}  # fmt: skip
     predicted = {{"user": "who", "item": "what"}.get(k, k): v for k, v in predicted.items()}

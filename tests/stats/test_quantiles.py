@@ -50,3 +50,24 @@ def test_the_root_of_a_gamma_variable_keeps_its_digits(shape):
     # Below 40 two log gammas of up to 100 are subtracted; above, a series has no cancellation.
     allowed = {"abs": 1e-13} if shape < 40 else {"rel": 1e-14}
     assert _log_gamma_root(shape) == pytest.approx(float(exact), **allowed)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.01, 0.99])
+def test_a_law_in_two_far_pieces_is_solved_by_its_bracket_where_newton_leaps(share):
+    near, far = stats.gamma(50, scale=0.02), stats.gamma(50, scale=20.0)
+
+    def mixed(function):
+        return lambda x: (
+            share * getattr(near, function)(x) + (1 - share) * getattr(far, function)(x)
+        )
+
+    def evaluate(x):
+        return mixed("cdf")(x), mixed("sf")(x), mixed("pdf")(x)
+
+    mean = share * near.mean() + (1 - share) * far.mean()
+    square = share * (near.var() + near.mean() ** 2) + (1 - share) * (far.var() + far.mean() ** 2)
+    levels = np.array([1e-6, share * 0.4, share * 0.999, share + 0.3 * (1 - share), 1 - 1e-6])
+    found = solve_quantiles(
+        evaluate, levels, mean=mean, sd=float(np.sqrt(square - mean**2)), lower_end=0.0
+    )
+    assert mixed("cdf")(found) == pytest.approx(levels, rel=1e-9)

@@ -39,7 +39,9 @@ def solve_quantiles(
 
 def _gamma_start(q: FloatArray, mean: float, sd: float) -> FloatArray:
     """Return log quantiles of the gamma distribution with this mean and standard deviation."""
-    shape = (mean / sd) ** 2
+    # No mean of squares or of distances is more skewed than one square, and from a start that is
+    # far too low there is a long way up.
+    shape = max((mean / sd) ** 2, 0.5)
     guess = gammaincinv(shape, q) * (mean / shape)
     return np.asarray(np.log(np.clip(guess, mean * 1e-250, None)))
 
