@@ -1,5 +1,7 @@
 """Ratings of imagined and real systems: density, results, leaving people out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -146,12 +148,31 @@ def test_the_share_that_reaches_a_rating_adds_up_the_levels_from_it_on(fit):
 
 
 def test_the_metric_is_that_of_the_likeliest_mean_unless_another_is_asked_for(fit):
-    best = max(fit.mean_probabilities, key=fit.mean_probabilities.get)
-    assert fit.metric().p == best
-    assert fit.metric().alpha == pytest.approx(fit.estimate("alpha", p=best).mean)
-    other = min(fit.mean_probabilities, key=fit.mean_probabilities.get)
-    assert fit.metric(p=other).p == other
-    assert fit.metric(p=other).alpha == pytest.approx(fit.estimate("alpha", p=other).mean)
+    halved = fit.averaged_draws.copy()
+    halved[:, fit._slope_at + 1] *= 0.5  # alpha
+    both = replace(
+        fit,
+        mean_probabilities={0.0: 0.3, 1.0: 0.7},
+        conditional_draws={0.0: fit.averaged_draws, 1.0: halved},
+    )
+    assert (both.metric().p, both.metric().alpha) == pytest.approx((1.0, fit.alpha.mean / 2))
+    assert (both.metric(p=0.0).p, both.metric(p=0.0).alpha) == pytest.approx((0.0, fit.alpha.mean))
+
+
+def test_every_rating_is_counted_once_in_its_own_place():
+    answers = {
+        "participant": ["ann", "bob", "ann", "ann"],
+        "application": ["x"] * 4,
+        "part": ["real", "hypothetical", "hypothetical", "hypothetical"],
+        "precision": [0.5, 0.6, 0.6, 0.6],
+        "recall": [0.7, 0.8, 0.8, 0.8],
+        "rating": [2, 6, 2, 2],
+    }
+    cells = _cells(answers)
+    assert (cells.parts, cells.levels) == (("hypothetical", "real"), (2, 6))
+    assert cells.people == ("ann", "bob")
+    # Columns: the hypothetical question at 2 and 6, then the real one at 2 and 6.
+    assert cells.counts.tolist() == [[2, 0, 1, 0], [0, 1, 0, 0]]
 
 
 def test_the_reference_part_has_no_shift(fit):

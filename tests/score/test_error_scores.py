@@ -264,3 +264,13 @@ def test_the_papers_method_at_a_score_of_zero_is_a_point_and_near_it_is_not():
     # sqrt(E) = sqrt(.25 + .01), Var = (2 .1^4 + 4 .1^2 .5^2) / (4 E).
     near = score.rmse([3.0], 0.1, [3.5], method="paper")
     assert near.sd == pytest.approx(np.sqrt((2e-4 + 0.01) / (4 * 0.26)))
+
+
+def test_the_barrier_of_an_mae_is_the_distance_from_each_median():
+    table = [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]
+    feedback = score.categorical_feedback(table, values=[5, 1, 3])  # in no order
+    # Medians 1 and 5: .2 * 4 + .3 * 2 = 1.4 and .1 * 4 + .3 * 2 = 1.
+    assert feedback.absolute_deviation == pytest.approx([1.4, 1.0])
+    assert score.mae(prediction=[1, 5], feedback=feedback).barrier == pytest.approx(1.2)
+    gaussian = score.mae([3, 4], [0.5, 1.5], [3, 4])
+    assert gaussian.barrier == pytest.approx(np.sqrt(2 / np.pi))
