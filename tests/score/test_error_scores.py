@@ -153,6 +153,7 @@ def test_missing_pairs_are_an_error_or_dropped_and_counted():
         (([1, INF], [1, 1], [1, 2]), InputError, "'mean'.*infinite.*row 2"),
         (([], [], []), InputError, "no values"),
         ((["a", "b"], [1, 1], [1, 2]), InputError, "'mean'.*not numbers"),
+        ((np.array([1, {}]), [1, 1], [1, 2]), InputError, "'mean'.*not numbers"),
         (([[1, 2]], [1], [1]), InputError, "shape"),
         (([NAN], [1], [1]), MissingValueError, "1 of 1"),
         ((None, [1], [1]), InputError, "do not fit together"),
