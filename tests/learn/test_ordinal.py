@@ -120,6 +120,8 @@ def test_shares_of_ratings_sum_to_one_and_grow_with_accuracy(fit):
 def test_shares_of_one_draw_are_those_of_an_integral_over_people(fit):
     precision, recall, part, k = 0.6, 0.9, "last year", 17
     found = fit.rating_draws(precision=precision, recall=recall, part=part)[k]
+    assert np.all(fit.draws("p") == 0.0)  # the only kind of mean that was fitted
+    assert np.all(fit.draws("person_sd") == fit.averaged_draws[:, -2])
     p, alpha, slope, sd = (fit.draws(name)[k] for name in ("p", "alpha", "slope", "person_sd"))
     if p == 0:
         mean = precision**alpha * recall ** (1 - alpha)

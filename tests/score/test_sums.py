@@ -275,7 +275,7 @@ def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
     for name in ("variance_powers", "deviation_powers", "gaps", "noise"):
         np.testing.assert_allclose(getattr(sums, name), expected[name], rtol=1e-11, atol=1e-9)
     np.testing.assert_allclose(sums.trials.mean_noise, expected["mean_noise"], rtol=1e-11)
-    with pytest.raises(InputError, match="2 in 'p2', of 500 rows"):
+    with pytest.raises(InputError, match=": 2 in 'p2', of 500 rows"):
         squared_error_sums(table, **COLUMNS)
 
 
