@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -40,6 +41,12 @@ def test_a_simulated_respondent_is_recovered_with_all_outputs(scores, tmp_path, 
 
     assert run(["elicit", "--replay", str(log), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == result
+
+    assert run(["elicit", "--replay", str(log)]) == 0
+    printed = re.search(r"Flag scores of at least ([\d.]+) \(any", capsys.readouterr().out)
+    assert printed is not None
+    ends = result["thresholds"]
+    assert ends["lower"] < float(printed[1]) <= ends["upper"]
 
 
 def test_keys_undo_and_stopping_resume_from_the_log(scores, tmp_path, capsys, monkeypatch):

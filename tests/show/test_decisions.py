@@ -59,3 +59,9 @@ def test_a_threshold_says_where_the_doubt_comes_from():
     found = _text(decisions.threshold_findings(decide.threshold(PEOPLE, truth, scores)))
     assert "Doubt about the threshold comes from: people" in found
     assert "of people would accept it" in found
+
+
+def test_a_target_says_how_likely_perfection_would_reach_it():
+    target = decide.target(PEOPLE, "alarm", share=0.85)
+    text = _text(decisions.target_findings(target))
+    assert "perfect accuracy wins that many with probability" in text

@@ -116,7 +116,8 @@ class ModelCard:
                 where=f"model card {self.name!r}",
                 found=f"only the summary {self.citation} reports",
                 needed="posterior draws, to predict acceptance",
-                cure="Fit answers of your own, or use the card as orientation.",
+                cure="Choose a card that predicts (howgood registry list says which), or fit "
+                "answers of your own.",
             )
         return AcceptanceDraws(
             application=self.application,

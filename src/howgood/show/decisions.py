@@ -213,8 +213,8 @@ def _needed(target: Target) -> Finding:
         return Finding(text=text, tone="bad")
     text = (
         f"For {share} to accept, aim for a weighted mean of precision and recall of "
-        f"{with_interval(target.needed_mean)}; probability {probability(target.reachable)} that "
-        f"any accuracy is enough."
+        f"{with_interval(target.needed_mean)}; perfect accuracy wins that many with probability "
+        f"{probability(target.reachable)}."
     )
     return Finding(text=text, tone="neutral" if target.reachable >= 0.95 else "unsure")
 

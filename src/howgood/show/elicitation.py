@@ -211,9 +211,11 @@ def _system_text(result: ElicitationResult, wording: ComparisonWording) -> str:
         ends = result.thresholds
         # Both ends must differ as printed, or the sentence names no threshold at all.
         digits = max(3, digits_for(ends.upper - ends.lower))
+        one = ends.middle if np.isfinite(ends.lower) else ends.upper
         words = (
-            f"Flag scores of at least a threshold above {plain(ends.lower, digits=digits)} and up "
-            f"to {plain(ends.upper, digits=digits)}. {words}"
+            f"Flag scores of at least {plain(one, digits=digits)} (any threshold above "
+            f"{plain(ends.lower, digits=digits)} and up to {plain(ends.upper, digits=digits)} "
+            f"flags the same cases). {words}"
         )
     if result.optimal_range is not None:
         lower, upper = result.optimal_range

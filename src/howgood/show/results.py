@@ -61,7 +61,7 @@ def target_finding(targets: Sequence[Target]) -> Finding:
     doubtful = [each for each in reachable if each.reachable < 0.95]
     if doubtful:
         text += (
-            f" That any accuracy is enough for {_share_of_people(doubtful[-1].share)} has "
+            f" That perfect accuracy is enough for {_share_of_people(doubtful[-1].share)} has "
             f"probability {percent(doubtful[-1].reachable)}."
         )
     return Finding(text=text, tone="unsure" if missed or doubtful else "neutral")
