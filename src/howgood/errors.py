@@ -15,6 +15,7 @@
     ├── FewRespondentsWarning           the sample is small for what is being estimated
     ├── NoEvidenceWarning               the answers say nothing about a quantity
     ├── DroppedRowsWarning              rows were left out by a named policy
+    ├── AlikeNamesWarning               names that differ only in case or spaces
     └── FallbackWarning                 another method was used than the one first tried
 
 In: facts. Out: one sentence that says where, what was found, what is needed, what to do.
@@ -25,6 +26,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 __all__ = [
+    "AlikeNamesWarning",
     "DroppedRowsWarning",
     "FallbackWarning",
     "FewRespondentsWarning",
@@ -165,6 +167,10 @@ class NoEvidenceWarning(HowgoodWarning):
 
 class DroppedRowsWarning(HowgoodWarning):
     """Rows were left out by a named policy."""
+
+
+class AlikeNamesWarning(HowgoodWarning):
+    """Names differ only in case or spaces, and count as different."""
 
 
 class OneAgainstRestWarning(HowgoodWarning):

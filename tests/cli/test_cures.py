@@ -2,7 +2,9 @@
 
 import pytest
 
+from howgood.ask import read_answers
 from howgood.cli.main import run
+from howgood.errors import AlikeNamesWarning
 
 HEADER = "participant,application,precision,recall,rating"
 ROWS = ["a,alarm,0.5,1,2", "a,alarm,1,1,6", "b,alarm,1,0.5,3"]
@@ -65,3 +67,18 @@ def test_a_missing_score_is_named_by_its_row(capsys, tmp_path):
     lines = ["y_true,score", "1,0.9", "0,", "0,0.1"]
     said = _said(capsys, tmp_path, lines, "--alpha", ".5", command="threshold")
     assert "1 of 3 missing or not finite (first: row 2)" in said
+
+
+def test_names_that_differ_in_case_or_spaces_are_announced(tmp_path):
+    table = tmp_path / "table.csv"
+    rows = [*ROWS, "b,Alarm ,1,1,6"]
+    table.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    with pytest.warns(AlikeNamesWarning, match="'alarm', 'Alarm ' differ only in case or spaces"):
+        read_answers(str(table))
+
+
+def test_one_word_among_numbers_is_shown(capsys, tmp_path):
+    lines = ["user,item,rating,a,b", "u,i,4,3,2", "u,i,four,3,2"]
+    options = ["--repeated", "--system", "a", "--system", "b"]
+    said = _said(capsys, tmp_path, lines, *options, command="rank")
+    assert "column 'rating': text such as 'four'" in said

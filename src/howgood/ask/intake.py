@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from howgood.ask.files import open_table
 from howgood.ask.labels import gaps_in, is_gap, ratings_from
-from howgood.errors import DroppedRowsWarning, InputError, MissingColumnError, MissingValueError
+from howgood.errors import (
+    AlikeNamesWarning,
+    DroppedRowsWarning,
+    InputError,
+    MissingColumnError,
+    MissingValueError,
+)
 from howgood.records.answers import Answers
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_column_names, frame_columns
@@ -97,6 +103,8 @@ def read_answers(
     }
     keep, dropped = _kept_rows(parsed, missing, where, yours)
     _check_shares(parsed, keep, where, yours)
+    for name in ("participant", "application"):
+        _announce_alike(parsed[name][keep], f"{where}, column {yours[name]!r}")
     return Answers(
         {name: values[keep] for name, values in parsed.items()},
         provenance=Provenance(
@@ -234,6 +242,21 @@ def _kept_rows(
             stacklevel=4,
         )
     return keep, dropped
+
+
+def _announce_alike(names: NDArray[Any], where: str) -> None:
+    """Say which names may be one and the same; whether they are, only their author knows."""
+    alike: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names.tolist()):
+        alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    for spellings in alike.values():
+        if len(spellings) > 1:
+            warnings.warn(
+                f"{where}: {', '.join(map(repr, spellings))} differ only in case or spaces and "
+                "count as different. Correct the table if they are one.",
+                AlikeNamesWarning,
+                stacklevel=3,
+            )
 
 
 def _check_shares(

@@ -50,17 +50,27 @@ class EngineFrame:
         """Raise unless these columns exist, and the second ones hold numbers."""
         schema = self.frame.collect_schema()
         numbers = list(numeric)
-        for name in [*columns, *numbers]:
-            if name not in schema:
-                raise MissingColumnError(where=self.where, column=name, columns=schema.names())
+        missing = [name for name in dict.fromkeys([*columns, *numbers]) if name not in schema]
+        if missing:
+            raise MissingColumnError(
+                where=self.where, column=missing[0], columns=schema.names(), also=missing[1:]
+            )
         for name in numbers:
             if not schema[name].is_numeric():
                 raise InputError(
                     where=f"{self.where}, column {name!r}",
-                    found=f"values of type {schema[name]}",
+                    found=self._as_found(name, schema[name]),
                     needed="numbers are needed",
                     cure="Convert the column, or name another one.",
                 )
+
+    def _as_found(self, name: str, kind: Any) -> str:  # noqa: ANN401 - narwhals' own type
+        """Say what stands where numbers should: letters sort last, so the largest text shows it."""
+        import narwhals as nw
+
+        if kind != nw.String:
+            return f"values of type {kind}"
+        return f"text such as {self.one_row(text=nw.col(name).max())['text']!r}"
 
     def replace(self, frame: Any) -> "EngineFrame":  # noqa: ANN401 - a narwhals frame
         """Return the same kind of table with other rows."""
