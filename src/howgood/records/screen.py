@@ -238,10 +238,10 @@ class Screen:
         """Return plain values, ready for JSON; not to be changed: parts are shared."""
         made: dict[str, Any] = {
             name: plain(value)
-            for name in ("key", "kind", "title", "language", "buttons", "place")
+            for name in ("key", "kind", "title", "language", "place")
             if (value := getattr(self, name))
         }
-        shared = {"blocks": self.blocks, "fields": self.fields}
+        shared = {"blocks": self.blocks, "fields": self.fields, "buttons": self.buttons}
         made |= {name: _plain_parts(parts) for name, parts in shared.items() if parts}
         return made | ({"until": self.until} if self.until else {})
 
