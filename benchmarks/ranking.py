@@ -46,9 +46,9 @@ def _one_distribution():
         subject="RMSE distribution, mean, sd, 99 quantiles",
         size="N = 2.8e6",
         ours=f"{1000 * seconds:.0f} ms",
-        peer="paper's Monte Carlo",
-        peer_value="35 h",
-        ratio=35 * 3600 / seconds,
+        # The authors' own number, from their machine: told, and no ratio of ours.
+        peer="the paper's Monte Carlo",
+        peer_value="35 h (said)",
         target="<= 100 ms",
         met=seconds <= 0.1,
     )
