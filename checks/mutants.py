@@ -414,6 +414,7 @@ def _set_constant(module: ModuleType, name: str, tree: ast.Module) -> None:
     for node in tree.body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and target.id == name:
+            # Only assignments with a value come here, which the type of a statement does not say.
             old, new = vars(module)[name], _value(node.value, module)  # type: ignore[attr-defined]
     for other in list(sys.modules.values()):
         if getattr(other, "__dict__", {}).get(name) is old:

@@ -125,6 +125,7 @@ def _walk(node: ast.AST, place: _Place, lines: tuple[int, int]) -> Iterator[_Cha
     if isinstance(node, ast.stmt) and not _is_constant(node, place):
         lines = _own_lines(node)
     for change, replacement, where in _of_node(node):
+        # Every node that is mutated stands on a line; the type of all nodes does not say so.
         yield node.lineno, lines, (*place, *where), replacement, change  # type: ignore[attr-defined]
     for field, value in ast.iter_fields(node):
         if field in _UNTOUCHED:

@@ -142,7 +142,7 @@ def test_links_to_an_unknown_study_name_those_there_are(database_file, capsys):
 def test_a_lost_password_is_renewed_by_a_printed_link(database_file, capsys):
     host, now = open_host(str(database_file)), datetime.now(UTC)
     setup = accounts.setup_link(host, now=now)
-    accounts.join(host, setup, name="Ada", password="a long password", now=now)  # noqa: S106
+    accounts.join(host, setup, name="Ada", password="a long password", now=now)  # noqa: S106 - of a test
     words = ["reset-password", "Ada", "--database", str(database_file)]
     assert run(words) == 0
     link = re.search(r"http://127\.0\.0\.1:8000/setup/([\w-]{32})\n", capsys.readouterr().out)[1]

@@ -141,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output has gone (`| head`): leave quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except Exception as error:
+    except Exception as error:  # what has no explanation is raised again
         text = _explained(error, next(iter(arguments), ""))
         if text is None:
             raise

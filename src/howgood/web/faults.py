@@ -37,7 +37,7 @@ class Faults:
 
         try:
             await self.app(scope, receive, noticed)
-        except Exception as error:
+        except Exception as error:  # the last gate: whatever it is, people get a page
             _log.error("fault %s", whereabouts(error))
             if not has_begun:
                 await refuse("failed", 500, scope, receive, send)

@@ -42,7 +42,7 @@ def main() -> None:
             say(result=_worked(host, order, say))
     except HowgoodError as error:
         say(problem=str(error))
-    except Exception as error:
+    except Exception as error:  # the parent marks the job; its text may repeat answers
         sys.exit(f"job_trouble {whereabouts(error)}")
     finally:
         host.close()
