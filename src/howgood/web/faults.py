@@ -9,10 +9,10 @@ the program it passed, which is what a fault is found by, and nothing of the tex
 
 import logging
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from howgood.flow.whereabouts import whereabouts
-from howgood.web.guards import refuse
+from howgood.web.guards import Answering, refuse
 
 _log = logging.getLogger("howgood.web")
 
@@ -28,16 +28,10 @@ class Faults:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        has_begun = False
-
-        async def noticed(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
+        answering = Answering(send)
         try:
-            await self.app(scope, receive, noticed)
+            await self.app(scope, receive, answering)
         except Exception as error:  # the last gate: whatever it is, people get a page
             _log.error("fault %s", whereabouts(error))
-            if not has_begun:
+            if not answering.has_begun:
                 await refuse("failed", 500, scope, receive, send)

@@ -35,6 +35,18 @@ _RAW_HEADERS = [
 ]
 
 
+class Answering:
+    """Passes an answer on and knows whether it has begun: then no page can take its place."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.has_begun = send, False
+
+    async def __call__(self, message: Message) -> None:
+        """Pass a part of the answer on."""
+        self.has_begun = True
+        await self._send(message)
+
+
 class SecurityHeaders:
     """Adds to every response what tells browsers to trust nothing else."""
 

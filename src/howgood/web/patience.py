@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from howgood.web.guards import refuse
+from howgood.web.guards import Answering, refuse
 
 HEAD_SECONDS, HEAD_BYTES = 15.0, 64 * 1024
 # A body has this long, and a second more for every so many bytes that have come.
@@ -33,17 +33,11 @@ class Patience:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        body, has_begun = _Body(receive), False
-
-        async def noticed(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
+        body, answering = _Body(receive), Answering(send)
         try:
-            await self.app(scope, body.next, noticed)
+            await self.app(scope, body.next, answering)
         except ClientDisconnect:
-            if body.is_late and not has_begun:
+            if body.is_late and not answering.has_begun:
                 await refuse("busy", 408, scope, receive, send)
 
 
