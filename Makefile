@@ -31,8 +31,8 @@ format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
 	$(BIN)/ruff check --fix .
 
 slow: $(VENV)/.ready ## Statistical proofs that take minutes
-	$(BIN)/python -m pytest -m slow -q
-	HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q tests/property
+	$(BIN)/python -m pytest -m slow -q -n 2 --dist loadfile --no-loadscope-reorder
+	HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q -n 2 tests/property
 
 mutants: $(VENV)/.ready ## Make small faults on purpose and see whether the tests notice (hours)
 	$(BIN)/python -m checks.mutants --jobs 2

@@ -4,15 +4,14 @@ In: counts. Out: a table in the terminal; after slow runs docs/explanation/fault
 made from it. A run renews the rows of the proofs that ran and leaves the others.
 """
 
-import fcntl
 import json
-import os
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.faults import page
 from tests.faults.counting import Count
+from tests.ledgers import alone, still_there
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROWS = DOCS / "explanation" / "faults.json"
@@ -73,23 +72,12 @@ def read_rows(path: Path = ROWS) -> list[Row]:
     return [Row(**each) for each in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def still_there(row: Row, root: Path = DOCS.parent) -> bool:
-    """Does the proof of a row still exist? Rows of renamed and removed ones are dropped."""
-    file, _, test = row.proof.partition("::")
-    path = root / file
-    name = test.partition("[")[0]
-    return path.is_file() and f"def {name}(" in path.read_text(encoding="utf-8")
-
-
 def write(row: Row, path: Path = ROWS) -> None:
-    """Renew one row and the page; of several runs at once, one after another."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        rows = [each for each in read_rows(path) if each.proof != row.proof and still_there(each)]
+    """Renew one row and the page."""
+    with alone(path.parent):
+        others = [each for each in read_rows(path) if each.proof != row.proof]
+        rows = [each for each in others if still_there(each.proof)]
         rows = sorted([*rows, row], key=lambda each: each.proof)
         text = json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
         path.with_suffix(".md").write_text(page.page(rows), encoding="utf-8")
-    finally:
-        os.close(folder)

@@ -3,6 +3,7 @@
 import pytest
 from tests.faults import ledger, page
 from tests.faults.counting import Count
+from tests.ledgers import still_there
 
 from howgood.settings import BUSY_LIMIT
 
@@ -36,7 +37,7 @@ def test_no_fault_lost_or_doubled_an_answer():
 
 
 def test_every_row_belongs_to_a_proof_that_exists():
-    assert [row.proof for row in ROWS if not ledger.still_there(row)] == []
+    assert [row.proof for row in ROWS if not still_there(row.proof)] == []
 
 
 def test_the_page_is_made_from_the_numbers():

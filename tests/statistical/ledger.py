@@ -10,6 +10,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tests.ledgers import alone, still_there
 from tests.statistical import calibration_page
 from tests.statistical.judging import LEVEL, Judgement
 
@@ -99,17 +100,10 @@ def renewed(rows: list[Row], found: list[Row]) -> list[Row]:
     return sorted(kept + found, key=lambda row: (order.index(row.kind), row.quantity, row.proof))
 
 
-def still_there(row: Row, root: Path = DOCS.parent) -> bool:
-    """Does the proof of a row still exist? Rows of renamed and removed ones are dropped."""
-    file, _, test = row.proof.partition("::")
-    path = root / file
-    name = test.partition("[")[0]
-    return path.is_file() and f"def {name}(" in path.read_text(encoding="utf-8")
-
-
 def write(found: list[Row], path: Path = ROWS) -> None:
     """Renew the stored rows, the page and its picture."""
-    rows = [row for row in renewed(read_rows(path), found) if still_there(row)]
-    text = json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
-    calibration_page.write(rows, path.parents[1])
+    with alone(path.parent):
+        rows = [row for row in renewed(read_rows(path), found) if still_there(row.proof)]
+        text = json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+        calibration_page.write(rows, path.parents[1])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.ledgers import still_there
 from tests.statistical import calibration_page, judging, ledger
 
 ROWS = ledger.read_rows()
@@ -77,7 +78,7 @@ def test_no_proof_failed():
 
 
 def test_every_row_belongs_to_a_proof_that_exists():
-    assert [row.proof for row in ROWS if not ledger.still_there(row)] == []
+    assert [row.proof for row in ROWS if not still_there(row.proof)] == []
 
 
 def test_page_and_picture_are_made_from_the_numbers():
