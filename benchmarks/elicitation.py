@@ -69,11 +69,8 @@ def _recovery(systems, size):
             )
             published.append(abs(learn.ask_oracle(learn.Bisection(matrices), person).a0 - a0))
             learner = _elicitor(matrices, number)
-            while (query := learner.query()) is not None:
-                learner.answer(person(query.first, query.second))
-                if query.number in errors:
-                    result = learner.result()
-                    errors[query.number].append(abs(result.a0.mean - a0))
+            for questions, result in _asked(learner, person, at=errors):
+                errors[questions].append(abs(result.a0.mean - a0))
             covered.append(a0 in result.interval)
         for questions, found in errors.items():
             target = TARGETS.get((noise, questions))
@@ -99,6 +96,14 @@ def _recovery(systems, size):
             )
         )
     return rows
+
+
+def _asked(learner, person, at):
+    """Yield what is known after some numbers of questions, the last among them."""
+    while (query := learner.query()) is not None:
+        learner.answer(person(query.first, query.second))
+        if query.number in at:
+            yield query.number, learner.result()
 
 
 class _Outsider:

@@ -32,10 +32,13 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="howgood-bench-") as name:
         ours, peer = _against_otree(Path(name))
         pairs = _comparison(Path(name) / "pairs")
+    return [*_rows_beside_otree(ours, peer), _row_of_pairs(pairs)]
+
+
+def _rows_beside_otree(ours: Load, peer: Load) -> list[Row]:
     faster = ours.per_second / peer.per_second
     shorter = peer.quantile(0.99) / ours.quantile(0.99)
     size = f"{PEOPLE} people, 3 items"
-    p95 = 1000 * pairs.quantile(0.95)
     return [
         Row(
             subject="submissions per second",
@@ -65,14 +68,18 @@ def run() -> list[Row]:
             peer_value=f"{peer.cpu_ms:.1f}",
             ratio=peer.cpu_ms / ours.cpu_ms,
         ),
-        Row(
-            subject="adaptive pair, 95 % within (ms)",
-            size=f"{PEOPLE} people, {len(pairs.latencies)} pairs",
-            ours=f"{p95:.0f}",
-            target=f"< {_ADAPTIVE_MS:g}",
-            met=p95 < _ADAPTIVE_MS and pairs.wrong == 0,
-        ),
     ]
+
+
+def _row_of_pairs(pairs: Load) -> Row:
+    p95 = 1000 * pairs.quantile(0.95)
+    return Row(
+        subject="adaptive pair, 95 % within (ms)",
+        size=f"{PEOPLE} people, {len(pairs.latencies)} pairs",
+        ours=f"{p95:.0f}",
+        target=f"< {_ADAPTIVE_MS:g}",
+        met=p95 < _ADAPTIVE_MS and pairs.wrong == 0,
+    )
 
 
 def _against_otree(folder: Path) -> tuple[Load, Load]:

@@ -7,7 +7,7 @@ notice, with the reason). Out: the page below its marker. Run: `python -m checks
 import sys
 from collections import Counter, defaultdict
 
-from checks.mutants import (
+from checks.mutants_kept import (
     ALIVE,
     AREAS,
     ROOT,

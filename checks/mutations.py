@@ -105,13 +105,17 @@ def _scopes(tree: ast.Module) -> Iterator[tuple[str, _Place, ast.AST]]:
         if isinstance(node, ast.FunctionDef):
             yield node.name, place, node
         elif isinstance(node, ast.ClassDef):
-            for inner, child in enumerate(node.body):
-                if isinstance(child, ast.FunctionDef):
-                    yield f"{node.name}.{child.name}", (*place, "body", inner), child
+            yield from _methods(node, place)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name) and target.id != "__all__":
                 yield target.id, place, node
+
+
+def _methods(kind: ast.ClassDef, place: _Place) -> Iterator[tuple[str, _Place, ast.AST]]:
+    for index, child in enumerate(kind.body):
+        if isinstance(child, ast.FunctionDef):
+            yield f"{kind.name}.{child.name}", (*place, "body", index), child
 
 
 _ANYWHERE = (1, 10**9)

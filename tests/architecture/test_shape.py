@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "howgood"
-MODULES = sorted(SOURCE.rglob("*.py"))
+ROOT = Path(__file__).parents[2]
+PLACES = [ROOT / "src" / "howgood", ROOT / "checks", ROOT / "benchmarks"]
+MODULES = sorted(path for place in PLACES for path in place.rglob("*.py"))
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "base", "misc"}
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
 
 
 def _name(path: Path) -> str:
-    return str(path.relative_to(SOURCE))
+    return str(path.relative_to(ROOT))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=_name)

@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from checks.mutants import AREAS, modules_of
+from checks.mutants_kept import AREAS, modules_of
 from checks.mutations import Mutant, mutants_of, mutated
 
 SOURCE = '''
