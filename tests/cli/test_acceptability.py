@@ -132,6 +132,18 @@ def test_target_reads_fits_cards_and_answers_alike(study, capsys, tmp_path):
     assert "application" in capsys.readouterr().err
 
 
+def test_the_trade_off_is_told_drawn_and_given_as_an_exit_code(study, capsys, tmp_path):
+    model = [str(study / "fit.npz"), "--application", "text"]
+    code, found = _json(capsys, "trade-off", *model, "--share", ".3", "--certainty", ".6")
+    assert code == 0
+    shares = {row["accuracy"]: row["accepting"] for row in found["curve"]}
+    assert shares[found["least_accuracy"]] >= 0.3
+    picture = tmp_path / "curve.svg"
+    assert run(["trade-off", *model, "--share", ".9999", "--plot", str(picture)]) == 1
+    assert "At no accuracy" in capsys.readouterr().out
+    assert "wanted: &gt; 99 %" in picture.read_text() or "wanted: > 99 %" in picture.read_text()
+
+
 def test_the_registry_lists_shows_and_gives_priors(study, capsys, tmp_path):
     assert run(["registry", "list", "--registry", str(tmp_path)]) == 0
     assert "kay2015-alarm-text-interface" in capsys.readouterr().out

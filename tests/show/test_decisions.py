@@ -65,3 +65,13 @@ def test_a_target_says_how_likely_perfection_would_reach_it():
     target = decide.target(PEOPLE, "alarm", share=0.85)
     text = _text(decisions.target_findings(target))
     assert "perfect accuracy wins that many with probability" in text
+
+
+def test_a_trade_off_says_how_low_accuracy_may_be_or_that_none_is_enough():
+    trade = decide.trade_off(PEOPLE, share=0.5)
+    text = _text(decisions.trade_off_findings(trade))
+    assert text.startswith(f"From {100 * trade.least_accuracy:.0f} % precision and recall on")
+    assert "at least 50 % accept alarm with probability 0.95" in text
+    never = decisions.trade_off_findings(decide.trade_off(PEOPLE, share=0.9999))[0]
+    assert never.text.startswith("At no accuracy do at least")
+    assert never.tone == "bad"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.integrate import quad
 
 from howgood.stats.folded_normal import (
-    absolute_error_covariance,
     folded_normal_cumulants,
     folded_normal_mean,
     folded_normal_variance,
@@ -38,30 +38,32 @@ def test_half_normal_has_the_textbook_mean_and_variance():
 def test_without_spread_the_distance_itself_remains():
     assert folded_normal_mean([-2.0, 3.0], 0.0).tolist() == [2.0, 3.0]
     assert folded_normal_variance([-2.0, 3.0], 0.0).tolist() == [0.0, 0.0]
-    assert absolute_error_covariance(1.0, 0.0, 2.0, 3.0) == 0.0
 
 
-@given(mean=numbers, sd=spreads, p1=numbers, p2=numbers)
-def test_covariance_of_two_distances_equals_quadrature(mean, sd, p1, p2):
-    product = _expectation(lambda x: abs(x - p1) * abs(x - p2), mean, sd, p1, p2, mean)
-    first = _expectation(lambda x: abs(x - p1), mean, sd, p1, mean)
-    second = _expectation(lambda x: abs(x - p2), mean, sd, p2, mean)
-    ours = absolute_error_covariance(mean, sd, p1, p2)
-    assert ours == pytest.approx(product - first * second, abs=2e-10)
+@given(location=numbers, sd=spreads)
+def test_moments_equal_those_of_another_library(location, sd):
+    folded = stats.foldnorm(abs(location) / sd, scale=sd)
+    assert folded_normal_mean(location, sd) == pytest.approx(folded.mean(), rel=1e-9)
+    assert folded_normal_variance(location, sd) == pytest.approx(folded.var(), rel=1e-6, abs=1e-9)
 
 
-@given(mean=numbers, sd=spreads, p=numbers)
-def test_covariance_with_itself_is_the_variance(mean, sd, p):
-    own = absolute_error_covariance(mean, sd, p, p)
-    assert own == pytest.approx(folded_normal_variance(mean - p, sd), rel=1e-9, abs=1e-12)
+@given(location=numbers, sd=spreads)
+def test_moments_equal_quadrature(location, sd):
+    first = _expectation(abs, location, sd, 0.0, location)
+    second = _expectation(np.square, location, sd, location)
+    assert folded_normal_mean(location, sd) == pytest.approx(first, abs=2e-10)
+    assert folded_normal_variance(location, sd) == pytest.approx(second - first**2, abs=2e-9)
 
 
-@given(mean=numbers, sd=spreads, p1=numbers, p2=numbers)
-def test_covariance_is_symmetric_and_bounded(mean, sd, p1, p2):
-    forth = absolute_error_covariance(mean, sd, p1, p2)
-    assert forth == pytest.approx(absolute_error_covariance(mean, sd, p2, p1), abs=1e-13)
-    bound = np.sqrt(folded_normal_variance(mean - p1, sd) * folded_normal_variance(mean - p2, sd))
-    assert abs(forth) <= bound + 1e-12
+@pytest.mark.parametrize("location", [1e3, -1e6, 1e9, 1e15])
+def test_far_from_the_fold_the_variance_keeps_its_digits(location):
+    assert folded_normal_variance(location, 0.5) == 0.25
+
+
+@pytest.mark.parametrize("tiny", [1e-320, 5e-324])
+def test_a_spread_too_small_to_divide_by_is_no_spread(tiny):
+    assert folded_normal_mean(-2.0, tiny) == 2.0
+    assert folded_normal_variance(-2.0, tiny) == 0.0
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0, 2.5, 4.0])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import label_options, model_options, say
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
@@ -61,4 +62,4 @@ def command(
     if badge:
         badge.write_text(text.to_json(show.gate_badge(gate)) + "\n", encoding="utf-8")
     failing = {"fail", "investigate"} if strict else {"fail"}
-    return 1 if gate.verdict in failing else 0
+    return VERDICT_FAILED if gate.verdict in failing else DONE

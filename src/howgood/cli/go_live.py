@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import model_options, say
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
@@ -47,4 +48,4 @@ def command(
     else:
         say(show.go_live_findings(decision))
         click.echo(text.text_table(decision.table))
-    return 0 if decision.size is not None else 1
+    return VERDICT_FAILED if decision.size is None else DONE

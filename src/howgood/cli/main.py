@@ -15,9 +15,8 @@ import click
 
 from howgood import __version__
 from howgood.cli.cures import in_options
+from howgood.cli.exit_codes import DONE, INTERRUPTED, WRONG_INPUT
 from howgood.errors import HowgoodError, HowgoodWarning, MissingExtraError
-
-DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 # Name -> (module that defines `command`, one line of help). Sorted by the data flow.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -28,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
     "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold, with its doubt."),
     "target": ("howgood.cli.target", "Say what accuracy to aim for."),
+    "trade-off": ("howgood.cli.trade_off", "Say how much accuracy can be given up."),
     "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
     "best-application": ("howgood.cli.best_application", "Say where a classifier suits best."),
     "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),

@@ -5,6 +5,7 @@ In: applications as one imagines them, and designs. Out: tables or JSON. Absent:
 
 import click
 
+from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.errors import InputError
 from howgood.flow import decisions
 from howgood.show import decisions as show
@@ -53,7 +54,7 @@ def command(
         click.echo("\n".join(finding.text for finding in show.study_size_findings(size)))
         click.echo(text.text_table(size.widths))
         click.echo(text.text_table(size.power) if len(size.power) else "")
-    return 0 if size.people is not None else 1
+    return VERDICT_FAILED if size.people is None else DONE
 
 
 def _application(text_form: str) -> tuple[str, dict[str, float]]:

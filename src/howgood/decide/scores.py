@@ -16,7 +16,8 @@ from howgood.errors import InputError
 from howgood.records.progress import Progress
 from howgood.records.sums import SquaredErrorSums
 from howgood.score.feedback_columns import system_columns, system_names, too_large
-from howgood.stats.absolute_differences import absolute_difference_moments, absolute_moments
+from howgood.stats.absolute_differences import absolute_difference_moments
+from howgood.stats.folded_normal import folded_normal_mean, folded_normal_variance
 
 FloatArray = NDArray[np.float64]
 _LARGEST = 1e100
@@ -86,9 +87,9 @@ def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointS
     _refuse_overflow(arrays)
     mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
     n_systems, n = len(predictions), len(mean)
-    moments = [absolute_moments(mean, sd, each) for each in predictions]
-    variances = np.array([variance.sum() for _, variance in moments]) / float(n) ** 2
-    means = np.array([expected.mean() for expected, _ in moments])
+    means = np.array([folded_normal_mean(mean - each, sd).mean() for each in predictions])
+    variances = np.array([folded_normal_variance(mean - each, sd).sum() for each in predictions])
+    variances /= float(n) ** 2
     differences, spread = _against(means), _independent(variances)
     for i in range(n_systems if paired else 0):
         for k in range(i):

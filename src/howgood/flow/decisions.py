@@ -21,6 +21,7 @@ from howgood.records.decision import (
     StudySize,
     Target,
     ThresholdChoice,
+    TradeOff,
 )
 from howgood.records.progress import Progress, silent
 from howgood.records.table import frame_columns
@@ -117,6 +118,13 @@ def decide_target(
 ) -> Target:
     """Return the accuracy to aim for."""
     return decide.target(model, application, share=share, precision=precision, recall=recall)
+
+
+def decide_trade_off(
+    model: AcceptanceModel, *, application: str | None, share: float, certainty: float
+) -> TradeOff:
+    """Return how much accuracy can be given up."""
+    return decide.trade_off(model, application, share=share, certainty=certainty)
 
 
 def decide_study_size(

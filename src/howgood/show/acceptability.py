@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MEAN_NAMES = {-1: "harmonic (F-measure)", 0: "geometric (G-measure)", 1: "arithmetic"}
 REFERENCE = 0.85  # "is 85 % enough?"
-WANTED_SHARE = 0.8
 _ENOUGH_PEOPLE = 20
 
 CAUTIONS = (

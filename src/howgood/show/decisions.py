@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.decision import (
     ApplicationChoice,
@@ -15,6 +17,7 @@ from howgood.records.decision import (
     StudySize,
     Target,
     ThresholdChoice,
+    TradeOff,
 )
 from howgood.records.report import Finding, Report
 from howgood.show.acceptability import picture_section, share_text
@@ -79,6 +82,25 @@ def gain_finding(target: Target) -> Finding:
         text=f"One more point of precision brings {precision}, one more of recall {recall} "
         "percentage points of people."
     )
+
+
+def trade_off_findings(trade: TradeOff) -> tuple[Finding, ...]:
+    """Say how low accuracy may be before too few people accept."""
+    wanted = (
+        f"at least {percent(trade.share)} accept {trade.application} with probability "
+        f"{plain(trade.certainty, digits=2)}"
+    )
+    best = _accepting(trade, len(trade.curve) - 1)
+    if trade.least_accuracy is None:
+        text = f"At no accuracy do {wanted}: perfect accuracy wins {best}."
+        return (Finding(text=text, tone="bad"),)
+    at = int(np.argmin(np.abs(np.asarray(trade.curve["accuracy"]) - trade.least_accuracy)))
+    text = (
+        f"From {percent(trade.least_accuracy)} precision and recall on, {wanted}: there "
+        f"{_accepting(trade, at)} would, at perfect accuracy {best}. What lies above it can be "
+        "given up for privacy, cost or battery."
+    )
+    return (Finding(text=text, tone="good"),)
 
 
 def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
@@ -153,6 +175,12 @@ def save_target_map(target: Target, draws: AcceptanceDraws, path: Path) -> Path:
         return theme.save(figure, path)
 
 
+def save_trade_off(trade: TradeOff, path: Path) -> Path:
+    """Write acceptance over accuracy, with the wanted share and the least accuracy."""
+    with figures.trade_off_figure(trade) as figure:
+        return theme.save(figure, path)
+
+
 def _threshold_map(
     choice: ThresholdChoice, draws: AcceptanceDraws
 ) -> AbstractContextManager["Figure"]:
@@ -201,6 +229,11 @@ def study_size_findings(size: StudySize) -> tuple[Finding, ...]:
         return (Finding(text=text, tone="unsure"),)
     text = f"{size.people} people with {size.scenarios} scenarios each give {wanted} on average."
     return (Finding(text=text, tone="good"),)
+
+
+def _accepting(trade: TradeOff, row: int) -> str:
+    mean, lower, upper = (trade.curve[name][row] for name in ("accepting", "lower", "upper"))
+    return f"{percent(mean)} [{round(100 * lower)}–{round(100 * upper)}]"
 
 
 def _needed(target: Target) -> Finding:

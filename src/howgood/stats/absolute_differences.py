@@ -1,9 +1,10 @@
-"""Absolute deviations of a Gaussian from one point, and from two points at once.
+"""Difference of a Gaussian's absolute deviations from two points.
 
-In: arrays of means, sds and points. Out: exact means and variances per row. Absent: sums, names.
+In: arrays of means, sds and points. Out: exact means and variances per row. Absent: sums, names;
+one point (see `folded_normal`).
 
-The two-point case splits the line at both points p < q: below them |X-p| - |X-q| is p - q, above
-them it is q - p, and between them it is 2 X - p - q, so truncated moments are all that is needed.
+The line is split at both points p < q: below them |X-p| - |X-q| is p - q, above them it is q - p,
+and between them it is 2 X - p - q, so truncated moments are all that is needed.
 """
 
 import numpy as np
@@ -13,23 +14,6 @@ from scipy.special import ndtr
 FloatArray = NDArray[np.float64]
 
 _ROOT_TWO_PI = np.sqrt(2 * np.pi)
-
-
-def absolute_moments(
-    mean: FloatArray, sd: FloatArray, point: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return mean and variance of |X - point| with X ~ Normal(mean, sd**2); sd may be 0.
-
-    Examples
-    --------
-    >>> first, second = absolute_moments(np.zeros(1), np.ones(1), np.zeros(1))
-    >>> bool(np.isclose(first[0], np.sqrt(2 / np.pi))), bool(np.isclose(second[0], 1 - 2 / np.pi))
-    (True, True)
-    """
-    away = mean - point
-    scaled = _scaled(away, sd)
-    expected = away * (1 - 2 * ndtr(-scaled)) + 2 * sd * _density(scaled)
-    return expected, np.maximum(sd**2 + away**2 - expected**2, 0.0)
 
 
 def absolute_difference_moments(

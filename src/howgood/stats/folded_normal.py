@@ -1,4 +1,4 @@
-r"""Absolute values of Gaussians: moments, covariances and cumulants.
+r"""Absolute values of Gaussians: moments and cumulants.
 
 In: locations relative to the fold, and standard deviations. Out: arrays. Absent: sums and their
 distributions (see `folded_sum`).
@@ -43,46 +43,6 @@ def folded_normal_variance(location: ArrayLike, sd: ArrayLike) -> FloatArray:
     return np.asarray(np.maximum(spread**2 - 2.0 * excess * distance - excess**2, 0.0))
 
 
-def absolute_error_covariance(
-    mean: ArrayLike, sd: ArrayLike, p1: ArrayLike, p2: ArrayLike
-) -> FloatArray:
-    r"""Return :math:`\operatorname{Cov}(|X - p_1|, |X - p_2|)` for a Gaussian X, in closed form.
-
-    The product of the two distances is :math:`(X - p_1)(X - p_2)` outside the interval between
-    the two points and its negative inside, so its expectation needs only the second moment of a
-    truncated Gaussian. The paired variance of a difference of absolute errors is
-    V(p1) + V(p2) - 2 Cov(p1, p2).
-
-    Examples
-    --------
-    Far to one side of both points, both distances move with X one to one; between two far points
-    they move against each other.
-
-    >>> round(float(absolute_error_covariance(100.0, 2.0, 1.0, 3.0)), 12)
-    4.0
-    >>> round(float(absolute_error_covariance(0.0, 2.0, -50.0, 50.0)), 12)
-    -4.0
-    """
-    centre, spread = np.asarray(mean, dtype=np.float64), _floats(sd)
-    first, second = centre - _floats(p1), centre - _floats(p2)
-    safe = np.where(spread > 0.0, spread, 1.0)
-    # Standard positions of the two points; X lies between them with probability `between`.
-    a, b = -np.maximum(first, second) / safe, -np.minimum(first, second) / safe
-    density_a, density_b = _density(a), _density(b)
-    edge = b * density_b - a * density_a
-    slope = spread * (first + second) * (density_a - density_b)
-    opposite = first * second < 0.0
-    # The side that holds little mass is integrated, so that nothing large cancels.
-    outside = ndtr(a) + ndtr(-b)
-    between = np.where(a > 0.0, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
-    inner = spread**2 * (between - edge) + slope + first * second * between
-    outer = spread**2 * (outside + edge) - slope + first * second * outside
-    base = np.where(opposite, 2.0 * outer - spread**2, spread**2 - 2.0 * inner)
-    excess_1, excess_2 = _fold_excess(np.abs(first), spread), _fold_excess(np.abs(second), spread)
-    tilt = excess_1 * np.abs(second) + excess_2 * np.abs(first) + excess_1 * excess_2
-    return np.asarray(np.where(spread > 0.0, base - tilt, 0.0))
-
-
 def folded_normal_cumulants(location: FloatArray, sd: FloatArray, *, orders: int) -> FloatArray:
     """Return cumulants 1 to `orders` of |X|, shape (orders, n), for positive sd.
 
@@ -90,7 +50,7 @@ def folded_normal_cumulants(location: FloatArray, sd: FloatArray, *, orders: int
     they are of order one: nothing cancels.
     """
     distance = np.abs(location)
-    ratio = np.minimum(distance / sd, 40.0)  # beyond, no mass is folded
+    ratio = _ratio(distance, sd)
     density = _density(ratio)
     near = [ndtr(ratio), density]
     far = [ndtr(-ratio), density - 2.0 * ratio * ndtr(-ratio)]
@@ -111,9 +71,14 @@ def folded_normal_cumulants(location: FloatArray, sd: FloatArray, *, orders: int
 
 def _fold_excess(distance: FloatArray, sd: FloatArray) -> FloatArray:
     """Return how much the mean of |X| exceeds the distance of its location from the fold."""
-    safe = np.where(sd > 0.0, sd, 1.0)
-    ratio = distance / safe
+    ratio = _ratio(distance, np.where(sd > 0.0, sd, 1.0))
     return np.asarray(2.0 * sd * np.maximum(_density(ratio) - ratio * ndtr(-ratio), 0.0))
+
+
+def _ratio(distance: FloatArray, sd: FloatArray) -> FloatArray:
+    """Return distance / sd, but not above 40: from there on no mass is folded."""
+    with np.errstate(over="ignore"):  # sds too small to divide by
+        return np.asarray(np.minimum(distance / sd, 40.0))
 
 
 def _density(z: FloatArray) -> FloatArray:

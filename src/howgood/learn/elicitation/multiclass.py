@@ -20,7 +20,6 @@ from howgood.records.provenance import Provenance
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
-RateAt = Callable[[int, float], ClassOutcome]
 
 
 class MulticlassBisection:

@@ -102,12 +102,15 @@ def trade_off_figure(trade: TradeOff) -> Iterator["Figure"]:
         )  # fmt: skip
         if trade.least_accuracy is not None:
             axes.axvline(trade.least_accuracy, color=COLOURS[1], lw=1.4)
+            on_left = trade.least_accuracy > 0.4
             axes.annotate(
                 f"enough from {plain(trade.least_accuracy, digits=2)}",
-                (trade.least_accuracy, 0.04), xytext=(-5, 0), textcoords="offset points",
-                ha="right", fontsize=9, color=COLOURS[1],
+                (trade.least_accuracy, 0.04), xytext=(-5 if on_left else 5, 0),
+                textcoords="offset points", ha="right" if on_left else "left", fontsize=9,
+                color=COLOURS[1],
             )  # fmt: skip
-        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="precision and recall", ylabel="share accepting")
+        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="precision and recall")
+        axes.set_ylabel("share accepting, 95 % band")
         axes.set_title(f"What accuracy can be given up: {trade.application}")
         yield figure
 
