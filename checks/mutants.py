@@ -29,6 +29,7 @@ from checks.mutants_kept import (
     KEPT,
     ROOT,
     explained,
+    fate_of,
     kept,
     modules_of,
     reason_for,
@@ -92,10 +93,10 @@ def _sample(options: argparse.Namespace) -> list[Mutant]:
         every = sorted(mutants_of(module, source_of(module)), key=lambda mutant: mutant.lot)
         some = every[: options.per_module or None]
         if options.survivors:
-            some = [m for m in every if results.get(m.name, {}).get("fate") in ALIVE]
+            some = [m for m in every if fate_of(m, results) in ALIVE]
             some = [m for m in some if not reason_for(m, reasons)]
         elif not options.again:
-            some = [m for m in some if m.name not in results]
+            some = [m for m in some if fate_of(m, results) is None]
         chosen += sorted(some, key=lambda mutant: (mutant.line, mutant.ordinal))
     return chosen
 
@@ -210,7 +211,7 @@ class _Run:
             self._settle(mutant, "killed" if killer else "survived", killer)
 
     def _settle(self, mutant: Mutant, fate: str, killer: str) -> None:
-        self.results[mutant.name] = {"fate": fate, "line": mutant.line, "by": killer}
+        self.results[mutant.name] = {"fate": fate, "code": mutant.code, "by": killer}
         if fate == "killed":
             self.killers[f"{mutant.module}:{mutant.scope}"][killer] += 1
         elif fate != "timeout":

@@ -67,6 +67,12 @@ def kept(name: str) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
+def fate_of(mutant: Mutant, results: dict[str, Any]) -> str | None:
+    """Return what became of a mutant, or None if its function was never judged as it is now."""
+    found = results.get(mutant.name, {})
+    return found["fate"] if found.get("code") == mutant.code else None
+
+
 def write(name: str, content: dict[str, Any]) -> None:
     """Write down what a run found, all of it or nothing."""
     KEPT.mkdir(exist_ok=True)

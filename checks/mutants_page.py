@@ -12,6 +12,7 @@ from checks.mutants_kept import (
     AREAS,
     ROOT,
     explained,
+    fate_of,
     kept,
     modules_of,
     reason_for,
@@ -35,7 +36,7 @@ def main() -> int:
         mutant
         for mutants in judged.values()
         for mutant in mutants
-        if results.get(mutant.name, {}).get("fate") in ALIVE
+        if fate_of(mutant, results) in ALIVE
     ]
     table = "\n".join(_table(judged, results, reasons))
     head = PAGE.read_text(encoding="utf-8").split(MARKER)[0]
@@ -58,7 +59,7 @@ def _table(
     for module, mutants in judged.items():
         count = Counter(possible=len(mutants))
         for mutant in mutants:
-            fate = results.get(mutant.name, {}).get("fate")
+            fate = fate_of(mutant, results)
             if fate is None:
                 continue
             count["tried"] += 1

@@ -59,6 +59,7 @@ class Mutant:
     ordinal: int
     place: _Place
     replacement: ast.AST | None
+    code: str  # a digest of the function (or constant) it changes
 
     @property
     def name(self) -> str:
@@ -76,9 +77,10 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
     tree = ast.parse(source)
     found: list[Mutant] = []
     for scope, place, node in _scopes(tree):
+        code = hashlib.sha256(ast.unparse(node).encode()).hexdigest()[:12]
         changes = enumerate(_walk(node, place, _ANYWHERE))
-        for ordinal, (line, lines, where, replacement, change) in changes:
-            found.append(Mutant(module, scope, line, lines, change, ordinal, where, replacement))
+        for ordinal, (line, lines, where, other, change) in changes:
+            found.append(Mutant(module, scope, line, lines, change, ordinal, where, other, code))
     return found
 
 

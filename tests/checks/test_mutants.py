@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from checks.mutants_kept import AREAS, modules_of
+from checks.mutants_kept import AREAS, fate_of, modules_of
 from checks.mutations import Mutant, mutants_of, mutated
 
 SOURCE = '''
@@ -62,6 +62,15 @@ def test_names_survive_a_change_elsewhere_in_the_module() -> None:
     moved = f"import numpy\n\nOTHER = 1.5\n{SOURCE}"
     names = {mutant.name for mutant in mutants_of("some/module", SOURCE)}
     assert names < {mutant.name for mutant in mutants_of("some/module", moved)}
+
+
+def test_a_result_counts_until_its_function_changes() -> None:
+    mutant = _changes()["clipped min -> max"]
+    results = {mutant.name: {"fate": "killed", "code": mutant.code}}
+    assert fate_of(mutant, results) == "killed"
+    for source, fate in [(f"OTHER = 1\n{SOURCE}", "killed"), (SOURCE.replace("0:", "9:"), None)]:
+        again = {each.name: each for each in mutants_of("some/module", source)}[mutant.name]
+        assert fate_of(again, results) == fate
 
 
 def test_every_area_names_modules_that_exist() -> None:

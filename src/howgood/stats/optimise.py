@@ -32,7 +32,7 @@ def maximise(
     >>> maximise(bowl, np.array([3.0, -4.0])).round(6).tolist()
     [0.0, 0.0]
     """
-    point = np.array(start, dtype=np.float64)
+    point = start
     value, gradient = function(point)
     inverse = inverse_curvature(hessian(function, point))
     for _ in range(most):
@@ -95,6 +95,6 @@ def hessian(function: ValueAndGradient, point: FloatArray) -> FloatArray:
 
 def inverse_curvature(matrix: FloatArray, *, largest: float = 1e3) -> FloatArray:
     """Return the inverse of minus `matrix`, made positive definite where it is not."""
-    values, vectors = np.linalg.eigh(-matrix)
+    values, vectors = np.linalg.eigh(matrix)
     safe = np.maximum(np.abs(values), 1.0 / largest**2)
     return np.asarray((vectors / safe) @ vectors.T)

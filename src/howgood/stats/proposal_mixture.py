@@ -70,8 +70,7 @@ class StudentMixture:
         log_parts = self._log_parts(sample.draws)
         log_parts -= np.logaddexp.reduce(log_parts, axis=1, keepdims=True)
         belongs = np.exp(log_parts) * sample.weights[:, None]
-        shares = belongs.sum(axis=0)
-        size = whole.shape[0]
+        size = len(whole)
         anchor = _SHRINKAGE * size / sample.effective
         components = []
         for each, mine in zip(self.components, belongs.T, strict=True):
@@ -83,4 +82,4 @@ class StudentMixture:
             scatter = (away * near[:, None]).T @ away + anchor * whole
             scale = scatter / (float(mine.sum()) + anchor)
             components.append(replace(StudentT.from_moments(centre, scale), dof=dof))
-        return StudentMixture(tuple(components), shares / shares.sum())
+        return StudentMixture(tuple(components), belongs.sum(axis=0))
