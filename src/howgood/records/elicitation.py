@@ -16,7 +16,7 @@ from howgood.records.elicited_metric import (
     LinearMetric,
 )
 from howgood.records.estimate import Estimate, Interval
-from howgood.records.outcomes_by_class import DiagonalMetric
+from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
 
 QueryKind = Literal["choice", "catch", "repeat", "held-out"]
@@ -228,7 +228,7 @@ class ElicitationResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsResult:
-    """Weights of several features, and the system that scores highest with their means.
+    """Weights of several features, the metric of their means, and the system it puts first.
 
     Notes
     -----
@@ -236,6 +236,7 @@ class WeightsResult:
     """
 
     weights: Mapping[str, Estimate]
+    metric: DiagonalMetric | FairMetric
     best: Any
     queries: int
     provenance: Provenance
@@ -252,6 +253,7 @@ class WeightsResult:
         """Return plain values, ready for JSON."""
         return {
             "weights": {name: each.to_dict() for name, each in self.weights.items()},
+            "metric": self.metric.to_dict(),
             "violation_weight": self.violation_weight and self.violation_weight.to_dict(),
             "best": self.best.to_dict(),
             "queries": self.queries,

@@ -152,6 +152,22 @@ def test_the_weight_of_fairness_is_recovered():
     assert means == pytest.approx(person.weights, abs=0.06)
     assert result.violation_weight.mean == pytest.approx(person.violation_weight, abs=0.06)
     assert person.of(result.best) == pytest.approx(max(person.of(o) for o in outcomes), abs=0.01)
+    # What was learned scores systems, those shown and others.
+    assert result.metric.weights == pytest.approx(means)
+    assert result.best == max(outcomes, key=result.metric.of)
+
+
+def test_learned_weights_of_classes_score_predictions_under_their_names():
+    truth, chances = three_classes(0)
+    outcomes = learn.weighted_outcomes(truth, chances, random_state=0)
+    named = learn.MulticlassElicitor(outcomes, labels=["a", "b", "c"], random_state=1)
+    named.answer("first")
+    metric, weights = named.result().metric, named.result().weights
+    assert metric(list("abca"), list("abbc")) == pytest.approx(
+        (weights["a"].mean + weights["b"].mean) / 4
+    )
+    numbered = learn.MulticlassElicitor(outcomes, random_state=1)
+    assert numbered.result().metric(truth, truth) > numbered.result().metric(truth, 0 * truth)
 
 
 def test_the_fair_metric_by_hand():

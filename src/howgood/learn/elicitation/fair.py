@@ -14,7 +14,7 @@ from howgood.errors import InputError, LengthMismatchError
 from howgood.learn.elicitation.matrices import check_probabilities, labels_and_scores
 from howgood.learn.elicitation.simplex import SimplexElicitor
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.outcomes_by_class import GroupOutcome
+from howgood.records.outcomes_by_class import FairMetric, GroupOutcome
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FAIR_NAMES = ("recall", "specificity", "recall gap", "specificity gap")
@@ -66,10 +66,16 @@ class FairElicitor(SimplexElicitor):
         super().__init__(
             outcomes,
             names=FAIR_NAMES,
+            metric=_fair_metric,
             method="FairElicitor (sequential Monte Carlo)",
             max_queries=max_queries,
             random_state=random_state,
         )
+
+
+def _fair_metric(weights: tuple[float, ...]) -> FairMetric:
+    recall, specificity, recall_gap, specificity_gap = weights
+    return FairMetric(weights=(recall, specificity, recall_gap, specificity_gap))
 
 
 def group_outcomes(

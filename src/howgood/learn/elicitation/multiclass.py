@@ -167,9 +167,12 @@ class MulticlassElicitor(SimplexElicitor):
     ) -> None:
         k = len(outcomes[0].correct) if outcomes else 0
         names = [f"class {index}" for index in range(k)] if labels is None else labels
+        # Without names, classes are the numbers that `weighted_outcomes` expects.
+        classes = tuple(range(k) if labels is None else labels)
         super().__init__(
             outcomes,
             names=[str(name) for name in names],
+            metric=lambda weights: DiagonalMetric(weights=weights, labels=classes),
             method="MulticlassElicitor (sequential Monte Carlo)",
             max_queries=max_queries,
             random_state=random_state,

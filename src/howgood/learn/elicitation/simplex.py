@@ -4,7 +4,7 @@ In: systems with features, and answers. Out: questions and `WeightsResult`. Abse
 features are (see `multiclass` and `fair`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from howgood.learn.elicitation.bisection import check_choice
 from howgood.records.elicitation import Query, WeightsResult
 from howgood.records.elicited_metric import Choice
 from howgood.records.estimate import Estimate
+from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
 from howgood.stats.choice import mutual_information
 from howgood.stats.randomness import RandomState, generator_and_seed
@@ -43,6 +44,7 @@ class SimplexElicitor:
         outcomes: Sequence[Any],
         *,
         names: Sequence[str],
+        metric: Callable[[tuple[float, ...]], DiagonalMetric | FairMetric],
         method: str,
         max_queries: int,
         random_state: RandomState,
@@ -51,6 +53,7 @@ class SimplexElicitor:
         self.seed = int(generator.integers(2**32)) if seed is None else seed
         self.outcomes = tuple(outcomes)
         self._names, self._method, self._most = tuple(names), method, max_queries
+        self._metric = metric
         self._features = np.array([each.features for each in self.outcomes], dtype=np.float64)
         self._pairs = trade_off_pairs(self._features, where=method)
         self._answers: list[Choice] = []
@@ -109,7 +112,7 @@ class SimplexElicitor:
     def result(self) -> WeightsResult:
         """Return what the answers so far say."""
         draws = simplex_weights(self._particles)
-        best = int(np.argmax(self._features @ draws.mean(axis=0)))
+        metric = self._metric(tuple(draws.mean(axis=0).tolist()))
         return WeightsResult(
             weights={
                 name: Estimate.from_draws(
@@ -117,7 +120,8 @@ class SimplexElicitor:
                 )
                 for index, name in enumerate(self._names)
             },
-            best=self.outcomes[best],
+            metric=metric,
+            best=max(self.outcomes, key=metric.of),
             queries=len(self._answers),
             provenance=Provenance(
                 method=self._method,
