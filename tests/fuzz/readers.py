@@ -19,7 +19,15 @@ from tests.fuzz.from_elsewhere import ROWS
 
 from howgood import ask, learn
 from howgood.errors import HowgoodWarning
-from howgood.flow import acceptability, decisions, elicit, ranking, registry, relevance
+from howgood.flow import (
+    acceptability,
+    decisions,
+    elicit,
+    leaderboard,
+    ranking,
+    registry,
+    relevance,
+)
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_yaml import commented_yaml
 from howgood.flow.study_files.new import template
@@ -66,6 +74,16 @@ def _ratings_csv() -> bytes:
         for trial in range(2)
     ]
     return ("\n".join(rows) + "\n").encode()
+
+
+def _grades_csv() -> bytes:
+    rows = [
+        f"q{item},{system},r{rater},{1 + (item * 5 + rater * 3 + len(system)) % 5}"
+        for item in range(5)
+        for rater in range(3)
+        for system in ("large", "small")
+    ]
+    return ("item,system,rater,grade\n" + "\n".join(rows) + "\n").encode()
 
 
 def _summed_ratings_csv() -> bytes:
@@ -198,6 +216,11 @@ def _read_repeated(path: Path, engine: str = "auto") -> object:
     )
 
 
+def _read_grades(path: Path) -> object:
+    columns = leaderboard.GradeColumns()
+    return leaderboard.rank_grades_file(path, columns=columns, missing="drop")
+
+
 def _read_summed(path: Path, engine: str = "auto", metric: str = "rmse") -> object:
     return ranking.rank_file(
         path,
@@ -293,6 +316,13 @@ READERS: tuple[Reader, ...] = (
         suffix=".csv",
         valid=lambda: (_ratings_csv(),),
         read=lambda path: _read_repeated(path, "duckdb"),
+        kind="csv",
+    ),
+    Reader(
+        name="grades CSV",
+        suffix=".csv",
+        valid=lambda: (_grades_csv(),),
+        read=_read_grades,
         kind="csv",
     ),
     Reader(

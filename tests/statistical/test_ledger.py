@@ -39,8 +39,9 @@ OWED = {
         "agreement with held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
         "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric",
-        "rank interval", "best threshold", "precision at the chosen threshold",
-        "recall at the chosen threshold", "acceptance at the chosen threshold",
+        "rank interval", "mean grade", "difference of mean grades", "best threshold",
+        "precision at the chosen threshold", "recall at the chosen threshold",
+        "acceptance at the chosen threshold",
         "study size: alpha's interval",
     ),
     "brute force": (
@@ -52,6 +53,7 @@ OWED = {
         "kind of mean is harmonic", "gate: enough people accept", "go live: enough people accept",
         "family is linear", "predicted choice",
         "a re-rating flips the order", "the true order is the opposite, all",
+        "the order by mean grades is the opposite",
     ),
     "engines": tuple(
         f"posterior {what}, data sets {first} to {first + 4}"

@@ -30,7 +30,9 @@ def in_options(error: HowgoodError, command: click.Command | None) -> str:
 
 
 def _as_option(found: re.Match[str], options: dict[str, click.Parameter]) -> str:
-    option = f"--{found[1]}"
+    option, without = f"--{found[1]}", f"--no-{found[1]}"
+    if found[2] == "None" and without in options:
+        return without
     return f"{option} {found[2].strip(chr(39))}" if option in options else found[0]
 
 

@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
     "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
     "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),
+    "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades of their output."),
     "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
     "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
 }

@@ -4,6 +4,7 @@ from howgood.decide.acceptance import acceptance, best_application
 from howgood.decide.gate import gate
 from howgood.decide.go_live import go_live
 from howgood.decide.rank import rank, rank_sums
+from howgood.decide.rank_grades import rank_grades
 from howgood.decide.rank_ratings import rank_ratings
 from howgood.decide.study_size import study_size
 from howgood.decide.target import target, trade_off
@@ -20,6 +21,7 @@ __all__ = [
     "go_live",
     "positive_scores",
     "rank",
+    "rank_grades",
     "rank_ratings",
     "rank_sums",
     "study_size",

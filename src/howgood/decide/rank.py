@@ -111,7 +111,7 @@ def rank(
     >>> round(ranking.error("svd", "constant"), 3)
     0.004
     """
-    _check_level(level)
+    check_level(level)
     systems = _systems(predictions)
     roles, columns = _aligned(systems, mean, sd, trials)
     if isinstance(metric, str) and metric in ("rmse", "mse"):
@@ -145,7 +145,7 @@ def rank(
             needed=f"one of {', '.join(METRICS)}, or a function metric(y_true, y_pred)",
             cure="Choose one of these.",
         )
-    return _ranking(scores, level, generator, seed, dropped={"missing or not finite": dropped})
+    return ranking_of(scores, level, generator, seed, dropped={"missing or not finite": dropped})
 
 
 def rank_sums(
@@ -183,7 +183,7 @@ def rank_sums(
     >>> rank_sums(sums).order
     ('svd', 'knn')
     """
-    _check_level(level)
+    check_level(level)
     if metric not in ("rmse", "mse"):
         raise InputError(
             where="metric",
@@ -193,12 +193,12 @@ def rank_sums(
         )
     generator, seed = generator_and_seed(random_state)
     scores = squared_scores(sums, metric=metric, paired=paired)
-    return _ranking(
+    return ranking_of(
         scores, level, generator, seed, dropped=sums.provenance.rows_dropped, source=sums.provenance
     )
 
 
-def _ranking(
+def ranking_of(
     scores: JointScores,
     level: float,
     generator: np.random.Generator,
@@ -207,6 +207,7 @@ def _ranking(
     dropped: Mapping[str, int],
     source: Provenance | None = None,
 ) -> Ranking:
+    """Return the ranking that joint scores imply."""
     if len(scores.systems) < 2:
         raise InputError(
             where="predictions",
@@ -238,6 +239,7 @@ def _ranking(
         likely_orderings=places.orderings,
         mcse=places.mcse,
         barrier=scores.barrier,
+        doubt=scores.doubt,
         provenance=_provenance(scores, level, seed, dropped, source),
     )
 
@@ -343,7 +345,8 @@ def _direction(greater_is_better: bool | None, paired: bool) -> bool:
     return greater_is_better
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """Raise unless `level` is a probability."""
     if not (isinstance(level, int | float) and 0 < level < 1) or math.isnan(level):
         raise InputError(
             where="level",

@@ -14,6 +14,7 @@ from scipy.special import ndtr
 
 from howgood.errors import InputError
 from howgood.records.progress import Progress
+from howgood.records.ranking import Doubt
 from howgood.records.sums import SquaredErrorSums
 from howgood.score.feedback_columns import system_columns, system_names, too_large
 from howgood.stats.absolute_differences import absolute_difference_moments
@@ -44,6 +45,7 @@ class JointScores:
     draws: FloatArray | None = None
     greater_is_better: bool = False
     barrier: float = float("nan")
+    doubt: Doubt = "re-rating"
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -128,7 +128,8 @@ def picture(ranked: RankedFile) -> Iterator["Figure"]:
         [_curve(ranked, name) for name in ranking.order],
         rank_probabilities=ranks,
         barrier=None if np.isnan(ranking.barrier) else ranking.barrier,
-        score_name=ranking.metric.upper(),
+        score_name=words.score_axis(ranking),
+        title=words.picture_title(ranking),
     ) as figure:
         yield figure
 
@@ -201,7 +202,8 @@ def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
     place = ranking.index(name)
     mean, sd = float(ranking.scores[place]), float(ranking.score_sds[place])
     reach = _REACH * max(sd, 1e-9 * max(abs(mean), 1.0))
-    grid = np.linspace(max(mean - reach, 0.0), mean + reach, _POINTS)
+    least = -np.inf if ranking.greater_is_better or np.isnan(ranking.barrier) else 0.0
+    grid = np.linspace(max(mean - reach, least), mean + reach, _POINTS)
     if ranked.sums is not None and sd > 0:
         metric: Literal["mse", "rmse"] = "mse" if ranking.metric == "mse" else "rmse"
         distribution = from_sums(ranked.sums, name, metric=metric)

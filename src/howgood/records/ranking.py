@@ -18,6 +18,7 @@ from howgood.records.table import Table, Tabular
 
 FloatArray = NDArray[np.float64]
 Status = Literal["reached", "needed", "never"]
+Doubt = Literal["re-rating", "items and raters", "items"]
 
 _ALL_ORDERINGS_UP_TO = 6
 
@@ -113,14 +114,15 @@ class Ranking(Tabular):
     level : float
         Error level of tie groups and rank intervals.
     n : int
-        Person-item pairs.
+        Person-item pairs; items, where outputs were graded directly.
     greater_is_better : bool
     scores, score_sds : arrays of shape (K,)
         Expected score and its standard deviation over re-ratings.
     differences, difference_variances : arrays of shape (K, K)
         Mean and variance of score i minus score j, in the units of `difference_scale`.
     errors : array of shape (K, K)
-        P(system i scores worse than or equal to system j) if people rated again.
+        P(system i scores worse than or equal to system j) if people rated again; of grades given
+        directly (`decide.rank_grades`), if all items and raters like these were asked.
     true_errors : array of shape (K, K) or None
         P(the order of i and j under people's mean opinions is the opposite), given that the means
         came from few trials; None where the means are taken as known.
@@ -132,6 +134,8 @@ class Ranking(Tabular):
         Largest sampling error of a rank probability; 0 where the result is closed-form.
     barrier : float
         Magic barrier: what a system that knew every mean would score. NaN for other metrics.
+    doubt : {"re-rating", "items and raters", "items"}
+        What may turn out otherwise: the same people's next ratings, or other items and raters.
 
     Stability: stable
     """
@@ -157,11 +161,13 @@ class Ranking(Tabular):
     mcse: float
     barrier: float
     provenance: Provenance
+    doubt: Doubt = "re-rating"
 
     def error(self, first: str, second: str) -> float:
         """Return P(first scores worse than or equal to second) if the same people rated again.
 
-        The error of the claim "first is better". A certain tie counts one half.
+        Of grades given directly: over all items and raters like these (see `doubt`). The error
+        of the claim "first is better". A certain tie counts one half.
         """
         return float(self.errors[self.index(first), self.index(second)])
 
@@ -229,6 +235,8 @@ class Ranking(Tabular):
     @property
     def headroom(self) -> dict[str, float]:
         """System -> share of its score that lies above the magic barrier."""
+        if math.isnan(self.barrier):
+            return dict.fromkeys(self.systems, math.nan)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(self.scores > 0, 1 - self.barrier / self.scores, 0.0)
         return dict(zip(self.systems, share.tolist(), strict=True))
@@ -253,6 +261,13 @@ class Ranking(Tabular):
                 found=repr(error),
                 needed="a probability between 0 and 0.5",
                 cure="Use for instance 0.05.",
+            )
+        if self.doubt != "re-rating":
+            raise InputError(
+                where="needed",
+                found="grades given directly, whose doubt comes from raters too",
+                needed="a ranking of predictions: more items alone do not help against few raters",
+                cure="Grade more items by more raters, and rank again.",
             )
         place = self.index(first), self.index(second)
         rerating = self._requirement(place, self.errors, self.difference_variances, error)
@@ -313,6 +328,7 @@ class Ranking(Tabular):
             "paired": self.paired,
             "level": self.level,
             "n": self.n,
+            "doubt": self.doubt,
             "order": list(self.order),
             "systems": list(self.table().rows()),
             "errors": {

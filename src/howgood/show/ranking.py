@@ -5,6 +5,7 @@ In: `Ranking`. Out: sentences and a `Report`. Absent: drawing (see `figures.rank
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
@@ -30,14 +31,37 @@ def readable_table(ranking: Ranking) -> Table:
         {
             "rank": [row["rank"] for row in rows],
             "system": [row["system"] for row in rows],
-            ranking.metric.upper(): [_score(row["score"], row["sd"]) for row in rows],
+            score_name(ranking): [_score(row["score"], row["sd"]) for row in rows],
             "best with": [percent(row["p_best"]) for row in rows],
             "ranks": [_places(row["rank_lower"], row["rank_upper"]) for row in rows],
             "tie group": [row["tie_group"] for row in rows],
             "error against next": [_or_blank(row["error_to_next"], probability) for row in rows],
-            "above barrier": [_or_blank(row["headroom"], percent) for row in rows],
+            **_above_barrier(ranking, rows),
         }
     )
+
+
+def score_name(ranking: Ranking) -> str:
+    """Return the score's name as people write it: RMSE, but mean grade."""
+    return ranking.metric.upper() if ranking.metric in ("rmse", "mse", "mae") else ranking.metric
+
+
+def score_axis(ranking: Ranking) -> str:
+    """Return the score's name and which end of it is better."""
+    return f"{score_name(ranking)} ({'higher' if ranking.greater_is_better else 'lower'} is better)"
+
+
+def picture_title(ranking: Ranking) -> str:
+    """Return what the distributions of scores are about."""
+    if ranking.doubt == "re-rating":
+        return "Score if everybody rated again: mean, 95 %"
+    return f"Mean grade over {ranking.doubt} like these: 95 %"
+
+
+def _above_barrier(ranking: Ranking, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    if math.isnan(ranking.barrier):
+        return {}
+    return {"above barrier": [_or_blank(row["headroom"], percent) for row in rows]}
 
 
 def readable_errors(ranking: Ranking) -> Table:
@@ -97,7 +121,7 @@ def methods(ranking: Ranking) -> str:
         else "Systems' scores were treated as independent Gaussians (Jasberg and Sizov, Eq. 5)."
     )
     return (
-        f"We ranked {len(ranking.systems)} systems by {ranking.metric.upper()} on {ranking.n} "
+        f"We ranked {len(ranking.systems)} systems by {score_name(ranking)} on {ranking.n} "
         "person-item pairs whose feedback is a distribution with the given mean and standard "
         f"deviation. {pairing} Systems whose order has an error probability of "
         f"{percent(ranking.level)} or more form a tie group. Computed with howgood."

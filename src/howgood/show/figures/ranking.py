@@ -37,6 +37,7 @@ def ranking_figure(
     rank_probabilities: NDArray[np.float64],
     barrier: float | None,
     score_name: str,
+    title: str = "Score if everybody rated again: mean, 95 %",
 ) -> Iterator["Figure"]:
     """Draw scores (left) and rank probabilities (right), best system on top.
 
@@ -49,11 +50,14 @@ def ranking_figure(
     barrier : float or None
         The score no system can fall below in expectation; None when unknown.
     score_name : str
-        Label of the score axis.
+        Label of the score axis, with which end of it is better.
+    title : str
+        What the left picture shows.
     """
     with canvas(width=10.5, height=max(3.2, 1.6 + 0.55 * len(curves))) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
         _draw_scores(left, curves, barrier, score_name)
+        left.set_title(title)
         _draw_ranks(right, curves, rank_probabilities)
         yield figure
 
@@ -83,8 +87,7 @@ def _draw_scores(
     axes.margins(x=0.06)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"{score_name} (lower is better)")
-    axes.set_title("Score if everybody rated again: mean, 95 %")
+    axes.set_xlabel(score_name)
 
 
 def _draw_ranks(

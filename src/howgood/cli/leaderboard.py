@@ -1,0 +1,83 @@
+"""`howgood leaderboard`: which places in a leaderboard of graded outputs are real?
+
+In: a table with one row per grade. Out: a ranking as text, JSON, picture and report. Absent:
+statistics, and predictions of grades (see `howgood rank`).
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.options import report_options, write_report
+from howgood.flow import leaderboard as flow
+from howgood.flow.ranking import picture
+from howgood.show import text
+from howgood.show.figures import theme
+from howgood.show.leaderboard import findings
+from howgood.show.ranking import readable_table
+
+
+@click.command()
+@click.argument("grades", type=click.Path(path_type=Path))
+@click.option("--system", default="system", show_default=True, help="Column: whose output.")
+@click.option("--item", default="item", show_default=True, help="Column: task or prompt.")
+@click.option("--grade", default="grade", show_default=True, help="Column: the grade, a number.")
+@click.option("--rater", default="rater", show_default=True, help="Column: who graded.")
+@click.option(
+    "--no-rater",
+    "has_no_rater",
+    is_flag=True,
+    help="Nobody noted who graded: take the raters as they are, and only items as a sample.",
+)
+@click.option("--lower-is-better", is_flag=True, help="Grade 1 is the best.")
+@click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="Rows with a missing value and items not graded for every system: refuse, or leave out.",
+)
+@click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@report_options
+def command(
+    grades: Path,
+    system: str,
+    item: str,
+    grade: str,
+    rater: str,
+    has_no_rater: bool,
+    lower_is_better: bool,
+    level: float,
+    missing: str,
+    engine: str,
+    plot: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Rank systems by GRADES of their outputs, with the probability that each place is wrong.
+
+    GRADES (CSV or Parquet) has one row per grade: item, system, rater, grade. To rank systems that
+    predict ratings, use `howgood rank`.
+    """
+    ranked = flow.rank_grades_file(
+        grades,
+        columns=flow.GradeColumns(
+            system=system, item=item, grade=grade, rater=None if has_no_rater else rater
+        ),
+        greater_is_better=not lower_is_better,
+        level=level,
+        missing=missing,
+        engine=engine,
+    )
+    if as_json:
+        click.echo(text.to_json(ranked.ranking.to_dict()))
+    else:
+        click.echo("\n".join(f"- {finding.text}" for finding in findings(ranked.ranking)))
+        click.echo(text.text_table(readable_table(ranked.ranking)))
+    if plot is not None:
+        with picture(ranked) as figure:
+            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+    if out is not None:
+        write_report(flow.leaderboard_report(ranked), out)
+    return 0

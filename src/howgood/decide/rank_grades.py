@@ -1,0 +1,287 @@
+"""Rank systems by the grades people gave to their outputs.
+
+In: a long table of item, system, rater, grade, on any engine. Out: `Ranking`. Absent: files, and
+predictions of grades (see `decide.rank_ratings`).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.decide.rank import check_level, ranking_of
+from howgood.decide.scores import JointScores
+from howgood.errors import InputError, MissingValueError
+from howgood.records.levels import codes_of, distinct, missing_values
+from howgood.records.missing import check_policy
+from howgood.records.ranking import Ranking
+from howgood.records.table import as_numbers, frame_columns
+from howgood.stats.randomness import RandomState, generator_and_seed
+from howgood.stats.two_way_clusters import ClusteredMeans, clustered_means, same_tail_variances
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+_WHERE = "grades"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Grades:
+    """One grade per system, item and rater, as codes; `names` are the systems."""
+
+    values: FloatArray
+    system: IntArray
+    item: IntArray
+    rater: IntArray | None
+    names: tuple[str, ...]
+    n_rows: int
+    dropped: dict[str, int]
+
+
+def rank_grades(
+    grades: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    system: str = "system",
+    item: str = "item",
+    rater: str | None = "rater",
+    grade: str = "grade",
+    greater_is_better: bool = True,
+    missing: str = "error",
+    level: float = 0.05,
+    random_state: RandomState = 0,
+    where: str = _WHERE,
+) -> Ranking:
+    r"""Rank systems by the mean grade of their outputs, and say how far to trust each place.
+
+    The score of a system is the mean over items of the item's mean grade. Systems are compared on
+    the same items, and both items and raters count as drawn from many: with
+    :math:`d_i` the difference of two systems on item i and :math:`h_r` what rater r adds to the
+    difference :math:`\bar d` of the scores, its variance is
+
+    .. math:: V = \frac{\sum_i (d_i-\bar d)^2}{n(n-1)}
+              + \max\Bigl(0, \tfrac{R}{R-1}\sum_r h_r^2 - V_{ir}\Bigr),
+
+    where :math:`V_{ir}` is the noise of single grades, which both sums count. The order is wrong
+    with the probability that Student's t with Satterthwaite's degrees of freedom exceeds
+    :math:`|\bar d|/\sqrt V`.
+
+    Parameters
+    ----------
+    grades : pandas, Polars (eager or lazy), PyArrow, DuckDB, Spark, `Table` or dict of columns
+        One row per grade.
+    system, item, grade : str
+        Columns: whose output was graded, the task or prompt it answers, and the grade (a number).
+    rater : str or None
+        Column that says who graded. None says it is not known: then only items are taken as a
+        sample, and a rater who favours one system everywhere goes unnoticed. A rater's several
+        grades of one output are averaged.
+    greater_is_better : bool
+        False for grades where 1 is best.
+    missing : {"error", "drop"}
+        What to do with rows holding a missing value, and with items that not all systems have a
+        grade for. "drop" leaves them out and counts them.
+    level : float
+        Error level of tie groups and rank intervals.
+    random_state : None, int or Generator
+        For rank probabilities of 4 systems or more.
+    where : str
+        What messages call the table.
+
+    Returns
+    -------
+    Ranking
+        `.error(a, b)`: how likely it is that, over all items and raters like these, a's mean grade
+        is not better than b's. Not the probability that a repetition flips the order.
+
+    References
+    ----------
+    Clark (1973), "The language-as-fixed-effect fallacy". Satterthwaite (1946), "An approximate
+    distribution of estimates of variance components".
+
+    Notes
+    -----
+    With two or three raters, how much raters differ is hardly known: probabilities stay large, and
+    95 % intervals hold the truth in 88 to 98 % of cases (two raters) or 92 to 98 % (three).
+
+    Stability: experimental
+
+    Examples
+    --------
+    >>> grades = {
+    ...     "item": [1, 1, 2, 2, 3, 3, 4, 4],
+    ...     "system": ["a", "b"] * 4,
+    ...     "grade": [4, 3, 5, 3, 3, 3, 4, 2],
+    ... }
+    >>> ranking = rank_grades(grades, rater=None)
+    >>> ranking.order, round(ranking.error("a", "b"), 3)
+    (('a', 'b'), 0.04)
+    """
+    check_level(level)
+    check_policy(missing)
+    names = [name for name in (system, item, rater, grade) if name is not None]
+    columns = frame_columns(grades, names, where=where)
+    columns = {**columns, grade: as_numbers(columns[grade], where=f"{where}, column {grade!r}")}
+    kept, n_missing = _without_gaps(columns, grade, missing, where)
+    found = _coded(kept, (system, item, rater, grade), missing, where)
+    found.dropped["missing or not finite"] = n_missing
+    generator, seed = generator_and_seed(random_state)
+    scores = _scores(found, clustered_means(found.values, found.system, found.item, found.rater))
+    ranking = ranking_of(
+        replace(scores, greater_is_better=greater_is_better),
+        level,
+        generator,
+        seed,
+        dropped=found.dropped,
+    )
+    return replace(ranking, provenance=replace(ranking.provenance, rows_used=found.n_rows))
+
+
+def _scores(grades: _Grades, means: ClusteredMeans) -> JointScores:
+    apart = means.means[:, None] - means.means
+    n_raters = None if grades.rater is None else int(grades.rater.max()) + 1
+    knows_raters = n_raters is not None and n_raters > 1
+    return JointScores(
+        systems=grades.names,
+        metric="mean grade",
+        paired=True,
+        method="items and raters as samples (quasi-F)"
+        if knows_raters
+        else "items as a sample (paired t)",
+        n=int(grades.item.max()) + 1,
+        means=means.means,
+        sds=means.own.gaussian_sds(),
+        differences=apart,
+        difference_variances=same_tail_variances(
+            apart, means.between.variances, means.between.freedoms
+        ),
+        difference_scale="mean grade",
+        doubt="items and raters" if knows_raters else "items",
+        settings={"grades": len(grades.values), "raters": n_raters},
+    )
+
+
+def _without_gaps(
+    columns: dict[str, NDArray[Any]], grade: str, missing: str, where: str
+) -> tuple[dict[str, NDArray[Any]], int]:
+    is_bad = {name: missing_values(values) for name, values in columns.items()}
+    is_bad[grade] = ~np.isfinite(columns[grade])
+    n_rows = len(columns[grade])
+    for name, bad in is_bad.items():
+        if missing == "error" and bad.any():
+            raise MissingValueError(
+                where=where,
+                column=name,
+                n_missing=int(bad.sum()),
+                n_rows=n_rows,
+                first=int(np.argmax(bad)),
+            )
+    good = ~np.logical_or.reduce(list(is_bad.values()))
+    if not good.any():
+        raise InputError(
+            where=where,
+            found=f"no complete row among {n_rows}",
+            needed="grades of at least two systems on at least two items",
+            cure="Check the file or filter.",
+        )
+    return {name: values[good] for name, values in columns.items()}, int((~good).sum())
+
+
+def _coded(
+    columns: dict[str, NDArray[Any]],
+    roles: tuple[str, str, str | None, str],
+    missing: str,
+    where: str,
+) -> _Grades:
+    system, item, rater, grade = roles
+    values = columns[grade]
+    names, group = _levels(columns[system], f"{where}, column {system!r}")
+    if len(names) < 2:
+        raise InputError(
+            where=f"{where}, column {system!r}",
+            found=f"only {str(names[0])!r}",
+            needed="grades of at least two systems",
+            cure="Name the column that says whose output was graded.",
+        )
+    _, place = _levels(columns[item], f"{where}, column {item!r}")
+    is_kept = _of_complete_items(group, place, len(names), missing, f"{where}, column {item!r}")
+    person = None
+    if rater is not None:
+        _, person = _levels(columns[rater], f"{where}, column {rater!r}")
+        person = person[is_kept]
+    group, values = group[is_kept], values[is_kept]
+    _, place = np.unique(place[is_kept], return_inverse=True)
+    if rater is not None and person is not None:
+        _, person = np.unique(person, return_inverse=True)
+        values, group, place, person = _averaged(values, group, place, person)
+        _refuse_single_raters(group, person, names, f"{where}, column {rater!r}")
+    return _Grades(
+        values=values,
+        system=group,
+        item=place,
+        rater=person,
+        names=tuple(str(name) for name in names.tolist()),
+        n_rows=int(is_kept.sum()),
+        dropped={"item without a grade of every system": int((~is_kept).sum())},
+    )
+
+
+def _levels(column: NDArray[Any], where: str) -> tuple[NDArray[Any], IntArray]:
+    levels = distinct(column, where=where)
+    return levels, codes_of(column, levels, where=where)
+
+
+def _of_complete_items(
+    group: IntArray, place: IntArray, n_systems: int, missing: str, where: str
+) -> NDArray[np.bool_]:
+    """Mark the rows of items that every system has a grade for; refuse the others or few items."""
+    n_items = int(place.max()) + 1
+    graded = np.zeros((n_items, n_systems), dtype=bool)
+    graded[place, group] = True
+    is_complete = np.asarray(graded.all(axis=1))
+    n_complete = int(is_complete.sum())
+    if n_complete < 2:
+        raise InputError(
+            where=where,
+            found=f"{n_complete} of {n_items} items with a grade of every system",
+            needed="at least two items that every system was graded on",
+            cure="Grade more items, or leave out the system with few grades.",
+        )
+    if missing == "error" and n_complete < n_items:
+        raise InputError(
+            where=where,
+            found=f"{n_items - n_complete} of {n_items} items without a grade of every system",
+            needed="the same items for all systems, so that hard ones cost none of them more",
+            cure="Grade them, or leave these items out by name: missing='drop'.",
+        )
+    kept: NDArray[np.bool_] = is_complete[place]
+    return kept
+
+
+def _averaged(
+    values: FloatArray, group: IntArray, place: IntArray, person: IntArray
+) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """Return one value per system, item and rater."""
+    cells, which = np.unique(np.column_stack([group, place, person]), axis=0, return_inverse=True)
+    if len(cells) == len(values):
+        return values, group, place, person
+    which = which.reshape(-1)
+    sums = np.bincount(which, weights=values)
+    return sums / np.bincount(which), cells[:, 0], cells[:, 1], cells[:, 2]
+
+
+def _refuse_single_raters(
+    group: IntArray, person: IntArray, names: NDArray[Any], where: str
+) -> None:
+    """Refuse a system with one rater among several: who is lenient and who is good looks alike."""
+    if int(person.max()) == 0:
+        return
+    for each, name in enumerate(names.tolist()):
+        if len(np.unique(person[group == each])) == 1:
+            raise InputError(
+                where=where,
+                found=f"one rater for all of {str(name)!r}",
+                needed="at least two raters per system: else a lenient rater looks like a good "
+                "system",
+                cure="Have others grade it too, or take raters as they are: rater=None.",
+            )

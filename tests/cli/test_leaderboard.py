@@ -1,0 +1,82 @@
+"""`howgood leaderboard`, from the outside."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from howgood.cli.main import run
+from howgood.decide import rank_grades
+
+RNG = np.random.default_rng(8)
+ITEM, RATER, SYSTEM = (each.ravel() for each in np.indices((30, 6, 3)))
+GRADES = pl.DataFrame(
+    {
+        "prompt": [f"q{each}" for each in ITEM],
+        "model": np.array(["large", "medium", "small"])[SYSTEM],
+        "who": RATER,
+        "score": np.round(RNG.normal(4.0 - np.array([0.0, 0.05, 1.0])[SYSTEM], 0.8)),
+    }
+)
+COLUMNS = ["--item", "prompt", "--system", "model", "--rater", "who", "--grade", "score"]
+
+
+@pytest.fixture
+def grades(tmp_path):
+    path = tmp_path / "grades.csv"
+    GRADES.write_csv(path)
+    return path
+
+
+def test_the_command_gives_the_library_s_answer(grades, capsys):
+    assert run(["leaderboard", str(grades), *COLUMNS, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = rank_grades(GRADES, item="prompt", system="model", rater="who", grade="score")
+    assert found["order"] == list(expected.order)
+    assert found["errors"]["large"]["small"] == pytest.approx(expected.error("large", "small"))
+    assert found["doubt"] == "items and raters"
+
+
+def test_the_text_says_what_is_certain_and_what_is_not(grades, capsys):
+    assert run(["leaderboard", str(grades), *COLUMNS]) == 0
+    said = capsys.readouterr().out
+    assert "over items and raters like these" in said
+    assert "mean grade" in said
+    assert "barrier" not in said
+    assert run(["leaderboard", str(grades), *COLUMNS, "--no-rater"]) == 0
+    assert "Who graded is not known" in capsys.readouterr().out
+
+
+def test_few_raters_are_spoken_of(grades, tmp_path, capsys):
+    path = tmp_path / "few.csv"
+    GRADES.filter(pl.col("who") < 3).write_csv(path)
+    assert run(["leaderboard", str(path), *COLUMNS]) == 0
+    assert "Only 3 raters" in capsys.readouterr().out
+
+
+def test_pictures_and_reports_are_written(grades, tmp_path):
+    plot, out = tmp_path / "plot.svg", tmp_path / "report.html"
+    assert run(["leaderboard", str(grades), *COLUMNS, "--plot", str(plot), "--out", str(out)]) == 0
+    assert "higher is better" in plot.read_text()
+    report = out.read_text()
+    assert "Leaderboard of 3 systems" in report
+    assert "random effects" in report
+
+
+def test_grade_one_may_be_the_best(grades, capsys):
+    assert run(["leaderboard", str(grades), *COLUMNS, "--lower-is-better", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["order"][0] == "small"
+
+
+def test_cures_are_options_and_messages_name_the_file(grades, tmp_path, capsys):
+    assert run(["leaderboard", str(grades), *COLUMNS[:4], "--grade", "score"]) == 2
+    said = capsys.readouterr().err
+    assert str(grades) in said
+    assert "--rater COLUMN" in said
+    path = tmp_path / "single.csv"
+    GRADES.with_columns(who=pl.col("model")).write_csv(path)
+    assert run(["leaderboard", str(path), *COLUMNS]) == 2
+    said = capsys.readouterr().err
+    assert "--no-rater" in said
+    assert "rater=None" not in said

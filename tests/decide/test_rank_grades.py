@@ -1,0 +1,132 @@
+"""Ranking by grades: a case by hand, what must not matter, and what is refused."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from howgood.decide import rank_grades
+from howgood.errors import InputError
+
+
+def _table(differences, *, names=("b", "a")):
+    """Grades of two systems by item and rater; the second is better by `differences`."""
+    rows = [
+        (f"q{i}", name, f"r{r}", 2.0 + i + place * gap)
+        for i, gaps in enumerate(differences)
+        for r, gap in enumerate(gaps)
+        for place, name in enumerate(names)
+    ]
+    return dict(
+        zip(("item", "system", "rater", "grade"), map(list, zip(*rows, strict=True)), strict=True)
+    )
+
+
+def _random(seed, *, items=10, raters=4, systems="abc"):
+    rng = np.random.default_rng(seed)
+    item, rater, system = (each.ravel() for each in np.indices((items, raters, len(systems))))
+    grade = rng.integers(1, 8, item.size)
+    return {"item": item, "rater": rater, "system": np.array(list(systems))[system], "grade": grade}
+
+
+def test_two_items_two_raters_by_hand():
+    ranking = rank_grades(_table([[1.0, 2.0], [3.0, 6.0]]))
+    # V = 2.25 + 1 - 0.625 and its degrees of freedom, as in the test of the array layer.
+    expected = student.cdf(-3.0 / np.sqrt(2.625), 2.625**2 / (2.25**2 + 1.0))
+    assert ranking.order == ("a", "b")
+    assert ranking.error("a", "b") == pytest.approx(expected)
+    assert ranking.error("b", "a") == pytest.approx(1 - expected)
+    assert ranking.scores.tolist() == [5.5, 2.5]
+    assert ranking.best_probability["a"] == pytest.approx(1 - expected)
+    assert (ranking.n, ranking.doubt, ranking.provenance.rows_used) == (2, "items and raters", 8)
+
+
+def test_without_raters_only_items_are_a_sample():
+    grades = _table([[1.0, 2.0], [3.0, 6.0]])
+    ranking = rank_grades(grades, rater=None)
+    assert ranking.error("a", "b") == pytest.approx(student.cdf(-3.0 / np.sqrt(2.25), 1))
+    assert ranking.doubt == "items"
+    one = rank_grades({**grades, "rater": ["r"] * 8})
+    assert one.error("a", "b") == pytest.approx(ranking.error("a", "b"))
+
+
+def test_grades_where_one_is_best():
+    ranking = rank_grades(_table([[1.0, 2.0], [3.0, 6.0]]), greater_is_better=False)
+    assert ranking.order == ("b", "a")
+    assert ranking.error("b", "a") < 0.5
+
+
+def test_equal_systems_are_a_coin_toss():
+    ranking = rank_grades(_table([[0.0, 0.0], [0.0, 0.0]]))
+    assert ranking.error("a", "b") == 0.5
+    assert ranking.tie_groups == (("a", "b"),)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_order_names_units_and_other_systems_change_nothing(seed):
+    table = _random(seed)
+    rng = np.random.default_rng(seed)
+    one = rank_grades(table)
+    order = rng.permutation(120)
+    shuffled = {name: column[order] for name, column in table.items()}
+    moved = {**shuffled, "grade": 3.0 + 10.0 * shuffled["grade"]}
+    keep = table["system"] != "c"
+    fewer = {name: column[keep] for name, column in table.items()}
+    for other in (rank_grades(pl.DataFrame(shuffled)), rank_grades(moved), rank_grades(fewer)):
+        assert other.error("a", "b") == pytest.approx(one.error("a", "b"), rel=1e-9)
+    flipped = rank_grades({**table, "grade": -table["grade"]}, greater_is_better=False)
+    assert flipped.order == one.order
+    # Other raters can only add doubt about who is ahead.
+    first, second = one.order[:2]
+    assert rank_grades(table, rater=None).error(first, second) <= one.error(first, second) + 1e-12
+
+
+def test_a_rater_s_several_grades_of_one_output_are_averaged():
+    once = _table([[1.0, 2.0], [3.0, 6.0]])
+    twice = {name: column * 2 for name, column in once.items()}
+    assert rank_grades(twice).error("a", "b") == pytest.approx(rank_grades(once).error("a", "b"))
+
+
+def test_items_not_graded_for_every_system_are_refused_or_left_out():
+    table = _table([[1.0, 2.0], [3.0, 6.0], [0.0, 9.0]])
+    rest = {name: column[:-1] for name, column in table.items()}  # q2: no second grade of a
+    assert rank_grades(rest).n == 3
+    gone = [place for place in range(12) if not (table["item"][place] == "q2" and place % 2)]
+    rest = {name: [column[place] for place in gone] for name, column in table.items()}
+    with pytest.raises(InputError, match="1 of 3 items without a grade of every system"):
+        rank_grades(rest)
+    ranking = rank_grades(rest, missing="drop")
+    assert ranking.n == 2
+    assert dict(ranking.provenance.rows_dropped) == {"item without a grade of every system": 2}
+
+
+def test_missing_grades_are_refused_or_counted():
+    table = _table([[1.0, 2.0], [3.0, 6.0]])
+    table["grade"][0] = float("nan")
+    with pytest.raises(InputError, match="row 1"):
+        rank_grades(table)
+    ranking = rank_grades(table, missing="drop")
+    assert dict(ranking.provenance.rows_dropped) == {"missing or not finite": 1}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"system": ["a"] * 8}, "at least two systems"),
+        ({"item": ["q"] * 8}, "at least two items"),
+        ({"rater": ["r1", "r2"] * 4}, "one rater for all of 'a'"),
+        ({"grade": ["good"] * 8}, "text that is no number"),
+        ({"grade": [float("nan")] * 8}, "missing"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(change, said):
+    with pytest.raises(InputError, match=said):
+        rank_grades({**_table([[1.0, 2.0], [3.0, 6.0]]), **change})
+
+
+def test_needed_data_are_not_promised():
+    with pytest.raises(InputError, match="raters"):
+        rank_grades(_random(1)).needed("a", "b")
