@@ -158,6 +158,24 @@ def test_no_address_of_ours_leads_elsewhere(owner):
             assert urlsplit(answer.headers.get("location", "")).netloc in ("", "testserver")
 
 
+@pytest.mark.parametrize("path", ["/s/songs/", "/s/songs//", "/login/?next=x", "/studies/",
+                                  "//evil.example/", "/\\evil.example/", "/api/v1/library/",
+                                  "/%2fevil.example/", "/ü/", "/api", "/x%0d%0aA: b/"])  # fmt: skip
+def test_a_slash_too_many_leads_to_no_host_that_a_request_names(browser, path):
+    heads = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    answer = browser.get(f"http://testserver{path}", headers=heads, follow_redirects=False)
+    assert "evil.example" not in urlsplit(answer.headers.get("location", "")).netloc
+    if "location" in answer.headers:
+        _stays(answer.headers["location"])
+
+
+def test_a_slash_too_many_after_a_studys_link_does_no_harm(browser):
+    found = browser.get("/s/songs/?PROLIFIC_PID=a%26b")
+    assert found.status_code == 200
+    assert str(found.url).endswith("/s/songs?PROLIFIC_PID=a%26b")
+    assert browser.get("/nowhere/").status_code == 404
+
+
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "//evil.example", "data:text/html,x",
                                      "http://plain.example", "{participant}", "https://{study}",
                                      " https://x", "https:evil"])  # fmt: skip

@@ -44,9 +44,16 @@ sent before is safe.* with status 503 and `Retry-After`; the page leads them bac
 The server tries anew with every request: nothing has to be restarted. A fit goes on computing
 meanwhile.
 
-**The disk is full, or no longer takes writes.** The same page. Pages that only read still work,
-and `/health` says `well` as long as the database can be read: watch the free space of the disk,
-too. When there is room again, answers are stored again; nothing has to be restarted.
+**The disk is full, or no longer takes writes.** The same page. Pages that only read still work.
+`/health` says `unwell: answers cannot be stored now` with status 503, so that a load balancer or
+whatever watches the server knows: it writes something that changes nothing, at most every five
+seconds, and remembers for half a minute an answer that could not be stored. When there is room
+again, answers are stored again and `/health` says `well`; nothing has to be restarted.
+
+**The server is asked to stop** (Ctrl+C, systemd, `docker stop`). Nobody new comes in. Requests in
+work get eight seconds; who would have to wait longer gets the page above with status 503. A
+process that a hanging database holds ends by itself six seconds later: what was acknowledged is
+stored by then.
 
 **The database cannot be written when the server starts.** `howgood serve` says so in one line
 and ends with code 2, before anybody can come in.
@@ -62,7 +69,8 @@ end of it.
 
 **Somebody is slow** (a telephone line, or somebody who means harm). The head of a request has 15
 seconds and its body a pace of 1,000 bytes a second; who is slower is hung up on. Who reads
-slowly holds a little memory and keeps nobody waiting.
+slowly holds a little memory and keeps nobody waiting; who reads nothing of what they asked for is
+hung up on after one to two minutes.
 
 **Too many come at once.** At most 400 requests are in work at a time (`HOWGOOD_BUSY_LIMIT`);
 others are asked at once, politely, to try again in three seconds.

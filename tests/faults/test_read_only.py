@@ -45,7 +45,7 @@ def test_a_folder_that_cannot_be_written_is_refused_at_the_start(
 def test_a_postgresql_that_takes_no_writes_is_refused_at_the_start(
     postgresql_stage, never_serving, capsys
 ):
-    with _refusing_writes(postgresql_stage):
+    with refusing_writes(postgresql_stage):
         assert run(["serve", "--database", postgresql_stage.address]) == 2
     said = capsys.readouterr().err
     assert "read-only" in said
@@ -53,7 +53,7 @@ def test_a_postgresql_that_takes_no_writes_is_refused_at_the_start(
 
 
 @contextmanager
-def _refusing_writes(stage, host=None):
+def refusing_writes(stage, host=None):
     """Make a database read-only under whoever uses it."""
     if stage.database == "SQLite":
         # The driver's own switch: the error is that of a file system which has become read-only.
@@ -86,7 +86,7 @@ def _become_read_only(stage, faults, *, times):
         def become_read_only():
             for _ in range(times):
                 time.sleep(1.0)
-                with _refusing_writes(stage, host):
+                with refusing_writes(stage, host):
                     time.sleep(1.0)
                 before = sum(len(each.acknowledged) for each in people)
                 time.sleep(1.0)

@@ -274,6 +274,24 @@ def test_an_owner_gives_somebody_a_way_back_and_it_works_once(owner, viewer, hos
     assert link not in str(told)
 
 
+def test_an_owner_who_enters_as_another_owner_is_found_out(owner, host):
+    invited = owner.post("/people", data=hidden_fields(owner.get("/people")) | {"role": "owner"})
+    link = invited.text.partition("/setup/")[2].partition("<")[0]
+    with _client(host) as grace, _client(host) as intruder:
+        join(grace, link, name="grace", password=PASSWORD)
+        form = hidden_fields(owner.get("/people")) | {"name": "grace"}
+        made = owner.post("/people/renewal", data=form)
+        way_in = made.text.partition("/setup/")[2].partition("<")[0]
+        sent = hidden_fields(intruder.get(f"/setup/{way_in}")) | {"password": "now it is mine"}
+        assert intruder.post(f"/setup/{way_in}", data=sent).url.path == "/studies"
+        # Grace is signed out, cannot come back, and any owner can read why.
+        assert grace.get("/studies").url.path == "/login"
+        assert sign_in(grace, name="grace", password=PASSWORD).status_code == WRONG
+    told = owner.get("/history").text
+    assert "made a link for a new password" in told
+    assert "set a new password by a link" in told
+
+
 def test_a_way_back_for_nobody_is_refused_and_viewers_give_none(owner, viewer):
     form = hidden_fields(owner.get("/people")) | {"name": "nobody"}
     assert owner.post("/people/renewal", data=form).status_code == WRONG

@@ -29,9 +29,12 @@ def take(connection: Connection, who: str, allowance: Allowance, *, now: datetim
     """
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     full = {"who": who, "left": float(allowance.at_once), "at": now}
-    connection.execute(insert(attempts).values(full).on_conflict_do_nothing())
+    # An update that changes nothing holds the row, so that nobody forgets it meanwhile.
+    held = insert(attempts).values(full).on_conflict_do_update(
+        index_elements=["who"], set_={"who": who}
+    )  # fmt: skip
     mine = attempts.c.who == who
-    row = connection.execute(sa.select(attempts).where(mine).with_for_update()).one()
+    row = connection.execute(held.returning(attempts.c.left, attempts.c.at)).one()
     gained = max(now - row.at, timedelta()) / allowance.one_more_after
     left = min(float(allowance.at_once), row.left + gained)
     is_allowed = bool(left >= 1)

@@ -64,6 +64,8 @@ class Database:
         self._writer_engine = writer
         self._writer = GroupWriter(writer) if writer is not None else None
         self._glances = Glances(readers) if writer is not None else None
+        # When the last write failed because nothing can be stored; None when it went well.
+        self.failed_at: float | None = None
 
     @property
     def is_local(self) -> bool:
@@ -85,10 +87,11 @@ class Database:
 
     def write(self, operation: Operation[T]) -> T:
         """Run the operation in a transaction; return its result only after the commit."""
-        if self._writer is not None:
-            return self._writer.run(operation)
-        with self.engine.begin() as connection:
-            return operation(connection)
+        with self._remembering_failure():
+            if self._writer is not None:
+                return self._writer.run(operation)
+            with self.engine.begin() as connection:
+                return operation(connection)
 
     def restructure(self, operation: Operation[T]) -> T:
         """Run an operation that may rebuild tables, in one transaction; rows keep their relations.
@@ -111,9 +114,19 @@ class Database:
 
     async def write_soon(self, operation: Operation[T]) -> T:
         """Do as `write` does; nothing but this coroutine waits for the disk."""
-        if self._writer is not None:
+        if self._writer is None:
+            return await asyncio.to_thread(self.write, operation)
+        with self._remembering_failure():
             return await self._writer.run_soon(operation)
-        return await asyncio.to_thread(self.write, operation)
+
+    @contextmanager
+    def _remembering_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except AWAY:
+            self.failed_at = time.monotonic()
+            raise
+        self.failed_at = None
 
     def scrub(self) -> bool:
         """Make what was deleted vanish from the file too; return whether it has.

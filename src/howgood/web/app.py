@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
@@ -20,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 
 from howgood.errors import InputError
-from howgood.flow.hosting import Host, Reason, RefusedError
+from howgood.flow.hosting import Host, Pulse, Reason, RefusedError
 from howgood.flow.results.worker import BackgroundWorker
 from howgood.flow.watching import Watcher
 from howgood.settings import Settings
@@ -105,10 +106,12 @@ def make_app(
         exception_handlers=_handlers(),
         lifespan=life,
     )
+    # Starlette would lead from /s/songs/ to /s/songs at whatever host the request names.
+    app.router.redirect_slashes = False
     app.state.host, app.state.settings = host, settings
     app.state.hashing = anyio.CapacityLimiter(accounts.AT_ONCE)
     app.state.questions = Rate(library.QUESTIONS)
-    app.state.watcher = Watcher(host)
+    app.state.watcher, app.state.pulse = Watcher(host), Pulse(host)
     return app
 
 
@@ -162,9 +165,18 @@ async def _wrong_input(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
+    if status == 404 and request.method == "GET" and request.scope["path"].endswith("/"):
+        return _without_last_slash(request)
     reason = "unreadable" if status == 400 else "lost"
     page = message_page(reason, language=_language(request), style=style_address())
     return show(page, status=status)
+
+
+def _without_last_slash(request: Request) -> Response:
+    """Lead from /s/songs/ to /s/songs on this server, whatever its name is said to be."""
+    path = "/" + quote(request.scope["path"].strip("/"))
+    query = request.scope["query_string"].decode("latin-1")
+    return RedirectResponse(f"{path}?{query}" if query else path, status_code=307)
 
 
 async def _database_away(request: Request, error: Exception) -> Response:

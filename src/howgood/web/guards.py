@@ -3,6 +3,8 @@
 In: requests. Out: requests that may pass, or a short page. Absent: who may do what (`flow`).
 """
 
+import asyncio
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,6 +21,7 @@ LARGEST_FORM = 256 * 1024
 # Researchers send pictures, films and tables; each route of theirs states its own limit below this
 # one, and none reads a byte before it knows who sends it.
 LARGEST_UPLOAD = 64 * 1024 * 1024
+_NEVER_PACKED = re.compile(r"/(s|p|media)/|/studies/[^/]+/picture/")
 _DIGITS = 15  # Python takes long, and in the end refuses, to read thousands of them
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
@@ -76,7 +79,10 @@ class SecurityHeaders:
 
 
 class Busy:
-    """Answers at once with a polite 503 when more requests are in work than can be served soon."""
+    """Answers at once with a polite 503 when more requests are in work than can be served soon.
+
+    Work ends where an answer begins: who reads it slowly takes no place from anybody.
+    """
 
     def __init__(self, app: ASGIApp, *, limit: int) -> None:
         self.app, self.limit, self.working = app, limit, 0
@@ -88,22 +94,42 @@ class Busy:
         elif self.working >= self.limit:
             await refuse("busy", 503, scope, receive, send)
         else:
-            self.working += 1
-            try:
-                await self.app(scope, receive, send)
-            finally:
+            await self._work(scope, receive, send)
+
+    async def _work(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_working = True
+        self.working += 1
+
+        async def answer(message: Message) -> None:
+            nonlocal is_working
+            if is_working:
+                is_working = False
                 self.working -= 1
+            await send(message)
+
+        try:
+            await self.app(scope, receive, answer)
+        except asyncio.CancelledError:
+            # The server stops and waits no longer. What was asked for may be done or not.
+            if is_working:
+                await refuse("away", 503, scope, receive, answer)
+        finally:
+            self.working -= is_working
 
 
 class Packed:
-    """Compresses what is sent, except to participants: their pages are packed where it helps."""
+    """Compresses pages of researchers; those of participants are packed where it helps.
+
+    Pictures and films are small for their content already, and packing a film would hold everybody
+    up for seconds.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app, self.packing = app, GZipMiddleware(app, minimum_size=1000, compresslevel=5)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, by way of the packing or not."""
-        is_packed = scope["type"] == "http" and not _is_participants(scope["path"])
+        is_packed = scope["type"] == "http" and not _NEVER_PACKED.match(scope["path"])
         await (self.packing if is_packed else self.app)(scope, receive, send)
 
 

@@ -1,11 +1,12 @@
-"""How long and how much we listen before somebody has said what they want.
+"""How long we listen to somebody, and how long we wait for somebody who does not listen.
 
-In: connections and bodies that come slowly or never end. Out: a closed connection or a short page.
-Absent: how much may be sent in all (`guards`, and each route).
+In: connections and bodies that come slowly or never end, and readers who stop reading. Out: a
+closed connection or a short page. Absent: how much may be sent in all (`guards`, and each route).
 
 A server that waits for everybody can be held up by a few who send one byte a minute: each takes one
 of the places of `guards.Busy`. So the head of a request has a time and a size, and its body a
-pace that the slowest telephone line keeps.
+pace that the slowest telephone line keeps. An answer may be read at any pace, but who takes nothing
+of it for a while is hung up on: what waits for them takes memory and a file handle.
 """
 
 import asyncio
@@ -20,6 +21,9 @@ from howgood.web.guards import Answering, refuse
 HEAD_SECONDS, HEAD_BYTES = 15.0, 64 * 1024
 # A body has this long, and a second more for every so many bytes that have come.
 BODY_SECONDS, BODY_BYTES_PER_SECOND = 20.0, 1000
+# How often we look whether somebody goes on reading; who took nothing since the last look has left.
+# The system keeps up to a few megabytes on the way, and takes more only when much of that is read.
+UNREAD_SECONDS = 60.0
 
 
 class Patience:
@@ -65,20 +69,27 @@ class _Body:
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """HTTP that hangs up on heads which take too long or do not end."""
+    """HTTP that hangs up on heads which do not end, and on who reads nothing of what they got."""
 
     _head_timer: asyncio.TimerHandle | None = None
+    _reading_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
+    _n_resumed = 0
+    _unread: tuple[int, int, object] | None = None
 
     # uvicorn narrows asyncio's BaseTransport to Transport, and so must we.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)
         self._await_head()
+        self._reading_timer = self.loop.call_later(UNREAD_SECONDS, self._look_whether_read)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         self._stop_waiting()
+        if self._reading_timer is not None:
+            self._reading_timer.cancel()
+            self._reading_timer = None
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -100,6 +111,26 @@ class PatientProtocol(HttpToolsProtocol):
         """Know what is wanted: from here on the application decides how long to wait."""
         self._stop_waiting()
         super().on_headers_complete()
+
+    def resume_writing(self) -> None:
+        """Know that something was read."""
+        self._n_resumed += 1
+        super().resume_writing()
+
+    def _look_whether_read(self) -> None:
+        """Hang up at once if what waits here is what waited at the last look.
+
+        One timer for the life of a connection costs less than one for each answer, and it still
+        looks when the connection is closed on our side and only waits to be emptied.
+        """
+        waiting = self.transport.get_write_buffer_size()
+        # An equal number of bytes could be those of another piece or another answer.
+        unread = (waiting, self._n_resumed, self.cycle) if waiting else None
+        if unread is not None and unread == self._unread:
+            self.transport.abort()
+            return
+        self._unread = unread
+        self._reading_timer = self.loop.call_later(UNREAD_SECONDS, self._look_whether_read)
 
     def _await_head(self) -> None:
         if self._head_timer is None:

@@ -16,17 +16,20 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from howgood.ask.sentences import sentence
 from howgood.records.remembered import Remembered
 from howgood.show.comparison_card import STYLE
 from howgood.show.times import duration, moment
+from howgood.store.studies import MediaFile
 from howgood.web.pages import MessagePage, ScreenPage
 
 _STYLE_SHEET = "howgood.css"
 _SCRIPT = "htmx.min.js"
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 _FIRST_PACKETS = 14_000
+_PIECE = 64 * 1024
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
@@ -177,7 +180,26 @@ def static_response(request: Request, name: str) -> Response | None:
     )
 
 
-def part_of_file(content: bytes, media_type: str, wanted: str) -> Response:
+class _InPieces(Response):
+    """A file, of which no more waits for its reader than they keep up with."""
+
+    def __init__(
+        self, file: MediaFile, part: slice, *, status: int, headers: Mapping[str, str]
+    ) -> None:
+        self.file = file  # as long as it lives, others are given the same one
+        super().__init__(memoryview(file.content)[part], status, headers, file.media_type)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the head, and each piece when most of the one before is on its way."""
+        head = {"status": self.status_code, "headers": self.raw_headers}
+        await send({"type": "http.response.start", **head})
+        for first in range(0, max(len(self.body), 1), _PIECE):
+            piece, is_last = self.body[first : first + _PIECE], first + _PIECE >= len(self.body)
+            body = {"body": bytes(piece), "more_body": not is_last}
+            await send({"type": "http.response.body", **body})
+
+
+def part_of_file(file: MediaFile, wanted: str) -> Response:
     """Return a picture or film, or the part of it a player asks for (`Range: bytes=0-499`)."""
     headers = {
         "Accept-Ranges": "bytes",
@@ -187,13 +209,11 @@ def part_of_file(content: bytes, media_type: str, wanted: str) -> Response:
     }
     asked = re.fullmatch(r"bytes=(\d{1,12})-(\d{0,12})", wanted)
     if asked is None:
-        return Response(content, media_type=media_type, headers=headers)
-    first, size = int(asked[1]), len(content)
+        return _InPieces(file, slice(None), status=200, headers=headers)
+    first, size = int(asked[1]), len(file.content)
     last = min(int(asked[2] or size), size - 1)
     if first > last:
         headers["Content-Range"] = f"bytes */{size}"
         return Response(status_code=416, headers=headers)
     headers["Content-Range"] = f"bytes {first}-{last}/{size}"
-    return Response(
-        content[first : last + 1], status_code=206, media_type=media_type, headers=headers
-    )
+    return _InPieces(file, slice(first, last + 1), status=206, headers=headers)

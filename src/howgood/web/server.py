@@ -20,8 +20,9 @@ from howgood.flow.hosting import Host
 from howgood.flow.results.worker import BackgroundWorker, Worker
 from howgood.settings import BUSY_LIMIT, DATABASE, Settings
 
-# Requests in work get this long to finish when the server is asked to stop.
-_FAREWELL_SECONDS = 20
+# Requests in work get this long to finish when the server is asked to stop; then they are told to
+# come back. Docker waits ten seconds before it kills.
+_FAREWELL_SECONDS = 8
 # A worker that says nothing for this long is replaced. Starting takes seconds on a busy machine,
 # and one that is replaced too soon starts again, which keeps the machine busy.
 _SILENCE_SECONDS = 20
@@ -35,8 +36,9 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     app: Starlette | str = "howgood.web.workers:app_from_environment"
     if workers == 1:
         from howgood.web.app import make_app, settle  # a second that a mere parent of workers saves
+        from howgood.web.leaving import ending_in_time
 
-        app = make_app(host, settings, worker=_own_worker(host, settings))
+        app = ending_in_time(make_app(host, settings, worker=_own_worker(host, settings)))
         settle()
     else:
         host.close()

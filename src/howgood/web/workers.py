@@ -16,6 +16,7 @@ from howgood.flow.hosting import Host, open_host
 from howgood.settings import read_settings
 from howgood.store.database import DatabaseAwayError
 from howgood.web.app import make_app, settle
+from howgood.web.leaving import ending_in_time
 
 # A worker that is started while the database is away waits so long before it gives up.
 _SECONDS_TO_OPEN = 30
@@ -26,7 +27,7 @@ def app_from_environment() -> Starlette:
     """Return the application that the environment describes; every worker calls this."""
     settings = read_settings()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    app = make_app(_host_soon(settings.database), settings)
+    app = ending_in_time(make_app(_host_soon(settings.database), settings))
     settle()
     return app
 

@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from howgood.errors import UnknownNameError
 from howgood.flow import accounts
 from howgood.flow.accounts import passwords
-from howgood.flow.accounts.attempts import PER_NAME
+from howgood.flow.accounts.attempts import KEPT, PER_NAME
 from howgood.flow.accounts.circle import LastOwnerError
 from howgood.flow.hosting import Host
 from howgood.store.database import open_database
@@ -181,4 +181,18 @@ def test_attempts_come_back_one_by_one_and_are_forgotten(host, database):
     later = 21 + 3600
     assert [attempt(later, name="eve") for _ in range(9)][-1] is False
     with database.reading() as connection:
-        assert len(connection.execute(sa.select(attempts)).all()) == 2
+        assert len(connection.execute(sa.select(attempts)).all()) == 3  # and who tidied up last
+
+
+def test_attempts_that_are_allowed_are_forgotten_too(host, database):
+    """Every one comes from elsewhere and by another name: none is refused, and none is kept."""
+    most = 0
+    for minute in range(60):
+        for number in range(5):
+            who = f"{minute}-{number}"
+            now = NOW + timedelta(minutes=minute, seconds=number)
+            assert accounts.may_try(host, name=who, address=who, now=now)
+        with database.reading() as connection:
+            most = max(most, len(connection.execute(sa.select(attempts)).all()))
+    # Two rows for each of five attempts a minute, as long as they are kept; and one more minute.
+    assert most <= 2 * 5 * (KEPT / timedelta(minutes=1) + 2) + 1

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from howgood.flow.elsewhere.limesurvey import limesurvey_file
 from howgood.flow.elsewhere.offline import offline_page
 from howgood.flow.elsewhere.qualtrics import qualtrics_file
 from howgood.flow.elsewhere.source import Picture, survey_source
+from howgood.flow.importing.values import answer_to, on_scale
 from howgood.flow.study_files import read_study
 from howgood.records.study import Study
 
@@ -63,7 +65,8 @@ def test_qualtrics_has_a_block_per_application_and_a_matrix_per_scenario():
     ids = re.findall(r"\[\[ID:(.*)\]\]", text)
     assert len(ids) == len(set(ids))
     assert {"consent", "d1", "d2", "c1", "k1", "a2s4"} <= set(ids)
-    assert "How do you [ [travel] ]?" in text  # a researcher's brackets are no command
+    # A researcher's brackets are no command.
+    assert "How do you &#91;&#91;travel&#93;&#93;?" in text
     matrix = text.split("[[ID:a1s1]]")[1].split("[[Question")[0]
     assert matrix.count("\nI would") == 2
     assert "[[Answers]]\nExtremely unlikely\n" in matrix
@@ -121,3 +124,68 @@ def test_pictures_that_are_too_large_and_other_kinds_are_refused():
     big = Picture(media_type="video/mp4", content=b"0" * 30_000_000)
     with pytest.raises(InputError, match="more than 20 MB"):
         offline_page(survey_source(study, lambda _: big))
+
+
+MARKUP = "<img src=x onerror=alert(1)> <b>R&D</b> {1+1} ${e://Field/x} [[Choices]] 'a' \"b\""
+
+
+def _marked_everywhere():
+    """A survey with markup, expressions and commands in every text a researcher writes."""
+    key = SURVEY["survey"]["applications"][0]
+    marked = {"text": MARKUP, "help": MARKUP}
+    return _source(
+        title=MARKUP, introduction=MARKUP, consent={"text": MARKUP}, completion={"text": MARKUP},
+        demographics=[
+            {"key": "a", **marked, "type": "choice",
+             "options": [{"key": "x", "text": MARKUP}, {"key": "y", "text": "no"}]},
+            {"key": "b", **marked, "type": "choices",
+             "options": [{"key": "x", "text": MARKUP}, {"key": "y", "text": "no"}]},
+            {"key": "c", **marked, "type": "scale", "scale": [MARKUP, "good"]},
+            {"key": "d", **marked, "type": "text"},
+        ],
+        closing=[{"key": "e", **marked, "type": "number"}],
+        survey=SURVEY["survey"] | {
+            "applications": [key | {"name": MARKUP, "description": MARKUP},
+                             *SURVEY["survey"]["applications"][1:]],
+            "scale": [MARKUP, "2", "3", "4", "5", "6", "7"],
+            "attention": [{"key": "care", "text": MARKUP, "answer": 2}],
+        },
+    )  # fmt: skip
+
+
+def _seen(html):
+    """What somebody reads where a program shows this as HTML."""
+    return unescape(re.sub(r"</?(p|ul|li|strong)>", "", html))
+
+
+def test_limesurvey_shows_every_text_as_it_was_written_and_computes_nothing():
+    rows = _rows(_marked_everywhere())
+    ours = {"branch"}
+    texts = [row["text"] for row in rows if row["class"] != "S" and row["name"] not in ours]
+    texts += [row["help"] for row in rows] + [row["name"] for row in rows if row["class"] == "G"]
+    assert not [each for each in texts if re.search(r"[{}]|<(?!/?(p|ul|li|strong)>)", each)]
+    assert sum(MARKUP in _seen(each) for each in texts) > 30
+    assert not [each for each in texts if "onerror" in each and MARKUP not in _seen(each)]
+
+
+def test_qualtrics_shows_every_text_as_it_was_written_and_fills_nothing_in():
+    lines = qualtrics_file(_marked_everywhere()).decode().splitlines()
+    commands = [each for each in lines if each.startswith("[[")]
+    texts = [each for each in lines if not each.startswith("[[")]
+    known = (
+        r"\[\[(AdvancedFormat|Block:.*|Question:[A-Za-z:]+|ID:\w+|Choices|Answers|PageBreak)\]\]"
+    )
+    assert all(re.fullmatch(known, each) for each in commands)
+    assert not [each for each in commands if "[[" in each[2:] or "]]" in each[:-2]]
+    assert not [each for each in texts if re.search(r"\[\[|\$\{|<(?!/?(p|ul|li|strong)>)", each)]
+    assert sum(MARKUP in _seen(each) for each in texts) > 20
+    assert not [each for each in texts if "onerror" in each and MARKUP not in _seen(each)]
+
+
+def test_labels_come_back_whether_they_were_kept_as_html_or_not():
+    options = [{"key": "x", "text": "R&D"}, {"key": "y", "text": "no"}]
+    asked = [{"key": "a", "text": "?", "type": "choice", "options": options}]
+    (question,) = Study.from_dict(SURVEY | {"closing": asked}).closing
+    for said in ("R&D", "R&amp;D", "r&amp;d"):
+        assert answer_to(question, said, language="en") == "x"
+        assert on_scale(said, ["no", "R&D"]) == 2

@@ -15,11 +15,17 @@ from howgood.store.attempts import Allowance
 PER_NAME = Allowance(at_once=8, one_more_after=timedelta(seconds=20))
 PER_ADDRESS = Allowance(at_once=30, one_more_after=timedelta(seconds=4))
 # By then every allowance is full again, so that nothing needs to be remembered.
-_KEPT = timedelta(minutes=10)
+KEPT = timedelta(minutes=10)
+# How often somebody tidies up, of all processes together.
+TIDYING = Allowance(at_once=1, one_more_after=timedelta(minutes=1))
 
 
 def may_try(host: Host, *, name: str, address: str, now: datetime) -> bool:
-    """Take one attempt from both allowances; False when either is used up."""
+    """Take one attempt from both allowances; False when either is used up.
+
+    Who has not tried for a while is forgotten, so that there are never more rows than attempts
+    within the last few minutes.
+    """
     by_address = tokens.signature(host.key, "attempts by address", address)
     by_name = tokens.signature(host.key, "attempts by name", name.casefold())
 
@@ -28,7 +34,10 @@ def may_try(host: Host, *, name: str, address: str, now: datetime) -> bool:
         may_address = attempts.take(connection, by_address, PER_ADDRESS, now=now)
         return attempts.take(connection, by_name, PER_NAME, now=now) and may_address
 
+    def tidy(connection: Connection) -> None:
+        if attempts.take(connection, "tidying", TIDYING, now=now):
+            attempts.forget(connection, before=now - KEPT)
+
     is_allowed = host.database.write(store)
-    if not is_allowed:  # many attempts leave many rows, one who signs in leaves two
-        host.database.write(lambda c: attempts.forget(c, before=now - _KEPT))
+    host.database.write(tidy)  # by itself: it must not hold rows that somebody waits for
     return is_allowed

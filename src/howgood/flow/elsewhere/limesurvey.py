@@ -6,6 +6,9 @@ scenarios; both are settings inside LimeSurvey.
 
 Each scenario is a group of its own, so that LimeSurvey shows one per page and mixes those of one
 application. Branches are drawn by a hidden equation at the start.
+
+LimeSurvey takes every text for HTML, and whatever stands in braces for an expression to compute.
+What a researcher wrote is written so that it is shown and nothing else.
 """
 
 import csv
@@ -15,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from howgood.ask.sentences import sentence
 from howgood.flow.elsewhere.codes import question_codes, scenario_codes
 from howgood.flow.elsewhere.source import SurveySource
-from howgood.flow.elsewhere.wording import html_of
+from howgood.flow.elsewhere.wording import html_of, html_text
 from howgood.flow.participate.pieces import paragraphs
 from howgood.flow.participate.scenario_text import scenario_bullets
 from howgood.flow.participate.survey import survey_items, survey_scale
@@ -63,9 +66,9 @@ def _rows(study: Study, plan: SurveyPlan) -> Iterator[Row]:
         yield {"class": "S", "name": name, "text": value}
     consent = html_of((*paragraphs(study.introduction), *paragraphs(study.consent.text)))
     texts = {
-        "surveyls_title": study.title,
-        "surveyls_welcometext": consent,
-        "surveyls_endtext": html_of(paragraphs(study.completion.text)),
+        "surveyls_title": _shown_text(study.title),
+        "surveyls_welcometext": _shown(consent),
+        "surveyls_endtext": _shown(html_of(paragraphs(study.completion.text))),
     }
     for name, value in texts.items():
         yield {"class": "SL", "name": name, "text": value, "language": language}
@@ -108,7 +111,7 @@ def _scenarios(study: Study, plan: SurveyPlan) -> Iterator[Row]:
         place = code.partition("s")[0]
         yield {
             "class": "G",
-            "name": f"{application.name} {number}",
+            "name": _shown_text(f"{application.name} {number}"),
             "relevance": _shown_to(plan, application),
             "random_group": place,
         }
@@ -118,10 +121,10 @@ def _scenarios(study: Study, plan: SurveyPlan) -> Iterator[Row]:
             scenario_bullets(application, scenario, system=application.name),
             *paragraphs("" if plan.scale else sentence(study.language, "likely_question")),
         ))  # fmt: skip
-        yield _question("F", code, told, mandatory=True)
+        yield _question("F", code, _shown(told), mandatory=True)
         for at, item in enumerate(items, start=1):
             yield {"class": "SQ", "type/scale": "0", "name": f"i{at}", "relevance": "1",
-                   "text": item.text}  # fmt: skip
+                   "text": _shown_text(item.text)}  # fmt: skip
         yield from _answers(scale)
 
 
@@ -139,7 +142,7 @@ def _checks(study: Study, plan: SurveyPlan) -> Iterator[Row]:
     if plan.attention:
         yield {"class": "G", "name": "…", "relevance": "1"}
     for place, check in enumerate(plan.attention, start=1):
-        yield _question("L", f"k{place}", check.text, mandatory=True)
+        yield _question("L", f"k{place}", _shown_text(check.text), mandatory=True)
         yield from _answers(survey_scale(study, plan))
 
 
@@ -157,13 +160,13 @@ def _one_question(code: str, question: Question) -> Iterator[Row]:
         "min_num_value_n": "" if question.minimum is None else f"{question.minimum:g}",
         "max_num_value_n": "" if question.maximum is None else f"{question.maximum:g}",
     }
-    row = _question(kinds[question.type], code, question.text, mandatory=False)
-    yield row | {"help": question.help} | (limits if question.type == "number" else {})
+    row = _question(kinds[question.type], code, _shown_text(question.text), mandatory=False)
+    yield row | {"help": _shown_text(question.help)} | (limits if question.type == "number" else {})
     texts = [each.text for each in question.options] or list(question.scale)
     if question.type == "choices":
         for place, text in enumerate(texts, start=1):
             yield {"class": "SQ", "type/scale": "0", "name": f"o{place}", "relevance": "1",
-                   "text": text}  # fmt: skip
+                   "text": _shown_text(text)}  # fmt: skip
     else:
         yield from _answers(texts)
 
@@ -183,4 +186,13 @@ def _question(kind: str, code: str, text: str, *, mandatory: bool) -> Row:
 def _answers(labels: Iterable[str]) -> Iterator[Row]:
     for place, label in enumerate(labels, start=1):
         yield {"class": "A", "type/scale": "0", "name": str(place), "relevance": "0",
-               "text": label}  # fmt: skip
+               "text": _shown_text(label)}  # fmt: skip
+
+
+def _shown_text(text: str) -> str:
+    return _shown(html_text(text))
+
+
+def _shown(html: str) -> str:
+    """Return HTML that holds no expression."""
+    return html.replace("{", "&#123;").replace("}", "&#125;")

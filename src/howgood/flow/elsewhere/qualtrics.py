@@ -2,6 +2,10 @@
 
 In: a survey. Out: the file: a block per application, a matrix per scenario. Absent: random orders,
 branches and pictures, which the format cannot say; they are set in Qualtrics' survey flow.
+
+Qualtrics takes texts of questions, choices and answers for HTML, a line that begins with two square
+brackets for a command, and `${...}` for something to be filled in. What a researcher wrote is
+written so that it is shown and nothing else. Names of blocks are plain text, for researchers alone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from howgood.ask.sentences import sentence
 from howgood.flow.elsewhere.codes import question_codes, scenario_codes
 from howgood.flow.elsewhere.source import SurveySource
-from howgood.flow.elsewhere.wording import html_of
+from howgood.flow.elsewhere.wording import html_of, html_text
 from howgood.flow.participate.pieces import paragraphs
 from howgood.flow.participate.scenario_text import scenario_bullets
 from howgood.flow.participate.survey import survey_items, survey_scale
@@ -62,7 +66,8 @@ def _scenarios(study: Study, plan: SurveyPlan) -> Iterator[str]:
         yield from _question("Matrix", code, told, items, scale)
         if number == 2 and checks:
             place, check = checks.pop(0)
-            yield from _question("MC:SingleAnswer:Horizontal", f"k{place}", check.text, scale)
+            text = html_text(check.text)
+            yield from _question("MC:SingleAnswer:Horizontal", f"k{place}", text, scale)
 
 
 def _questions(study: Study, letter: str, title: str) -> Iterator[str]:
@@ -70,7 +75,8 @@ def _questions(study: Study, letter: str, title: str) -> Iterator[str]:
     if asked:
         yield from _block(sentence(study.language, f"{title}_title"))
     for code, question in asked:
-        yield from _question(_KINDS[question.type], code, question.text, _choices(question))
+        text = html_text(question.text)
+        yield from _question(_KINDS[question.type], code, text, _choices(question))
 
 
 def _choices(question: Question) -> list[str]:
@@ -78,7 +84,8 @@ def _choices(question: Question) -> list[str]:
 
 
 def _block(title: str) -> Iterator[str]:
-    yield from ("", f"[[Block:{_line(title)}]]")
+    plain = _one_line(title).replace("[[", "[ [").replace("]]", "] ]")
+    yield from ("", f"[[Block:{plain}]]")
 
 
 def _question(
@@ -87,12 +94,17 @@ def _question(
     yield from ("", f"[[Question:{kind}]]")
     if code:
         yield f"[[ID:{code}]]"
-    yield _line(text)
+    yield _shown(text)
     for heading, texts in (("[[Choices]]", list(choices)), ("[[Answers]]", list(answers))):
         if texts:
-            yield from ("", heading, *(_line(each) for each in texts))
+            yield from ("", heading, *(_shown(html_text(each)) for each in texts))
 
 
-def _line(text: str) -> str:
-    """Return text that stays on its line and is no command of the format."""
-    return " ".join(text.split()).replace("[[", "[ [").replace("]]", "] ]")
+def _shown(html: str) -> str:
+    """Return HTML that stays on its line, is no command of the format and has nothing filled in."""
+    line = _one_line(html).replace("${", "&#36;{")
+    return line.replace("[[", "&#91;&#91;").replace("]]", "&#93;&#93;")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -9,6 +9,14 @@ from html import escape
 from howgood.records.screen import Block, Bullets, Details, Heading, Paragraph, Words
 
 
+def html_text(text: str) -> str:
+    """Return a text that a program which takes HTML shows as it was written.
+
+    Quotes stay: texts stand between tags, and many programs show a label as it was sent.
+    """
+    return escape(text, quote=False)
+
+
 def html_of(blocks: Iterable[Block]) -> str:
     """Return the texts of blocks on one line of HTML."""
     return "".join(_block(each) for each in blocks)
@@ -16,7 +24,7 @@ def html_of(blocks: Iterable[Block]) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"<p><strong>{escape(block.text)}</strong></p>"
+        return f"<p><strong>{html_text(block.text)}</strong></p>"
     if isinstance(block, Paragraph):
         return f"<p>{_words(block.words)}</p>"
     if isinstance(block, Details):
@@ -35,6 +43,6 @@ def _inner(entries: tuple[tuple[Words, ...], ...]) -> str:
 
 def _words(words: Iterable[Words]) -> str:
     return "".join(
-        f"<strong>{escape(each.text)}</strong>" if each.bold else escape(each.text)
+        f"<strong>{html_text(each.text)}</strong>" if each.bold else html_text(each.text)
         for each in words
     )

@@ -11,6 +11,7 @@ from howgood.flow.hosting.host import (
     open_host,
     picture,
 )
+from howgood.flow.hosting.pulse import Pulse
 from howgood.flow.hosting.recruiting import way_back
 from howgood.flow.hosting.view import Arrival, Form, Reason, RefusedError, Sent, View
 from howgood.flow.hosting.visit import arrive, begin, look, send
@@ -20,6 +21,7 @@ __all__ = [
     "Form",
     "Host",
     "Link",
+    "Pulse",
     "Reason",
     "RefusedError",
     "Sent",

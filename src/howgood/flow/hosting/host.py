@@ -15,6 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 from time import monotonic
+from weakref import WeakValueDictionary
 
 from sqlalchemy.engine import Connection
 
@@ -69,6 +70,8 @@ class Host:
         self._known: OrderedDict[str, tuple[Known, float]] = OrderedDict()
         self._weight = 0
         self._gate = Lock()
+        # A film that hundreds look at is in memory once, and not at all when nobody does.
+        self.media: WeakValueDictionary[tuple[int, str], MediaFile] = WeakValueDictionary()
         # Choosing the next pair takes milliseconds: one after the other, beside the event loop.
         self.thinking = ThreadPoolExecutor(1, thread_name_prefix="howgood-thinking")
 
@@ -209,12 +212,15 @@ def make_links(
 
 
 def picture(host: Host, version: int, name: str) -> MediaFile:
-    """Return a picture or film of a study's version."""
+    """Return a picture or film of a study's version; all who look at it at once share one."""
+    found = host.media.get((version, name))
+    if found is not None:
+        return found
     with host.database.reading() as connection:
         found = studies.media_file(connection, version, name)
     if found is None:
         raise RefusedError(Reason.UNKNOWN_STUDY)
-    return found
+    return host.media.setdefault((version, name), found)
 
 
 def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now: datetime) -> None:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from html import unescape
 
 from howgood.ask.sentences import sentence
 from howgood.records.plans import Question, SurveyApplication
@@ -32,12 +33,18 @@ class WrongCellError(Exception):
 def on_scale(text: str, scale: Sequence[str]) -> int:
     """Return the point on a scale that a number or a label means, from 1."""
     labels = [each.casefold() for each in scale]
-    if text.casefold() in labels:
-        return labels.index(text.casefold()) + 1
+    found = [at for at, label in enumerate(labels, start=1) if label in _readings(text)]
+    if found:
+        return found[0]
     number = whole(text, needed=f"1 to {len(scale)}, or a label of the scale")
     if not 1 <= number <= len(scale):
         raise WrongCellError(f"1 to {len(scale)}, or a label of the scale")
     return number
+
+
+def _readings(text: str) -> set[str]:
+    """Return a text as it is, and as a program means it that keeps labels as HTML (R&amp;D)."""
+    return {text.casefold(), unescape(text).casefold()}
 
 
 def whole(text: str, *, needed: str) -> int:
@@ -128,8 +135,9 @@ def _split(text: str) -> list[str]:
 
 def _option(question: Question, text: str) -> str:
     """Return the option with this key or text, or at this place."""
+    readings = _readings(text)
     for each in question.options:
-        if text.casefold() in (each.key.casefold(), each.text.casefold()):
+        if readings & {each.key.casefold(), each.text.casefold()}:
             return each.key
     if text.isdecimal() and 1 <= int(text) <= len(question.options):
         return question.options[int(text) - 1].key

@@ -49,6 +49,7 @@ def make_api(host: Host, settings: Settings) -> Starlette:
             Exception: _fault,
         },
     )
+    app.router.redirect_slashes = False  # it would repeat whatever host the request names
     app.state.host, app.state.settings, app.state.rate = host, settings, Rate(PACE)
     return app
 

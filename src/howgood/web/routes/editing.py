@@ -169,7 +169,7 @@ async def get_picture(request: Request) -> Response:
         authoring.draft_picture, request.app.state.host, request.path_params["slug"],
         request.path_params["name"],
     )  # fmt: skip
-    response = part_of_file(found.content, found.media_type, request.headers.get("range", ""))
+    response = part_of_file(found, request.headers.get("range", ""))
     response.headers["Cache-Control"] = "private, no-cache"
     return response
 

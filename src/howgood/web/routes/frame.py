@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from howgood.flow import hosting
 from howgood.web.render import static_response
 
 
@@ -27,9 +26,11 @@ async def get_static(request: Request) -> Response:
 
 
 async def get_health(request: Request) -> Response:
-    """Say whether the database answers, for whatever watches the server."""
-    await run_in_threadpool(hosting.every_study, request.app.state.host)
-    return PlainTextResponse("well\n", headers={"Cache-Control": "no-store"})
+    """Say whether answers can be stored, for whatever watches the server."""
+    if await run_in_threadpool(request.app.state.pulse.is_well):
+        return PlainTextResponse("well\n")
+    words = "unwell: answers cannot be stored now\n"
+    return PlainTextResponse(words, status_code=503, headers={"Retry-After": "5"})
 
 
 ROUTES = [

@@ -81,7 +81,7 @@ async def get_media(request: Request) -> Response:
         request.path_params["version"],
         request.path_params["name"],
     )
-    return part_of_file(found.content, found.media_type, request.headers.get("range", ""))
+    return part_of_file(found, request.headers.get("range", ""))
 
 
 def _shown_again(request: Request, view: hosting.View, query: str) -> Response:

@@ -1,0 +1,51 @@
+"""Whether answers can be stored now, for whatever watches the server.
+
+In: a host. Out: yes or no, soon, however often it is asked. Absent: what to do about it.
+
+Reading tells nothing about it: a full disk and a database that has become read-only can be read.
+So something is written, which changes nothing, and what became of the last answer counts too: a
+disk may have room for the one and none for the other.
+"""
+
+from threading import Lock
+from time import monotonic
+
+from howgood.flow.hosting.host import Host
+from howgood.store import studies
+from howgood.store.database import AWAY
+
+# Looking costs a write to the disk: whoever asks in between is told what was found last.
+LOOK_SECONDS = 5.0
+# So long a write that failed is remembered, unless another has gone well since.
+REMEMBERED_SECONDS = 30.0
+
+
+class Pulse:
+    """Looks at most every few seconds, and never twice at once: a database may keep us waiting."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._gate = Lock()
+        self._is_well, self._began_at = True, -LOOK_SECONDS
+
+    def is_well(self) -> bool:
+        """Return whether answers can be stored now."""
+        failed_at = self._host.database.failed_at
+        if failed_at is not None and monotonic() - failed_at < REMEMBERED_SECONDS:
+            return False
+        is_recent = monotonic() - self._began_at < LOOK_SECONDS
+        if is_recent or not self._gate.acquire(blocking=False):
+            return self._is_well and is_recent  # a look that takes longer has found trouble
+        try:
+            self._began_at = monotonic()
+            self._is_well = self._can_store()
+        finally:
+            self._gate.release()
+        return self._is_well
+
+    def _can_store(self) -> bool:
+        try:
+            self._host.database.write(studies.touch)
+        except AWAY:
+            return False
+        return True

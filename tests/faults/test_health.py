@@ -1,0 +1,121 @@
+"""What /health says while nothing can be stored: a load balancer believes it."""
+
+import http.client
+import time
+from types import SimpleNamespace
+
+import pytest
+import sqlalchemy as sa
+from tests.faults.disks import no_room_for
+from tests.faults.people import SLUG, crowd, meanwhile
+from tests.faults.test_read_only import refusing_writes
+
+from howgood.flow.hosting import Pulse, open_host, pulse
+from howgood.store import database
+
+
+def _get(server, path):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        head = answer.headers.get("Retry-After")
+        return SimpleNamespace(status=answer.status, text=answer.read().decode(), again=head)
+    finally:
+        connection.close()
+
+
+def _health(server):
+    found = _get(server, "/health")
+    return found.status, found.text, found.again
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Look often and forget soon."""
+    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(pulse, "REMEMBERED_SECONDS", 0.3)
+
+
+def test_a_database_that_has_become_read_only_is_told_though_nobody_answers(stage, quick):
+    with stage.serve_here() as (host, server):
+        assert _health(server) == (200, "well\n", None)
+        with refusing_writes(stage, host):
+            _until(server, 503)
+            status, said, again = _health(server)
+            assert (status, again) == (503, "5")
+            assert "cannot be stored" in said
+            assert _get(server, f"/s/{SLUG}").status == 200  # whoever only looks is served
+        _until(server, 200)
+
+
+def _until(server, status, *, seconds=15):
+    end = time.monotonic() + seconds
+    while _health(server)[0] != status:
+        assert time.monotonic() < end, f"/health does not say {status}"
+        time.sleep(0.1)
+
+
+def test_a_full_disk_is_told_and_so_is_that_there_is_room_again(sqlite_stage):
+    server = sqlite_stage.serve()
+    people = crowd(server, 4)
+
+    def fill():
+        time.sleep(1)
+        assert _health(server)[0] == 200
+        with no_room_for([server.process.pid]):
+            _until(server, 503)
+        _until(server, 200, seconds=45)
+
+    meanwhile(people, fill)
+
+
+def test_an_answer_that_could_not_be_stored_counts_though_a_look_goes_well(tmp_path, monkeypatch):
+    host = open_host(str(tmp_path / "answers.sqlite"))
+    clock = [1000.0]
+    monkeypatch.setattr(pulse, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    looking = Pulse(host)
+    assert looking.is_well()
+    with pytest.raises(sa.exc.OperationalError):
+        host.database.write(_fail)
+    assert not looking.is_well()
+    clock[0] += pulse.REMEMBERED_SECONDS + 1
+    assert looking.is_well()
+    with pytest.raises(sa.exc.OperationalError):
+        host.database.write(_fail)
+    host.database.write(
+        lambda _connection: None
+    )  # the next one is stored: it was a moment's matter
+    assert looking.is_well()
+    host.close()
+
+
+def _fail(_connection):
+    raise sa.exc.OperationalError("INSERT", None, OSError("database or disk is full"))
+
+
+def test_whoever_asks_often_costs_no_more_than_one_look_in_a_while(tmp_path):
+    host = open_host(str(tmp_path / "answers.sqlite"))
+    looking, looks = Pulse(host), []
+    real = host.database.write
+    host.database.write = lambda operation: (looks.append(1), real(operation))[1]
+    assert all(looking.is_well() for _ in range(1000))
+    assert len(looks) == 1
+    host.close()
+
+
+def test_a_look_that_takes_too_long_is_bad_news_for_who_asks_meanwhile(tmp_path, monkeypatch):
+    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.05)
+    host = open_host(str(tmp_path / "answers.sqlite"))
+    looking, said = Pulse(host), []
+
+    def hang(_operation):
+        time.sleep(0.1)
+        said.append(looking.is_well())
+
+    monkeypatch.setattr(host.database, "write", hang)
+    looking.is_well()
+    assert said == [False]
+    monkeypatch.undo()
+    host.close()
