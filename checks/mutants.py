@@ -15,7 +15,6 @@ import sys
 import time
 from collections import Counter, defaultdict
 from importlib import import_module
-from types import FunctionType
 from typing import Any, TextIO
 
 import hypothesis
@@ -42,6 +41,7 @@ from checks.mutations import Mutant, mutants_of
 STAGES = ["stats", "score", "decide", "learn"]
 TESTS = [f"tests/{stage}" for stage in STAGES] + ["tests/property", "tests/reference"]
 DOCTESTS = [f"src/howgood/{stage}" for stage in STAGES]
+_MOST_ADDRESSES = 16 * 2**30
 _Results = dict[str, dict[str, Any]]
 _Running = dict[int, tuple[Mutant, int]]  # process: the mutant and where its report is read
 
@@ -136,6 +136,7 @@ class _Run:
         for node in {found["by"] for found in self.results.values()} & self.items.keys():
             child = os.fork()
             if child == 0:
+                _limit(10 + 4 * self.reached[node]["seconds"])
                 os._exit(int(self._first_failure([node]) is not None))
             if os.waitpid(child, 0)[1]:
                 self._say(f"fails without a mutant: {node}")
@@ -172,13 +173,12 @@ class _Run:
         if child == 0:
             os.close(reader)
             _limit(limit)
-            found = functions[mutant.module, mutant.scope]
-            os.write(writer, (self._judge(mutant, found, tests) or "").encode())
+            os.write(writer, (self._judge(mutant, functions, tests) or "").encode())
             os._exit(0)
         os.close(writer)
         running[child] = (mutant, reader)
 
-    def _judge(self, mutant: Mutant, functions: list[FunctionType], tests: list[str]) -> str | None:
+    def _judge(self, mutant: Mutant, functions: Functions, tests: list[str]) -> str | None:
         """Return what noticed the mutant, in the fork."""
         try:
             apply(mutant, functions)
@@ -224,7 +224,10 @@ def _limit(seconds: float) -> None:
     signal.alarm(60 + int(20 * seconds))  # for one that sleeps: a busy machine is slow, not wrong
     with open("/proc/self/statm", encoding="ascii") as file:
         size = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + 2 * 2**30,) * 2)
+    # Table engines reserve gibibytes of addresses they never use: a tight limit makes tests fail.
+    resource.setrlimit(resource.RLIMIT_AS, (size + _MOST_ADDRESSES,) * 2)
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")  # should memory run out, this process goes first
 
 
 def _report(results: _Results, chosen: list[Mutant]) -> None:

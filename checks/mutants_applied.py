@@ -28,19 +28,35 @@ def functions_by_scope() -> Functions:
     return found
 
 
-def apply(mutant: Mutant, functions: list[FunctionType]) -> None:
+def apply(mutant: Mutant, functions: Functions) -> None:
     """Put a mutant into this process: other code, other defaults or another constant."""
     module = sys.modules[f"howgood.{mutant.module.replace('/', '.')}"]
     tree = mutated(source_of(mutant.module), mutant)
-    if not functions:
+    found = functions.get((mutant.module, mutant.scope), [])
+    if not found:
         _set_constant(module, mutant.scope, tree)
+        _renew_defaults(mutant, functions, tree, module)
         return
     path = str(SOURCE / f"{mutant.module}.py")
     code = next(c for c in _codes(compile(tree, path, "exec")) if c.co_qualname == mutant.scope)
-    for function in functions:
+    for function in found:
         function.__code__ = code
         if "args" in mutant.place[:5]:
             _set_defaults(function, _node(tree, mutant.scope), module)
+
+
+def _renew_defaults(
+    mutant: Mutant, functions: Functions, tree: ast.Module, module: ModuleType
+) -> None:
+    """Evaluate defaults of the module's functions anew that are the constant."""
+    for (name, scope), found in functions.items():
+        if name != mutant.module or "<" in scope:  # nested functions take theirs as they run
+            continue
+        node = _node(tree, scope)
+        defaults = [*node.args.defaults, *node.args.kw_defaults]
+        if any(isinstance(each, ast.Name) and each.id == mutant.scope for each in defaults):
+            for function in found:
+                _set_defaults(function, node, module)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
+from scipy.stats import foldnorm
 
 from howgood.decide import rank, rank_sums
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
@@ -48,6 +49,51 @@ def test_two_pairs_by_hand():
     assert ranking.scores[0] == pytest.approx(math.sqrt((0.25 + 81 + 0.25) / 2))
     assert ranking.barrier == pytest.approx(math.sqrt((0.25 + 81) / 2))
     assert ranking.headroom["a"] == pytest.approx(1 - math.sqrt(81.25 / 81.5))
+
+
+def _two_pairs(**more):
+    predictions = {"a": [1.0, 2.0], "b": [3.0, 2.0]}
+    return rank(predictions, mean=[1.5, 2.0], sd=[0.5, 0.2], **more)
+
+
+def test_scores_of_two_pairs_by_hand():
+    # Mean square (.25 + .04 + .25) / 2 = .27; its variance 2 Σ(σ⁴ + 2 σ² Δ²) / n².
+    variance = 2 * (0.5**4 + 0.2**4 + 2 * 0.25 * 0.25) / 4
+    mse, rmse = _two_pairs(metric="mse"), _two_pairs()
+    assert mse.scores[0] == pytest.approx(0.27)
+    assert mse.score_sds[0] == pytest.approx(math.sqrt(variance))
+    assert mse.barrier == pytest.approx((0.25 + 0.04) / 2)
+    assert rmse.score_sds[0] == pytest.approx(math.sqrt(variance / (4 * 0.27)))  # Eq. 13
+    assert (mse.difference_scale, rmse.difference_scale) == ("mse", "mse")
+    assert _two_pairs(paired=False).difference_scale == "rmse"
+
+
+def test_trials_correct_the_spread_of_two_pairs_by_hand():
+    # Four trials: the fourth powers count 4/3 * 2/5, the others 4/3 (see `TrialSums`).
+    variance = 2 * 4 / 3 * (2 / 5 * (0.5**4 + 0.2**4) + 2 * 0.25 * 0.25) / 4
+    found = _two_pairs(metric="mse", trials=4)
+    assert found.score_sds[0] == pytest.approx(math.sqrt(variance))
+    # A difference has variance 4 Σ σ² (1 - 3)² / n², corrected by 4/3; its mean by 1/3.
+    assert found.difference_variances[0, 1] == pytest.approx(4 / 3 * 4 * 0.25 * 4 / 4)
+    assert found.true_error("a", "b") == pytest.approx(ndtr(-1.0 / math.sqrt(4 / 3 * 0.25)))
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_absolute_scores_are_those_of_folded_normal_variables(paired):
+    found = _two_pairs(metric="mae", paired=paired)
+    parts = {
+        "a": [foldnorm(1.0, scale=0.5), foldnorm(0.0, scale=0.2)],
+        "b": [foldnorm(3.0, scale=0.5), foldnorm(0.0, scale=0.2)],
+    }
+    means = [sum(law.mean() for law in laws) / 2 for laws in parts.values()]
+    variances = [sum(law.var() for law in laws) / 4 for laws in parts.values()]
+    np.testing.assert_allclose(found.scores, means)
+    np.testing.assert_allclose(found.score_sds, np.sqrt(variances))
+    gap = means[0] - means[1]
+    np.testing.assert_allclose(found.differences, [[0, gap], [-gap, 0]], atol=1e-12)
+    if not paired:
+        expected = [[0, sum(variances)], [sum(variances), 0]]
+        np.testing.assert_allclose(found.difference_variances, expected)
 
 
 def test_certain_feedback_leaves_no_doubt():
@@ -433,6 +479,26 @@ def test_a_ranking_records_how_it_was_made():
     assert "sums" not in rank(predictions, mean=mean, sd=sd, metric="mae").provenance.settings
 
 
+@pytest.mark.parametrize("metric", ["rmse", "mae"])
+def test_level_and_seed_reach_the_ranking_and_zero_is_the_default_seed(metric):
+    predictions, mean, sd = several(4, n=30)
+    asked = rank(predictions, mean=mean, sd=sd, metric=metric, level=0.2, random_state=7)
+    assert (asked.level, asked.provenance.seed) == (0.2, 7)
+    assert rank(predictions, mean=mean, sd=sd, metric=metric).provenance.seed == 0
+
+
+def test_sums_are_ranked_with_the_same_defaults_as_rows():
+    predictions, mean, sd = several(4, n=30)
+    table = {"mu": mean, "sigma": sd, **predictions}
+    sums = squared_error_sums(table, mean="mu", sd="sigma", predictions=list(predictions))
+    plain = rank_sums(sums)
+    assert (plain.level, plain.provenance.seed, plain.metric, plain.paired) == (
+        0.05, 0, "rmse", True,
+    )  # fmt: skip
+    with pytest.raises(InputError, match="between 0 and 1"):
+        rank_sums(sums, level=5)
+
+
 # Sums and refusals ----------------------------------------------------------------------------
 
 
@@ -459,6 +525,10 @@ BAD = [
     ({"metric": "auc"}, InputError, "one of rmse, mse, mae"),
     ({"metric": len}, InputError, "greater_is_better"),
     ({"level": 5}, InputError, "between 0 and 1"),
+    ({"level": 0}, InputError, "between 0 and 1"),
+    ({"level": 1}, InputError, "between 0 and 1"),
+    ({"level": 1.5, "metric": "mae"}, InputError, "between 0 and 1"),
+    ({"sd": [0.1, 0.2, 0.3], "metric": "mae"}, LengthMismatchError, "'sd'|sd has 3"),
     ({"trials": 1}, InputError, "fewer than 2 trials"),
     ({"missing": "keep"}, InputError, "one of error, drop"),
 ]

@@ -66,7 +66,7 @@ def test_many_distinct_scores_are_thinned_to_four_hundred_thresholds():
     generator = np.random.default_rng(5)
     truth, scores = generator.integers(0, 2, 5000), generator.random(5000)
     bins = score_bins(truth, scores, pos_label=1, where="test")
-    assert bins.thresholds.size <= 400
+    assert bins.thresholds.size == 400
     assert bins.thresholds[0] == scores.min()
     assert bins.n_cases == 5000
 
@@ -84,6 +84,11 @@ def test_many_distinct_scores_are_thinned_to_four_hundred_thresholds():
 def test_unusable_scores_are_refused_kindly(truth, scores, words):
     with pytest.raises(InputError, match=words):
         score_bins(truth, scores, pos_label=1, where="test")
+
+
+def test_labels_without_a_positive_case_are_refused():
+    with pytest.raises(InputError, match="at least one positive case"):
+        counted([0, 0], [0, 1], pos_label=1, where="test")
 
 
 def test_unequal_lengths_are_refused():
@@ -130,6 +135,23 @@ def test_a_smoothed_table_is_a_weighted_line_through_its_neighbours():
         weights = np.sqrt(1 - (away[near] / reach) ** 2)  # polyfit squares them
         line = np.polyfit(away[near], own.true_positives[near], 1, w=weights)
         assert bins.smoothed_at(index).true_positives == pytest.approx(np.polyval(line, 0.0))
+
+
+def test_a_smoothed_table_never_holds_more_cases_than_there_are():
+    # From the highest score down: the line through the neighbours bends below what is possible.
+    falling = np.repeat([0, 1, 0, 1], [8, 40, 44, 8])
+    bins = score_bins(falling, -np.arange(100.0), pos_label=1, where="test")
+    # Of the one case flagged none is a hit; of 99 cases flagged all 52 negatives are.
+    assert [float(each) for each in bins.smoothed_at(99).cells()] == [0, 48, 1, 51]
+    assert [float(each) for each in bins.smoothed_at(1).cells()] == [47, 1, 52, 0]
+
+
+def test_thresholds_are_thinned_only_beyond_the_most_and_keep_both_ends():
+    truth, scores = [0, 1, 0, 1, 1], [1.0, 1.0, 1.0, 2.0, 3.0]
+    bins = score_bins(truth, scores, pos_label=1, where="test", most=3)
+    assert bins.thresholds.tolist() == [1.0, 2.0, 3.0]
+    many = score_bins(np.tile([0, 1], 20), np.arange(40.0), pos_label=1, where="test", most=4)
+    assert many.thresholds.tolist() == [0.0, 13.0, 26.0, 39.0]
 
 
 def test_resampled_tables_are_shares_of_all_cases(scored):

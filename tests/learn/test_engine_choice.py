@@ -7,7 +7,15 @@ import pytest
 
 from howgood.errors import FallbackWarning, MissingExtraError, UngatedPosteriorError
 from howgood.learn.engines import choice
-from howgood.learn.engines.importance import complaint
+from howgood.learn.engines.importance import (
+    Pilot,
+    _fitted,
+    _until_effective,
+    complaint,
+    laplace,
+    pilot,
+    sample_from,
+)
 from howgood.learn.engines.mixture import (
     Mixture,
     averaged_draws,
@@ -16,7 +24,7 @@ from howgood.learn.engines.mixture import (
     sample_mixture,
 )
 from howgood.learn.engines.nuts import Chains
-from howgood.stats.importance import WeightedDraws
+from howgood.stats.importance import StudentT, WeightedDraws, weigh
 
 
 @dataclass(frozen=True)
@@ -125,6 +133,36 @@ def test_people_who_differ_without_bound_are_no_result_of_any_engine(monkeypatch
         _sample(engine, 60.0)
 
 
+def test_draws_generator_and_progress_reach_both_engines(monkeypatch):
+    asked = []
+
+    def sample(models, prior, **more):
+        asked.append(more)
+        return Mixture({0.0: DRAWS}, {0.0: 1.0}, {0.0: -3.0}, {0.0: complaint(DRAWS)})
+
+    def chains(models, **more):
+        asked.append(more)
+        return {0.0: Chains(replace(DRAWS, independent=450.0), 1.002, "")}
+
+    monkeypatch.setattr(choice, "sample_mixture", sample)
+    monkeypatch.setattr(choice, "sample_chains", chains)
+    more = {"draws": 500, "rng": np.random.default_rng(1), "progress": lambda *_: None}
+    with pytest.warns(FallbackWarning):  # people who differ widely: importance twice, then NUTS
+        choice.choose_and_sample({0.0: Model(12.0)}, {0.0: 1.0}, engine="auto", **more)
+    assert asked == [more, more, more]
+
+
+def test_the_worst_chain_of_all_kinds_of_mean_is_told(monkeypatch):
+    sound = replace(DRAWS, independent=450.0)
+    chains = {0.0: Chains(sound, 1.001, ""), 1.0: Chains(sound, 1.004, "")}
+    monkeypatch.setattr(choice, "sample_chains", lambda *_, **__: chains)
+    models, prior = {0.0: Model(), 1.0: Model()}, {0.0: 0.5, 1.0: 0.5}
+    _, found = choice.choose_and_sample(
+        models, prior, engine="nuts", draws=500, rng=np.random.default_rng(1)
+    )
+    assert found.rhat == 1.004
+
+
 def _weighted(weights, khat=0.1):
     return WeightedDraws(np.arange(float(len(weights)))[:, None], np.array(weights), -3.0, khat)
 
@@ -213,6 +251,52 @@ class Bell:
 
     def log_density(self, points):
         return self.log_factor - 0.5 * ((points[:, 0] - self.centre) / self.sd) ** 2
+
+
+def test_the_first_proposal_has_the_mode_and_the_curvature_there():
+    found = laplace(Bell(3.0, 0.5, 1.0))
+    assert found.centre == pytest.approx([3.0], abs=1e-4)
+    assert found.root[0, 0] == pytest.approx(0.5, rel=1e-4)
+    first = pilot(Bell(3.0, 0.5, 1.0), np.random.default_rng(6))
+    assert len(first.sample.weights) == 800
+    assert len(pilot(Bell(3.0, 0.5, 1.0), np.random.default_rng(6), draws=90).sample.weights) == 90
+    assert first.proposal.centre == pytest.approx([3.0], abs=0.1)
+
+
+def test_later_proposals_are_one_heavy_t_then_mixtures():
+    rng = np.random.default_rng(7)
+    sample = weigh(Bell(0.0, 1.0, 0.0).log_density, laplace(Bell(0.0, 1.0, 0.0)), 400, rng)
+    alone = _fitted(sample, 1, rng)
+    assert (type(alone), alone.dof) == (StudentT, 4.0)
+    several = _fitted(sample, 4, rng)
+    assert [part.dof for part in several.components] == [5.0] * 5  # four and the wide one
+
+
+def test_draws_are_made_until_enough_are_effective_or_a_gate_fails():
+    target, rng = Bell(0.0, 1.0, 0.0), np.random.default_rng(8)
+    found = _until_effective(target, laplace(target), 1.0, 1000.0, rng)
+    assert found.effective >= 1000
+    assert len(found.weights) < 1300  # an efficiency of about .9 asks for little more
+    narrow = StudentT(np.zeros(1), 1e-3 * np.eye(1), np.ones(1), np.ones(1), 400.0)
+    failed = _until_effective(target, narrow, 1.0, 1000.0, rng)
+    # 1.05 draws for each that should count, and no more once the gate has failed.
+    assert (len(failed.weights), bool(complaint(failed))) == (1050, True)
+    # A poor efficiency is believed down to one in four.
+    assert len(_until_effective(target, narrow, 0.01, 1000.0, rng).weights) == 4200
+
+
+def test_draws_that_fail_a_gate_are_made_again_from_freer_proposals():
+    class Bent(Bell):  # two bells far apart: no single t around one of them will do
+        def log_density(self, points):
+            return np.logaddexp(super().log_density(points), super().log_density(points - 6.0))
+
+    target, rng = Bent(0.0, 1.0, 0.0), np.random.default_rng(9)
+    start = StudentT(np.array([1.0]), 2.0 * np.eye(1), np.ones(1), np.ones(1), 5.0)
+    sample = weigh(target.log_density, start, 800, rng)
+    found = sample_from(target, Pilot(start, sample), effective=1000.0, rng=rng)
+    assert complaint(found) == ""
+    assert found.effective >= 1000
+    assert found.log_evidence == pytest.approx(np.log(2 * np.sqrt(2 * np.pi)), abs=0.1)
 
 
 def test_kinds_of_mean_are_weighed_by_their_evidence_and_sampled_as_they_deserve():

@@ -113,7 +113,7 @@ class ScoreBins:
         weight = np.maximum(1.0 - (away / (_NEARBY * self.n_cases**0.8)) ** 2, 0.0)
         centre, level = (np.average(each, weights=weight) for each in (away, found))
         spread = float(weight @ (away - centre) ** 2)
-        slope = float(weight @ ((away - centre) * (found - level))) / spread if spread > 0 else 0.0
+        slope = float(weight @ ((away - centre) * found)) / spread if spread > 0 else 0.0
         positives, negatives = self.positives.sum(), self.negatives.sum()
         lowest = max(0.0, flagged[index] - negatives)
         smooth = float(np.clip(level - slope * centre, lowest, min(positives, flagged[index])))
