@@ -160,8 +160,8 @@ def test_an_open_study_changes_only_by_publishing_and_people_stay_on_their_versi
     edit(owner, "task", "songs", rerating__question="How bad?")
     assert "How good?" in browser.get(inside).text
     review = owner.get("/studies/songs/publish").text
-    assert "rerating.question" in review
     assert "<del>How good?</del>" in review
+    assert "Task › Question" in review
     assert "<ins>How bad?</ins>" in review
     assert "<strong>1</strong> person is inside" in review
     publish(owner, "songs")

@@ -105,7 +105,7 @@ class Study:
         metadata=about("who sends nothing for this long gives their place back", minimum=1),
     )
     pilot: bool = field(
-        default=False, metadata=about("true while testing: answers are kept out of the data")
+        default=False, metadata=about("for test runs: answers are kept out of the data")
     )
     notes: str = field(
         default="", metadata=about("for the researcher or facilitator; never shown to people")

@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from howgood.ask.sentences import sentence
+from howgood.flow.authoring.changes import in_words
 from howgood.records.remembered import Remembered
 from howgood.show.comparison_card import STYLE
 from howgood.show.times import duration, moment
@@ -50,7 +51,7 @@ def templates() -> Environment:
         auto_reload=False,
     )
     made.globals["show_parts"] = _show_parts
-    made.filters |= {"duration": duration, "moment": moment}
+    made.filters |= {"duration": duration, "moment": moment, "in_words": in_words}
     return made
 
 

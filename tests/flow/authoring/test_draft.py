@@ -108,7 +108,7 @@ def test_pilot_and_quota_change_the_version_and_the_draft_follows(host, songs):
     assert host.study(head.version).title == "Songs"
     assert len(versions) == 2
     changed = [each.place for each in authoring.review(host, songs).changes]
-    assert changed == ["title"]
+    assert changed == ["Title"]
 
 
 def test_an_unpublished_study_is_unknown_to_participants_and_can_be_forgotten(host):

@@ -110,7 +110,7 @@ def _general(name):
 @given(st.text(), st.text())
 def test_changes_name_exactly_the_fields_that_differ(one, other):
     found = changes({"a": one, "b": ["x", one]}, {"a": other, "b": ["x", other]})
-    assert [each.place for each in found] == ([] if one == other else ["a", "b[2]"])
+    assert [each.place for each in found] == ([] if one == other else ["A", "B 2"])
 
 
 @pytest.mark.parametrize(
@@ -132,3 +132,25 @@ def test_tables_of_numbers_and_pairs_are_written_line_by_line():
     assert (rows[1]["lower"], rows[1]["upper"]) == (0.2, 0.4)
     assert rows[2]["true_positives"] == "forty"
     assert "column 7" in rows[2]
+
+
+def test_a_form_asks_for_what_is_short_before_a_long_list():
+    part = next(each for each in parts_of("rerating") if each.key == "task")
+    names = [node.name for node in form_of(part, STUDIES["rerating"])]
+    assert names.index("rerating.rounds") < names.index("rerating.items")
+
+
+def test_the_name_of_an_entry_that_is_cut_says_so():
+    items = [{"key": "a", "text": "x" * 80}, {"key": "b", "text": "y" * 60}]
+    part = next(each for each in parts_of("rerating") if each.key == "task")
+    (entries,) = [
+        node.children
+        for node in form_of(part, {"rerating": {"items": items}})
+        if node.name == "rerating.items"
+    ]
+    assert [each.label for each in entries] == ["1. " + "x" * 59 + "…", "2. " + "y" * 60]
+
+
+def test_what_is_ticked_changes_from_no_to_yes():
+    (change,) = changes({"pilot": False}, {"pilot": True})
+    assert (change.place, change.before, change.after) == ("Pilot", "no", "yes")

@@ -105,6 +105,8 @@ def test_a_fault_in_toml_is_named_with_its_line(tmp_path, old, new, line, words)
         ("title: Alarm", "title: &a Alarm\nnotes: *a", 4, ["alias"]),
         ("per_application: 2", "per_application: two", 6, ["'two'", "whole number"]),
         ("per_application: 2", "recall: [0.5, 1.5]", 6, ["survey.recall[2]", "at most 1"]),
+        ("per_application: 2", "per_application: 17", 6, ["17", "at most 16", "leave it out"]),
+        ("per_application: 2", "applications_each: 2", 6, ["at most 1, the number of appl"]),
         ("per_application: 2", "cases: 12", 6, ["together at most cases = 12"]),
         ('happened: "{n} times', 'happened: "many times', 12, ["{n}"]),
         ("{time|times}", "{times}", 15, ["{times}"]),

@@ -6,15 +6,17 @@ In: plain values before and after. Out: `Change`s in reading order. Absent: judg
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from howgood.records.plain import Path, written
+from howgood.flow.authoring.shape import label_of
+from howgood.records.plain import Path
 
 Plain = object
 _NOTHING = "—"
+_TASKS = ("survey", "comparison", "rerating")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One field that reads differently; a dash stands where there was or is nothing."""
+    """One field, in the words of the form, and what it said; a dash stands for nothing."""
 
     place: str
     before: str
@@ -27,14 +29,31 @@ def changes(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[
     Examples
     --------
     >>> changes({"title": "Old", "quota": 3}, {"title": "New"})
-    (Change(place='title', before='Old', after='New'), Change(place='quota', before='3', after='—'))
+    (Change(place='Title', before='Old', after='New'), Change(place='Quota', before='3', after='—'))
     """
     old, new = dict(_leaves(before, ())), dict(_leaves(after, ()))
     return tuple(
-        Change(place=written(path), before=old.get(path, _NOTHING), after=new.get(path, _NOTHING))
+        Change(place=in_words(path), before=old.get(path, _NOTHING), after=new.get(path, _NOTHING))
         for path in dict.fromkeys([*old, *new])
         if old.get(path) != new.get(path)
     )
+
+
+def in_words(path: Path) -> str:
+    """Return where something is as the form names it, counting from 1.
+
+    Examples
+    --------
+    >>> in_words(("survey", "applications", 0, "real_positives"))
+    'Task › Applications 1 › Real positives'
+    """
+    words: list[str] = []
+    for part in path:
+        if isinstance(part, int) and words:
+            words[-1] += f" {part + 1}"
+        else:
+            words.append("Task" if part in _TASKS else label_of(str(part)))
+    return " › ".join(words)
 
 
 def _leaves(value: Plain, path: Path) -> Iterator[tuple[Path, str]]:
@@ -45,4 +64,4 @@ def _leaves(value: Plain, path: Path) -> Iterator[tuple[Path, str]]:
         for index, each in enumerate(value):
             yield from _leaves(each, (*path, index))
     else:
-        yield path, str(value)
+        yield path, {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -135,7 +135,7 @@ def _entries(record: Any, value: object, path: Path) -> Iterator[Node]:  # noqa:
         title = str(data.get("name") or data.get("text") or data.get("key") or "")
         yield Node(
             name=dotted((*path, index)),
-            label=f"{index + 1}. {title[:60]}".strip(),
+            label=f"{index + 1}. {_short(title)}".strip(),
             note="",
             widget="group",
             children=tuple(_nodes(record, data, (*path, index))),
@@ -195,6 +195,10 @@ def _names(nodes: Sequence[Node]) -> Iterator[str]:
 def _marked(node: Node, texts: Mapping[str, str]) -> Node:
     children = tuple(_marked(child, texts) for child in node.children)
     return replace(node, problem=texts.get(node.name, ""), children=children)
+
+
+def _short(title: str, most: int = 60) -> str:
+    return title if len(title) <= most else f"{title[: most - 1].rstrip()}…"
 
 
 def label_of(name: str) -> str:

@@ -148,7 +148,7 @@ def _pages(places: Sequence[Place], spent: list[tuple[int, str, float]]) -> tupl
     return tuple(
         Page(
             number=page,
-            name=_page_name(names[page]),
+            name="thanks" if _is_end(places, page) else _page_name(names[page]),
             # Paths differ in length: who finished has passed every page there is.
             reached=sum(
                 each.people
@@ -161,6 +161,15 @@ def _pages(places: Sequence[Place], spent: list[tuple[int, str, float]]) -> tupl
         )
         for page in range(1, longest + 1)
     )
+
+
+def _is_end(places: Sequence[Place], page: int) -> bool:
+    """Return whether a page is where all who finished are: nobody answers it, so no name is known.
+
+    Where paths differ in length it is the end for some and a task for others, and has no name.
+    """
+    ends = {each.page for each in places if each.status is Status.COMPLETE}
+    return ends == {page}
 
 
 def _page_name(names: Counter[str]) -> str:

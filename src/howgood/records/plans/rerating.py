@@ -25,13 +25,14 @@ class ReratingPlan:
 
     question: str = field(metadata=about("asked with every item"))
     scale: tuple[str, ...] = field(metadata=about("labels, lowest first"))
-    items: tuple[RatedItem, ...] = field(metadata=about("what is rated, at least 2"))
     rounds: int = field(default=5, metadata=about("how often", minimum=2, maximum=50))
     delay_minutes: float = field(
         default=0.0,
         metadata=about("shortest time between the end of a round and the next", minimum=0),
     )
     instructions: str = field(default="", metadata=about("before the first round"))
+    # Last, though it must be there: a form shows a long list below what is short.
+    items: tuple[RatedItem, ...] = field(metadata=about("what is rated, at least 2"))
 
     def problems(self, path: Path) -> list[Problem]:
         """Return what does not fit together."""

@@ -157,6 +157,7 @@ class SurveyPlan:
         if not self.applications:
             found.append(too_few((), (*path, "applications"), "applications", "Describe one.", 1))
         found += self._level_problems(path) + self._branch_problems(path)
+        found += self._subset_problems(path)
         points = len(self.scale) or 7
         found += [
             Problem(
@@ -181,6 +182,23 @@ class SurveyPlan:
             for name in ("precision", "recall")
             for index, level in enumerate(getattr(self, name))
             if not _is_level(level)
+        ]
+
+    def _subset_problems(self, path: Path) -> list[Problem]:
+        """Return subsets that are larger than what there is to choose from."""
+        there = {
+            "per_application": (len(self.precision) * len(self.recall), "scenarios"),
+            "applications_each": (len(self.applications), "applications"),
+        }
+        return [
+            Problem(
+                path=(*path, name),
+                found=str(wanted),
+                needed=f"at most {most}, the number of {what} there are",
+                cure="Lower it, or leave it out to show all of them.",
+            )
+            for name, (most, what) in there.items()
+            if (wanted := getattr(self, name)) is not None and 0 < most < wanted
         ]
 
     def _branch_problems(self, path: Path) -> list[Problem]:
