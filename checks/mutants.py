@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
+from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import Any, TextIO
 
@@ -82,6 +83,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--tests", nargs="+", default=TESTS + DOCTESTS, help="files or folders")
     parser.add_argument("--survivors", action="store_true", help="only those alive and unexplained")
+    parser.add_argument("--only", default="*", help="a pattern of names, as in explained.toml")
     parser.add_argument("--again", action="store_true", help="also those already judged")
     parser.add_argument("--list", action="store_true", help="name the mutants and run none")
     return parser.parse_args(arguments)
@@ -97,6 +99,7 @@ def _sample(options: argparse.Namespace) -> list[Mutant]:
             some = [m for m in some if not reason_for(m, reasons)]
         elif not options.again:
             some = [m for m in some if fate_of(m, results) is None]
+        some = [m for m in some if fnmatchcase(m.name, options.only)]
         chosen += sorted(some, key=lambda mutant: (mutant.line, mutant.ordinal))
     return chosen
 

@@ -89,11 +89,30 @@ def test_absolute_scores_are_those_of_folded_normal_variables(paired):
     variances = [sum(law.var() for law in laws) / 4 for laws in parts.values()]
     np.testing.assert_allclose(found.scores, means)
     np.testing.assert_allclose(found.score_sds, np.sqrt(variances))
+    words = "paired, exact moments" if paired else "independent scores (Eq. 5)"
+    assert (found.paired, found.provenance.method) == (paired, words)
     gap = means[0] - means[1]
     np.testing.assert_allclose(found.differences, [[0, gap], [-gap, 0]], atol=1e-12)
     if not paired:
         expected = [[0, sum(variances)], [sum(variances), 0]]
         np.testing.assert_allclose(found.difference_variances, expected)
+
+
+def test_few_trials_leave_absolute_differences_uncertain_by_their_slopes():
+    # Third row: without spread there is nothing to be uncertain about.
+    mean, sd = np.array([1.5, 2.0, 3.0]), np.array([0.5, 0.2, 0.0])
+    systems = {"a": [1.0, 2.0, 3.0], "b": [3.0, 2.1, 9.0], "c": [1.6, 1.7, 2.0]}
+    found = rank(systems, mean=mean, sd=sd, trials=[4, 9, 4], metric="mae").mean_variances
+    # d E|X - p| / d mean = 2 Φ((mean - p) / σ) - 1; four trials leave the mean σ² / 4 unsure,
+    # and σ² is sd² 4 / 3.
+    for i, one in enumerate(systems.values()):
+        for k, other in enumerate(systems.values()):
+            expected = 0.0
+            for v, n in enumerate((4, 9)):
+                sigma = sd[v] * math.sqrt(n / (n - 1))
+                slopes = [2 * ndtr((mean[v] - p[v]) / sigma) - 1 for p in (one, other)]
+                expected += sigma**2 / n * (slopes[0] - slopes[1]) ** 2 / 9
+            assert found[i, k] == pytest.approx(expected, abs=1e-15)
 
 
 def test_certain_feedback_leaves_no_doubt():
@@ -387,6 +406,39 @@ def test_any_metric_is_ranked_on_shared_draws():
     assert ranking.mcse > 0
 
 
+def test_simulated_scores_are_summarised_as_the_metric_gave_them():
+    given = []
+
+    def worst(y_true, y_pred):
+        given.append(float(np.max(np.abs(y_true - y_pred))))
+        return given[-1]
+
+    predictions, mean, sd = several(3, n=20)
+    found = rank(
+        predictions, mean=mean, sd=sd, metric=worst, greater_is_better=False, draws=25,
+        random_state=4,
+    )  # fmt: skip
+    draws = np.reshape(given, (25, 3))
+    assert (found.paired, found.n, found.metric, found.difference_scale) == (
+        True, 20, "worst", "score",
+    )  # fmt: skip
+    np.testing.assert_allclose(found.scores, draws.mean(axis=0))
+    np.testing.assert_allclose(found.score_sds, draws.std(axis=0, ddof=1))
+    for one in range(3):
+        for other in range(3):
+            apart = draws[:, one] - draws[:, other]
+            assert found.differences[one, other] == pytest.approx(apart.mean())
+            assert found.difference_variances[one, other] == pytest.approx(apart.var(ddof=1))
+
+
+def test_two_simulated_reratings_are_enough_and_one_is_not():
+    predictions, mean, sd = several(2, n=5)
+    asked = {"mean": mean, "sd": sd, "metric": lambda a, b: abs(a - b).max()}
+    assert rank(predictions, **asked, greater_is_better=False, draws=2).score_sds.shape == (2,)
+    with pytest.raises(InputError, match="at least 2 re-ratings"):
+        rank(predictions, **asked, greater_is_better=False, draws=1)
+
+
 def test_greater_is_better_turns_the_order_round():
     predictions, mean, sd = several(3, n=50)
 
@@ -539,6 +591,13 @@ def test_wrong_input_is_named(change, kind, words):
     arguments = {"mean": [1.0, 2.0], "sd": [0.1, 0.2]} | change
     with pytest.raises(kind, match=words):
         rank({"a": [1.0, 2.0], "b": [2.0, 1.0]}, **arguments)
+
+
+@pytest.mark.parametrize("metric", ["rmse", "mae"])
+def test_columns_of_unequal_length_are_refused_where_they_were_given(metric):
+    with pytest.raises(LengthMismatchError) as caught:
+        rank({"a": [1.0, 2.0], "b": [2.0, 1.0]}, mean=[1.0, 2.0], sd=[0.1] * 3, metric=metric)
+    assert caught.value.where == "rank"
 
 
 def test_wrong_systems_are_named():

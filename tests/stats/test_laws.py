@@ -10,14 +10,15 @@ from howgood.stats.weighted_chi_square import WeightedChiSquare
 X = np.array([-2.0, 0.3, 1.0, 4.5])
 
 
-def test_a_gaussian_law_is_scipys():
-    law, reference = NormalLaw(mean=1.0, variance=4.0), stats.norm(1.0, 2.0)
+@pytest.mark.parametrize("sd", [1.0, 2.0])
+def test_a_gaussian_law_is_scipys(sd):
+    law, reference = NormalLaw(mean=1.0, variance=sd**2), stats.norm(1.0, sd)
     assert law.cdf(X) == pytest.approx(reference.cdf(X))
     assert law.sf(X) == pytest.approx(reference.sf(X))
     assert law.pdf(X) == pytest.approx(reference.pdf(X))
     assert law.quantile(np.array([0.1, 0.9])) == pytest.approx(reference.ppf([0.1, 0.9]))
     draws = law.sample(10_000, np.random.default_rng(0))
-    assert (draws.mean(), draws.std()) == pytest.approx((1.0, 2.0), abs=0.08)
+    assert (draws.mean(), draws.std()) == pytest.approx((1.0, sd), abs=0.08)
 
 
 def test_a_gaussian_without_variance_is_a_point():
@@ -77,7 +78,27 @@ def test_the_root_of_one_square_is_a_folded_normal_from_zero_on(location, sd):
     assert law.quantile(np.array([0.3])) == pytest.approx(reference.ppf([0.3]))
 
 
-def test_the_root_of_a_point_has_its_step_at_the_root():
-    law = RootLaw(WeightedChiSquare.from_terms(np.array([0.1, 0.1, 0.1]), np.zeros(3), np.zeros(3)))
+def _root_of(locations, sds):
+    n = len(locations)
+    return RootLaw(WeightedChiSquare.from_terms(np.array(locations), np.array(sds), np.zeros(n)))
+
+
+def test_the_root_of_two_free_squares_is_rayleighs():
+    law, reference = _root_of([0.0, 0.0], [1.0, 1.0]), stats.rayleigh(scale=np.sqrt(0.5))
+    x = np.array([0.0, 0.5, 2.0])
+    assert law.pdf(x) == pytest.approx(reference.pdf(x), rel=1e-9)
+    draws = law.sample(10_000, np.random.default_rng(3))
+    assert stats.kstest(draws, reference.cdf).pvalue > 0.001
+
+
+@pytest.mark.parametrize("location", np.arange(1, 20) / 10)
+def test_the_root_of_a_point_has_its_step_at_the_root(location):
+    # Some of these squares of roots are rounded to below the square itself.
+    law = _root_of([location] * 3, [0.0] * 3)
     step = np.sqrt(law.square.mean)
     assert law.cdf(np.array([step * (1 - 1e-9), step])).tolist() == [0.0, 1.0]
+
+
+def test_no_error_at_all_is_a_point_at_zero():
+    law = _root_of([0.0, 0.0], [0.0, 0.0])
+    assert (law.cdf(np.zeros(1))[0], law.sf(np.zeros(1))[0]) == (1.0, 0.0)

@@ -16,6 +16,7 @@ def test_three_orders_worked_by_hand():
     # P = 1/2, R = 1, alpha = 1/4: harmonic 1/(1/2 + 3/4), geometric 2^(-1/4), arithmetic 7/8.
     means = power_mean(0.5, 1.0, p=[-1, 0, 1], alpha=0.25)
     np.testing.assert_allclose(means, [0.8, 2**-0.25, 0.875], rtol=1e-14)
+    assert power_mean(1.0, 0.5, p=0, alpha=0.25) == pytest.approx(2**-0.75, rel=1e-14)
 
 
 @given(numbers, numbers, st.floats(1e-9, 1.0))
@@ -62,6 +63,8 @@ def test_tiny_orders_lose_no_digits():
         (0.0, 0.8, -1, 0.3, 0.0),
         (0.0, 0.8, 0, 0.3, 0.0),
         (0.8, 0.0, -2, 0.3, 0.0),
+        (0.8, 0.0, 1e-13, 0.3, 0.0),
+        (0.0, 0.8, 1e-13, 0.3, 0.0),
         (0.0, 0.8, 1, 0.25, 0.6),
         (0.0, 0.8, 0, 0.0, 0.8),
         (0.8, 0.0, -1, 1.0, 0.8),
@@ -88,6 +91,32 @@ def test_slopes_are_those_of_finite_differences(first, second, p, alpha):
     scale = 1e-4 * (1 + np.abs(np.log(first / second))) ** 3
     assert by_alpha[0] == pytest.approx(np.diff(around_alpha)[0] / (2 * step), abs=scale)
     assert by_p[0] == pytest.approx(np.diff(around_p)[0] / (2 * step), abs=scale)
+
+
+@pytest.mark.parametrize(("a", "b", "alpha"), [(0.1, 0.9, 0.3), (0.8, 0.2, 0.75)])
+def test_slopes_of_the_geometric_mean_have_closed_forms(a, b, alpha):
+    found = power_mean_slopes(np.array([a]), np.array([b]), p=0.0, alpha=np.array([alpha]))
+    mean, gap = a**alpha * b ** (1 - alpha), np.log(a / b)
+    expected = [mean, mean * gap, mean * alpha * (1 - alpha) * gap**2 / 2]
+    np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", [-9e-5, 9e-5])
+@pytest.mark.parametrize(("a", "b", "alpha"), [(0.1, 0.9, 0.3), (0.8, 0.2, 0.75)])
+def test_slopes_near_order_zero_keep_their_digits(a, b, alpha, p):
+    mpmath = pytest.importorskip("mpmath")
+    found = power_mean_slopes(np.array([a]), np.array([b]), p=p, alpha=np.array([alpha]))
+    with mpmath.workdps(40):
+
+        def mean(share, order):
+            total = share * mpmath.mpf(a) ** order + (1 - share) * mpmath.mpf(b) ** order
+            return total ** (1 / order)
+
+        by_alpha = mpmath.diff(lambda share: mean(share, mpmath.mpf(p)), alpha)
+        by_p = mpmath.diff(lambda order: mean(alpha, order), p, h=mpmath.mpf("1e-12"))
+    # The series leaves out terms of order p² in the one and p in the other.
+    assert found[1][0] == pytest.approx(float(by_alpha), rel=1e-7)
+    assert found[2][0] == pytest.approx(float(by_p), rel=3e-4)
 
 
 @pytest.mark.parametrize("p", [-1.0, -1e-5, 0.0, 1e-5, 0.5, 1.0])

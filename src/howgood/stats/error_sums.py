@@ -145,9 +145,7 @@ def _power_rows(variance: FloatArray, powers: int) -> FloatArray:
 
 def _squared_distances(products: FloatArray) -> FloatArray:
     own = np.diag(products)
-    distances = own[:, None] + own[None, :] - 2 * products
-    np.fill_diagonal(distances, 0.0)
-    return np.maximum(distances, 0.0)
+    return np.maximum(own[:, None] + own[None, :] - 2 * products, 0.0)
 
 
 def _recompute_close_pairs(

@@ -82,8 +82,7 @@ def _ratio(distance: FloatArray, sd: FloatArray) -> FloatArray:
 
 
 def _density(z: FloatArray) -> FloatArray:
-    with np.errstate(over="ignore", under="ignore"):
-        return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi))
+    return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi))
 
 
 def _floats(values: ArrayLike) -> FloatArray:
