@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from howgood import score
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
@@ -275,3 +276,68 @@ def test_the_barrier_of_an_mae_is_the_distance_from_each_median():
     assert score.mae(prediction=[1, 5], feedback=feedback).barrier == pytest.approx(1.2)
     gaussian = score.mae([3, 4], [0.5, 1.5], [3, 4])
     assert gaussian.barrier == pytest.approx(np.sqrt(2 / np.pi))
+
+
+def test_an_interval_needs_a_probability():
+    distribution = score.mse([3.0, 3.0], [1.0, 2.0], [3.0, 3.0])
+    for wrong in (0.0, 1.0, 95):
+        with pytest.raises(InputError, match="probability"):
+            distribution.interval(wrong)
+
+
+def test_scores_are_drawn_from_their_distribution_and_repeat_with_the_seed():
+    distribution = score.rmse([3.0, 4.0, 2.0], 1.0, [3.5, 4.0, 3.0])
+    draws = distribution.sample(4000, random_state=2)
+    assert stats.kstest(draws, distribution.cdf).pvalue > 0.001
+    again = distribution.sample(4000, random_state=2)
+    np.testing.assert_array_equal(again, draws)
+
+
+def _how(distribution):
+    return distribution.provenance.method
+
+
+def test_the_provenance_says_in_words_how_a_law_was_found():
+    few, many = np.linspace(0.1, 1.0, 5), np.linspace(0.1, 1.0, 5000)
+    assert _how(score.mse([1.0, 2.0], 0.0, 3.0)) == "no spread anywhere: a point"
+    assert _how(score.mse(few, few, 3.0)).startswith("exact characteristic function")
+    assert _how(score.mse(many, many, 3.0)).startswith("12 cumulants")
+    assert score.mse(few, few, 3.0).provenance.rows_used == 5
+    listed = score.mse(prediction=[3, 5], feedback=_categories())
+    assert _how(listed) == "all outcomes listed by convolution"
+    assert listed.provenance.settings["feedback"] == _categories().kind
+    generator = np.random.default_rng(6)
+    feedback = score.categorical_feedback(
+        generator.dirichlet(np.ones(5), 300), values=[0.0, 1.1, 2.3, 3.7, 5.9]
+    )
+    smooth = score.mse(prediction=generator.uniform(1, 5, 300), feedback=feedback)
+    assert _how(smooth).endswith("; runs smoothly through its steps")
+    assert "smoothly" not in _how(score.mse(many, many, 3.0))
+
+
+def test_the_papers_method_at_a_mean_square_of_one():
+    # One pair, sd 1, no deviation: mean square 1, variance 2; the root has variance 2 / 4.
+    paper = score.rmse([3.0], 1.0, [3.0], method="paper")
+    assert (paper.mean, paper.variance) == pytest.approx((1.0, 0.5))
+
+
+@pytest.mark.parametrize("metric", ["mse", "mae"])
+def test_pairs_without_a_prediction_are_dropped_with_their_feedback(metric):
+    shares = [[0.2, 0.8, 0.0], [1.0, 0.0, 0.0], [0.5, 0.25, 0.25]]
+    measure = getattr(score, metric)
+    gaps = measure(
+        prediction=[3.5, NAN, 5.0],
+        feedback=score.categorical_feedback(shares, values=[3, 4, 6]),
+        missing="drop",
+    )
+    kept = measure(
+        prediction=[3.5, 5.0],
+        feedback=score.categorical_feedback([shares[0], shares[2]], values=[3, 4, 6]),
+    )
+    assert (gaps.mean, gaps.variance) == pytest.approx((kept.mean, kept.variance))
+    assert (gaps.n, gaps.barrier) == (2, pytest.approx(kept.barrier))
+
+
+def test_a_barrier_of_negative_spreads_is_refused():
+    with pytest.raises(InputError, match="below 0"):
+        score.magic_barrier([0.5, -0.1])

@@ -115,3 +115,15 @@ def test_missing_ratings_are_dropped_on_request_and_powers_are_as_asked():
     with pytest.warns(DroppedRowsWarning, match="1 in 'stars'"):
         sums = score.rating_sums(gaps, predictions=["svd"], **names, missing="drop", powers=3)
     assert sums.variance_powers == pytest.approx([2.0, 2.0, 2.0])
+
+
+def test_trials_correct_the_variance_of_two_pairs_by_hand():
+    table = {"mu": [1.5, 2.0], "sigma": [0.5, 0.2], "svd": [1.0, 2.0], "times": [4, 4]}
+    sums = score.squared_error_sums(
+        table, mean="mu", sd="sigma", predictions=["svd"], trials="times"
+    )
+    found = score.from_sums(sums, "svd", metric="mse", method="paper")
+    # The fourth powers count 4/3 * 2/5, squares times variances 4/3 (see `TrialSums`).
+    fourth = 4 / 3 * (2 / 5 * (0.5**4 + 0.2**4) + 2 * 0.25 * 0.25)
+    assert found.variance == pytest.approx(2 * fourth / 4)
+    assert found.provenance.settings["feedback"] == "gaussian"

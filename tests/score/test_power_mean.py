@@ -101,3 +101,8 @@ def test_metric_and_scorer_survive_pickling(data):
     model = LogisticRegression().fit(*data)
     scorer = pickle.loads(pickle.dumps(metric.scorer()))  # noqa: S301 - our own bytes
     assert scorer(model, *data) == metric(data[1], model.predict(data[0]))
+
+
+def test_an_order_that_is_no_number_is_refused_among_others():
+    with pytest.raises(InputError, match="the order p must be a number"):
+        score.power_mean(0.5, 1.0, p=[1.0, np.nan], alpha=0.5)

@@ -53,3 +53,23 @@ def test_a_spread_too_small_to_divide_by_is_no_spread():
         small, none = np.array([tiny]), np.array([0.0])
         found = absolute_difference_moments(mean, small, *points)
         assert found[0] == absolute_difference_moments(mean, none, *points)[0]
+
+
+@pytest.mark.parametrize("near", [5.0, 6.0, 7.0])
+@pytest.mark.parametrize("width", [0.01, 0.1, 3.0])
+def test_points_far_above_have_the_moments_of_their_mirror_image(near, width):
+    zero, one = np.zeros(1), np.ones(1)
+    above = absolute_difference_moments(zero, one, one * near, one * (near + width))
+    below = absolute_difference_moments(zero, one, -one * near, -one * (near + width))
+    assert above[0] == pytest.approx(below[0], rel=1e-9, abs=0)
+    assert above[1] == pytest.approx(below[1], rel=1e-9, abs=0)
+
+
+def test_the_moments_of_a_difference_by_hand():
+    # Standard normal X, points -1 and 1: |X + 1| - |X - 1| is 2 X between and ±2 beyond.
+    zero, one = np.zeros(1), np.ones(1)
+    expected, variance = absolute_difference_moments(zero, one, -one, one)
+    beyond = 2 * stats.norm.sf(1)
+    inside = (1 - beyond) - 2 * stats.norm.pdf(1)  # E[X²; |X| < 1]
+    assert expected[0] == pytest.approx(0, abs=1e-15)
+    assert variance[0] == pytest.approx(4 * beyond + 4 * inside, rel=1e-12)

@@ -156,3 +156,9 @@ def test_draws_have_the_laws_mean_and_variance():
     draws = law.sample(200_000, np.random.default_rng(5))
     assert draws.mean() == pytest.approx(law.mean, abs=4 * law.sd / np.sqrt(200_000))
     assert np.mean(draws <= law.mean) == pytest.approx(law.cdf(np.array([law.mean]))[0], abs=0.005)
+
+
+def test_powers_that_no_number_holds_are_infinite_without_a_warning():
+    sums = power_sums(np.zeros(1), np.full(1, 1e30), np.zeros(1))
+    assert sums.sums[0] == pytest.approx(1e60)
+    assert sums.sums[-1] == np.inf
