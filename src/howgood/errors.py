@@ -22,6 +22,8 @@ In: facts. Out: one sentence that says where, what was found, what is needed, wh
 Absent: logging, exit codes (see `cli`).
 """
 
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -42,6 +44,7 @@ __all__ = [
     "NoEvidenceWarning",
     "UngatedPosteriorError",
     "UnknownNameError",
+    "announce",
 ]
 
 
@@ -62,6 +65,11 @@ class InputError(HowgoodError, ValueError):
         where, found = _shortened(where, most=_LONGEST), _shortened(found, most=_LONGEST)
         super().__init__(f"{where}: {found}; {needed}. {cure}")
         self.where, self.found, self.needed, self.cure = where, found, needed, cure
+
+    def found_in(self, where: str) -> None:
+        """Say another place: whoever passes an error on may know the file's name."""
+        self.where = _shortened(where, most=_LONGEST)
+        self.args = (f"{self.where}: {self.found}; {self.needed}. {self.cure}", *self.args[1:])
 
 
 class MissingColumnError(InputError):
@@ -112,7 +120,8 @@ class UnknownNameError(InputError, KeyError):
 
     def __init__(self, *, where: str, name: object, names: Iterable[object]) -> None:
         known = [str(each) for each in names]
-        near = get_close_matches(str(name), known, n=1)
+        holding = [each for each in known if name and str(name).lower() in each.lower()]
+        near = get_close_matches(str(name), known, n=1) or holding
         cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these names."
         super().__init__(
             where=where,
@@ -179,6 +188,18 @@ class OneAgainstRestWarning(HowgoodWarning):
 
 class FallbackWarning(HowgoodWarning):
     """Another method was used than the one first tried."""
+
+
+def announce(message: str, category: type[HowgoodWarning]) -> None:
+    """Warn at the line that called howgood, however deep inside howgood it is noticed."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and _is_ours(frame.f_back.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level + 1 if frame.f_back is not None else level)
+
+
+def _is_ours(module: str) -> bool:
+    return module == "howgood" or module.startswith("howgood.")
 
 
 def _shortened(text: str, *, most: int) -> str:

@@ -66,7 +66,7 @@ def test_scores_that_are_no_numbers_are_shown_as_they_stand(capsys, tmp_path):
 def test_a_missing_score_is_named_by_its_row(capsys, tmp_path):
     lines = ["y_true,score", "1,0.9", "0,", "0,0.1"]
     said = _said(capsys, tmp_path, lines, "--alpha", ".5", command="threshold")
-    assert "1 of 3 missing or not finite (first: row 2)" in said
+    assert "1 of 3 values missing or not finite (first: row 2)" in said
 
 
 def test_names_that_differ_in_case_or_spaces_are_announced(tmp_path):

@@ -195,7 +195,7 @@ def test_enter_skips_the_guess_and_an_unfinished_interview_asks_none_after(
         ("1,.9\n1,.2\n1,.4", "two classes"),
         ("1,.9\n0,2.5\n1,.4", "between 0 and 1"),
         ("1,.9\n0,nan\n1,.4", "column 's': 1 of 3"),
-        ("1,high\n0,low\n1,low", "column 's': text that is no number"),
+        ("1,high\n0,low\n1,low", "column 's': text such as 'high'"),
         ("1,.5\n0,.5\n1,.5", "at least 3"),
     ],
 )

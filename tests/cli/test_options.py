@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from howgood.cli.options import named_columns, report_options, write_report
+from howgood.cli.options import named_columns, renamed_columns, report_options, write_report
 from howgood.errors import InputError, MissingExtraError
 from howgood.records import Finding, Provenance, Report
 from howgood.show.figures import theme
@@ -35,6 +35,20 @@ def test_unclear_pairs_are_refused(pair):
     done = CliRunner().invoke(_command, arguments)
     assert done.exit_code == 2
     assert "NAME=COLUMN" in done.output
+
+
+@click.command()
+@click.option("--map", "columns", multiple=True, callback=renamed_columns)
+def _renaming(columns):
+    click.echo(json.dumps(columns))
+
+
+def test_a_column_is_renamed_by_two_names_and_one_alone_is_refused():
+    done = CliRunner().invoke(_renaming, ["--map", "rating=stars"])
+    assert json.loads(done.output) == {"rating": "stars"}
+    done = CliRunner().invoke(_renaming, ["--map", "rating"])
+    assert done.exit_code == 2
+    assert "rating=COLUMN" in done.output
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "json"])

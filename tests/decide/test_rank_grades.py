@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from howgood.decide import rank_grades
-from howgood.errors import InputError
+from howgood.errors import DroppedRowsWarning, InputError
 
 
 def _table(differences, *, names=("b", "a")):
@@ -98,7 +98,8 @@ def test_items_not_graded_for_every_system_are_refused_or_left_out():
     rest = {name: [column[place] for place in gone] for name, column in table.items()}
     with pytest.raises(InputError, match="1 of 3 items without a grade of every system"):
         rank_grades(rest)
-    ranking = rank_grades(rest, missing="drop")
+    with pytest.warns(DroppedRowsWarning, match="1 of 3 items"):
+        ranking = rank_grades(rest, missing="drop")
     assert ranking.n == 2
     assert dict(ranking.provenance.rows_dropped) == {"item without a grade of every system": 2}
 
@@ -108,7 +109,8 @@ def test_missing_grades_are_refused_or_counted():
     table["grade"][0] = float("nan")
     with pytest.raises(InputError, match="row 1"):
         rank_grades(table)
-    ranking = rank_grades(table, missing="drop")
+    with pytest.warns(DroppedRowsWarning, match="1 of 8 rows"):
+        ranking = rank_grades(table, missing="drop")
     assert dict(ranking.provenance.rows_dropped) == {"missing or not finite": 1}
 
 
@@ -118,7 +120,7 @@ def test_missing_grades_are_refused_or_counted():
         ({"system": ["a"] * 8}, "at least two systems"),
         ({"item": ["q"] * 8}, "at least two items"),
         ({"rater": ["r1", "r2"] * 4}, "one rater for all of 'a'"),
-        ({"grade": ["good"] * 8}, "text that is no number"),
+        ({"grade": ["good"] * 8}, "text such as 'good'"),
         ({"grade": [float("nan")] * 8}, "missing"),
     ],
 )

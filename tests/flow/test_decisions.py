@@ -26,4 +26,4 @@ def test_a_gap_in_the_truth_stops_the_command(tmp_path, capsys):
     path.write_text("y,s\n1,.9\n,.4\n0,.2\n")
     arguments = ["--truth", "y", "--score", "s", "--alpha", "0.5"]
     assert run(["threshold", str(path), *arguments]) == 2
-    assert "labels missing" in capsys.readouterr().err
+    assert "1 of 3 values missing" in capsys.readouterr().err

@@ -106,3 +106,21 @@ def test_metric_and_scorer_survive_pickling(data):
 def test_an_order_that_is_no_number_is_refused_among_others():
     with pytest.raises(InputError, match="the order p must be a number"):
         score.power_mean(0.5, 1.0, p=[1.0, np.nan], alpha=0.5)
+
+
+def test_text_labels_without_a_positive_one_are_refused_with_what_to_write(data):
+    features, labels = data
+    words = np.where(labels == 1, "fraud", "fine")
+    metric = score.PowerMean(p=0, alpha=0.35)
+    with pytest.raises(InputError, match="pos_label='fraud'"):
+        metric(words, words)
+    grid = {"C": [1.0]}
+    search = GridSearchCV(
+        LogisticRegression(), grid, scoring=metric.scorer(), cv=3, error_score="raise"
+    )
+    with pytest.raises(InputError, match=r"scorer\(pos_label='fraud'\)"):
+        search.fit(features, words)
+    named = GridSearchCV(LogisticRegression(), grid, scoring=metric.scorer(pos_label="fraud"), cv=3)
+    numbered = GridSearchCV(LogisticRegression(), grid, scoring=metric.scorer(), cv=3)
+    expected = numbered.fit(features, labels).best_score_
+    assert named.fit(features, words).best_score_ == pytest.approx(expected)

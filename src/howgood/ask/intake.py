@@ -4,7 +4,6 @@ In: a file or a frame. Out: `Answers` with columns of fixed names. Absent: stati
 silent repair: a row is left out only by the policy named, and every one left out is counted.
 """
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +19,7 @@ from howgood.errors import (
     InputError,
     MissingColumnError,
     MissingValueError,
+    announce,
 )
 from howgood.records.answers import Answers
 from howgood.records.provenance import Provenance
@@ -236,10 +236,9 @@ def _kept_rows(
         )
     if dropped:
         listed = ", ".join(f"{count} with {reason}" for reason, count in dropped.items())
-        warnings.warn(
+        announce(
             f"{where}: left out {listed} of {n_rows} rows (policy missing={missing!r}).",
             DroppedRowsWarning,
-            stacklevel=4,
         )
     return keep, dropped
 
@@ -251,11 +250,10 @@ def _announce_alike(names: NDArray[Any], where: str) -> None:
         alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
     for spellings in alike.values():
         if len(spellings) > 1:
-            warnings.warn(
+            announce(
                 f"{where}: {', '.join(map(repr, spellings))} differ only in case or spaces and "
                 "count as different. Correct the table if they are one.",
                 AlikeNamesWarning,
-                stacklevel=3,
             )
 
 

@@ -27,6 +27,7 @@ def command(
     predicted: str,
     positive: str,
     counts: str | None,
+    missing: str,
     certainty: float,
     seed: int,
     as_json: bool,
@@ -39,7 +40,12 @@ def command(
     choice = decisions.decide_application(
         acceptability.open_model(model, random_state=seed),
         decisions.labels_from(
-            predictions, counts=counts, truth=truth, predicted=predicted, positive=positive
+            predictions,
+            counts=counts,
+            truth=truth,
+            predicted=predicted,
+            positive=positive,
+            missing=missing,
         ),
         certainty=certainty,
         random_state=seed,

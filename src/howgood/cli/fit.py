@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from howgood.cli.knowledge import say
-from howgood.cli.options import named_columns, report_options, write_report
+from howgood.cli.options import renamed_columns, report_options, write_report
 from howgood.flow import acceptability as flow
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.ordinal_fit import OrdinalFit
@@ -27,7 +27,7 @@ from howgood.show import progress, text
 )
 @click.option("--priors", default="howgood", show_default=True, help="Preset, or a .json file.")
 @click.option(
-    "--map", "columns", multiple=True, callback=named_columns, metavar="OURS=YOURS",
+    "--map", "columns", multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
     help="A column by another name: --map precision=ppv. Repeat.",
 )  # fmt: skip
 @click.option("--scale", default=7, show_default=True, help="Points of the rating scale.")

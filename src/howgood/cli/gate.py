@@ -30,6 +30,7 @@ def command(
     predicted: str,
     positive: str,
     counts: str | None,
+    missing: str,
     share: float,
     certainty: float,
     strict: bool,
@@ -45,7 +46,12 @@ def command(
     a saved fit (.npz), a model card (its name or .json file), or a table of answers.
     """
     labels = decisions.labels_from(
-        predictions, counts=counts, truth=truth, predicted=predicted, positive=positive
+        predictions,
+        counts=counts,
+        truth=truth,
+        predicted=predicted,
+        positive=positive,
+        missing=missing,
     )
     gate = decisions.decide_gate(
         acceptability.open_model(model, folder=folder, random_state=seed),

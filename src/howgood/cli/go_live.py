@@ -9,6 +9,7 @@ import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import model_options, say
+from howgood.cli.options import renamed_columns
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
 from howgood.show import text
@@ -17,12 +18,17 @@ from howgood.show import text
 @click.command("go-live")
 @click.argument("model")
 @click.argument("learning_curve", type=click.Path(path_type=Path))
+@click.option(
+    "--map", "columns", multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
+    help="A column of LEARNING_CURVE by another name: --map size=n_train. Repeat.",
+)  # fmt: skip
 @click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
 @click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
 @model_options
 def command(
     model: str,
     learning_curve: Path,
+    columns: dict[str, str],
     share: float,
     certainty: float,
     application: str | None,
@@ -38,6 +44,7 @@ def command(
     decision = decisions.decide_go_live(
         acceptability.open_model(model, folder=folder, random_state=seed),
         learning_curve,
+        columns=columns,
         application=application,
         share=share,
         certainty=certainty,

@@ -10,7 +10,7 @@ from typing import cast
 
 import click
 
-from howgood.cli.options import named_columns
+from howgood.cli.options import renamed_columns
 from howgood.cli.web_extra import need_web
 from howgood.errors import ManyProblemsError
 from howgood.settings import read_settings
@@ -23,7 +23,7 @@ _MOST_SHOWN = 50
 @click.argument("files", nargs=-1, required=True,
                 type=click.Path(path_type=Path, exists=True, dir_okay=False))  # fmt: skip
 @click.option("--study", required=True, help="Short name of the study they answered.")
-@click.option("--map", "mapping", multiple=True, metavar="NAME=COLUMN", callback=named_columns,
+@click.option("--map", "mapping", multiple=True, metavar="NAME=COLUMN", callback=renamed_columns,
               help="Which column holds what, such as participant=ResponseId.")  # fmt: skip
 @click.option("--missing", type=click.Choice(["error", "drop"]), default="error",
               show_default=True, help="What to do with rows that have a gap.")  # fmt: skip

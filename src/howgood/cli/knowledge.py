@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from howgood.cli.options import missing_option
 from howgood.records.report import Finding
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -35,8 +36,9 @@ def model_options(command: Command) -> Command:
 
 
 def label_options(command: Command) -> Command:
-    """Add the PREDICTIONS argument, --truth, --predicted, --positive and --counts."""
+    """Add the PREDICTIONS argument, --truth, --predicted, --positive, --counts and --missing."""
     for option in (
+        missing_option,
         click.option("--counts", help="Instead of PREDICTIONS: TP,FN,FP,TN."),
         click.option("--positive", default="1", show_default=True, help="The positive label."),
         click.option("--predicted", default="y_pred", show_default=True, help="Column."),

@@ -30,6 +30,31 @@ def named_columns(
     return named
 
 
+def renamed_columns(
+    context: click.Context, option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    """Turn OURS=YOURS pairs into a dict; a name alone renames nothing, so it is refused."""
+    bare = next((value for value in values if "=" not in value), None)
+    if bare is not None:
+        raise click.BadParameter(
+            f"{bare!r} renames nothing; write our name, then your column: {bare}=COLUMN",
+            context,
+            option,
+        )
+    return named_columns(context, option, values)
+
+
+def missing_option(command: Command) -> Command:
+    """Add --missing."""
+    return click.option(
+        "--missing",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="Rows with a missing value: refuse, or leave out.",
+    )(command)
+
+
 def report_options(command: Command) -> Command:
     """Add --plot, --out and --json."""
     path = click.Path(path_type=Path, dir_okay=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import named_columns, report_options, write_report
+from howgood.cli.options import missing_option, named_columns, report_options, write_report
 from howgood.flow import ranking as flow
 from howgood.show import text
 from howgood.show.figures import theme
@@ -54,13 +54,7 @@ _PATH = click.Path(path_type=Path)
 )
 @click.option("--unpaired", is_flag=True, help="Treat scores as independent (the paper's Eq. 5).")
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop"]),
-    default="error",
-    show_default=True,
-    help="Rows with a missing value: refuse, or leave out.",
-)
+@missing_option
 @click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
 @report_options
 def command(

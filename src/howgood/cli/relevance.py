@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howgood.cli.options import named_columns, report_options, write_report
+from howgood.cli.options import missing_option, named_columns, report_options, write_report
 from howgood.flow.relevance import RelevanceQuestion, RelevanceStudy, score_file
 from howgood.score.relevance import alpha_share
 from howgood.show import relevance, text
@@ -61,6 +61,7 @@ def _names(context: click.Context, option: click.Parameter, value: str) -> tuple
     type=click.Choice(["exclude", "error", "marginal"]),
     help="Wrong predictions in contexts never seen.",
 )
+@missing_option
 @click.option("--judgements", help="File of graded mismatches; alpha and beta are learned from it.")
 @click.option(
     "--judged-prediction",

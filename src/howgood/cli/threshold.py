@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
-from howgood.cli.options import drawable, writable, write_report
+from howgood.cli.options import drawable, missing_option, writable, write_report
 from howgood.flow import acceptability, decisions
 from howgood.records.acceptance import draws_for
 from howgood.records.power_mean import PowerMean
@@ -22,6 +22,7 @@ from howgood.show import text
 @click.option("--truth", default="y_true", show_default=True, help="Column of true labels.")
 @click.option("--score", default="score", show_default=True, help="Column of scores.")
 @click.option("--positive", default="1", show_default=True, help="The positive label.")
+@missing_option
 @click.option("--model", help="A saved fit (.npz), a model card, or a table of answers.")
 @click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
 @click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
@@ -42,6 +43,7 @@ def command(
     truth: str,
     score: str,
     positive: str,
+    missing: str,
     model: str | None,
     alpha: float | None,
     order: float,
@@ -65,6 +67,7 @@ def command(
         truth=truth,
         score=score,
         positive=positive,
+        missing=missing,
         application=application,
         random_state=seed,
     )

@@ -3,6 +3,7 @@
 In: a fit or model card, and a learning curve. Out: `GoLive`. Absent: training.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from howgood.decide.sampling import PRIOR_CASES, Counts, resampled
 from howgood.decide.shares import check_share
-from howgood.errors import InputError
+from howgood.errors import InputError, UnknownNameError
 from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 from howgood.records.decision import GoLive
 from howgood.records.provenance import Provenance
@@ -21,6 +22,7 @@ FloatArray = NDArray[np.float64]
 
 _COUNTS = ("true_positives", "false_negatives", "false_positives")
 _RATES = ("precision", "recall")
+_WHERE = "learning curve"
 
 
 def go_live(
@@ -28,6 +30,7 @@ def go_live(
     application: str | None,
     learning_curve: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
     *,
+    columns: Mapping[str, str] | None = None,
     share: float = 0.8,
     certainty: float = 0.95,
     random_state: RandomState = None,
@@ -43,6 +46,8 @@ def go_live(
         Columns `size` and either `precision` and `recall`, or the counts `true_positives`,
         `false_negatives` and `false_positives` of a test set (then the test set's sampling is
         part of the answer).
+    columns : mapping, optional
+        Our name to yours, for columns called otherwise: {"size": "n_train"}.
     share : float
         The share of people that should accept.
     certainty : float
@@ -78,11 +83,11 @@ def go_live(
     check_share(certainty, name="certainty", where="go_live")
     draws = draws_for(fit, application, where="go_live")
     generator, seed = generator_and_seed(random_state)
-    columns = _columns(learning_curve)
+    curve = _columns(learning_curve, columns or {})
     accepting = (
-        _with_sampling(draws, columns, generator)
-        if "true_positives" in columns
-        else draws.shares(columns["precision"], columns["recall"])
+        _with_sampling(draws, curve, generator)
+        if "true_positives" in curve
+        else draws.shares(curve["precision"], curve["recall"])
     )
     p_enough = np.mean(accepting >= share, axis=0)
     passes = p_enough >= certainty
@@ -90,12 +95,12 @@ def go_live(
     lower, upper = np.quantile(accepting, (0.025, 0.975), axis=0)
     return GoLive(
         application=draws.application,
-        size=float(columns["size"][np.argmax(from_here)]) if from_here.any() else None,
+        size=float(curve["size"][np.argmax(from_here)]) if from_here.any() else None,
         share=share,
         certainty=certainty,
         table=Table(
             {
-                "size": columns["size"],
+                "size": curve["size"],
                 "accepting": accepting.mean(axis=0),
                 "lower": lower,
                 "upper": upper,
@@ -106,36 +111,49 @@ def go_live(
         provenance=Provenance(
             method="accepting share of the population by training size",
             settings={
-                "test-set sampling": "true_positives" in columns,
+                "test-set sampling": "true_positives" in curve,
                 "prior cases per cell": PRIOR_CASES,
                 "draws": len(draws),
             },
             seed=seed,
-            rows_used=int(columns["size"].size),
+            rows_used=int(curve["size"].size),
         ),
     )
 
 
-def _columns(learning_curve: Any) -> dict[str, FloatArray]:  # noqa: ANN401 - any frame
-    present = frame_column_names(learning_curve)
-    wanted = _COUNTS if set(_COUNTS) <= set(present) else _RATES
-    where = "go_live, learning curve"
-    columns = {
-        name: as_numbers(values, where=f"{where}, column {name!r}")
-        for name, values in frame_columns(learning_curve, ["size", *wanted], where=where).items()
-    }
-    for name, values in columns.items():
-        highest = 1.0 if name in _RATES else np.inf
-        wrong = ~((values >= 0) & (values <= highest))
-        if values.size == 0 or np.any(wrong):
-            raise InputError(
-                where=f"{where}, column {name!r}",
-                found=f"{int(wrong.sum())} of {values.size} values out of range",
-                needed="rates from 0 to 1, counts and sizes of at least 0, one row or more",
-                cure="Check the learning curve.",
-            )
+def _columns(
+    learning_curve: Any,  # noqa: ANN401 - any frame
+    yours: Mapping[str, str],
+) -> dict[str, FloatArray]:
+    names = ("size", *_RATES, *_COUNTS)
+    unknown = next((name for name in yours if name not in names), None)
+    if unknown is not None:
+        raise UnknownNameError(where=f"{_WHERE}, columns", name=unknown, names=names)
+    source = {name: yours.get(name, name) for name in names}
+    present = set(frame_column_names(learning_curve))
+    wanted = _COUNTS if {source[name] for name in _COUNTS} <= present else _RATES
+    found = frame_columns(
+        learning_curve, [source[name] for name in ("size", *wanted)], where=_WHERE
+    )
+    columns = {}
+    for name in ("size", *wanted):
+        where = f"{_WHERE}, column {source[name]!r}"
+        columns[name] = as_numbers(found[source[name]], where=where)
+        _check_range(columns[name], 1.0 if name in _RATES else np.inf, where)
     order = np.argsort(columns["size"], kind="stable")
     return {name: values[order] for name, values in columns.items()}
+
+
+def _check_range(values: FloatArray, highest: float, where: str) -> None:
+    wrong = ~((values >= 0) & (values <= highest))
+    if values.size == 0 or np.any(wrong):
+        raise InputError(
+            where=where,
+            found=f"{int(wrong.sum())} of {values.size} values out of range"
+            + (f", such as {values[wrong][0]:g}" if wrong.any() else ""),
+            needed="rates from 0 to 1, counts and sizes of at least 0, one row or more",
+            cure="Write 85 % as 0.85." if highest == 1.0 else "Check the learning curve.",
+        )
 
 
 def _with_sampling(

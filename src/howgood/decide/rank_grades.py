@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from howgood.decide.rank import check_level, ranking_of
 from howgood.decide.scores import JointScores
-from howgood.errors import InputError, MissingValueError
-from howgood.records.levels import codes_of, distinct, missing_values
-from howgood.records.missing import check_policy
+from howgood.errors import DroppedRowsWarning, InputError, announce
+from howgood.records.complete_rows import complete_rows
+from howgood.records.levels import codes_of, distinct
 from howgood.records.ranking import Ranking
 from howgood.records.table import as_numbers, frame_columns
 from howgood.stats.randomness import RandomState, generator_and_seed
@@ -50,7 +50,6 @@ def rank_grades(
     missing: str = "error",
     level: float = 0.05,
     random_state: RandomState = 0,
-    where: str = _WHERE,
 ) -> Ranking:
     r"""Rank systems by the mean grade of their outputs, and say how far to trust each place.
 
@@ -85,8 +84,6 @@ def rank_grades(
         Error level of tie groups and rank intervals.
     random_state : None, int or Generator
         For rank probabilities of 4 systems or more.
-    where : str
-        What messages call the table.
 
     Returns
     -------
@@ -118,12 +115,11 @@ def rank_grades(
     (('a', 'b'), 0.04)
     """
     check_level(level)
-    check_policy(missing)
     names = [name for name in (system, item, rater, grade) if name is not None]
-    columns = frame_columns(grades, names, where=where)
-    columns = {**columns, grade: as_numbers(columns[grade], where=f"{where}, column {grade!r}")}
-    kept, n_missing = _without_gaps(columns, grade, missing, where)
-    found = _coded(kept, (system, item, rater, grade), missing, where)
+    columns = frame_columns(grades, names, where=_WHERE)
+    columns = {**columns, grade: as_numbers(columns[grade], where=f"{_WHERE}, column {grade!r}")}
+    kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=[grade])
+    found = _coded(kept, (system, item, rater, grade), missing)
     found.dropped["missing or not finite"] = n_missing
     generator, seed = generator_and_seed(random_state)
     scores = _scores(found, clustered_means(found.values, found.system, found.item, found.rater))
@@ -161,60 +157,33 @@ def _scores(grades: _Grades, means: ClusteredMeans) -> JointScores:
     )
 
 
-def _without_gaps(
-    columns: dict[str, NDArray[Any]], grade: str, missing: str, where: str
-) -> tuple[dict[str, NDArray[Any]], int]:
-    is_bad = {name: missing_values(values) for name, values in columns.items()}
-    is_bad[grade] = ~np.isfinite(columns[grade])
-    n_rows = len(columns[grade])
-    for name, bad in is_bad.items():
-        if missing == "error" and bad.any():
-            raise MissingValueError(
-                where=where,
-                column=name,
-                n_missing=int(bad.sum()),
-                n_rows=n_rows,
-                first=int(np.argmax(bad)),
-            )
-    good = ~np.logical_or.reduce(list(is_bad.values()))
-    if not good.any():
-        raise InputError(
-            where=where,
-            found=f"no complete row among {n_rows}",
-            needed="grades of at least two systems on at least two items",
-            cure="Check the file or filter.",
-        )
-    return {name: values[good] for name, values in columns.items()}, int((~good).sum())
-
-
 def _coded(
     columns: dict[str, NDArray[Any]],
     roles: tuple[str, str, str | None, str],
     missing: str,
-    where: str,
 ) -> _Grades:
     system, item, rater, grade = roles
     values = columns[grade]
-    names, group = _levels(columns[system], f"{where}, column {system!r}")
+    names, group = _levels(columns[system], f"{_WHERE}, column {system!r}")
     if len(names) < 2:
         raise InputError(
-            where=f"{where}, column {system!r}",
+            where=f"{_WHERE}, column {system!r}",
             found=f"only {str(names[0])!r}",
             needed="grades of at least two systems",
             cure="Name the column that says whose output was graded.",
         )
-    _, place = _levels(columns[item], f"{where}, column {item!r}")
-    is_kept = _of_complete_items(group, place, len(names), missing, f"{where}, column {item!r}")
+    _, place = _levels(columns[item], f"{_WHERE}, column {item!r}")
+    is_kept = _of_complete_items(group, place, len(names), missing, f"{_WHERE}, column {item!r}")
     person = None
     if rater is not None:
-        _, person = _levels(columns[rater], f"{where}, column {rater!r}")
+        _, person = _levels(columns[rater], f"{_WHERE}, column {rater!r}")
         person = person[is_kept]
     group, values = group[is_kept], values[is_kept]
     _, place = np.unique(place[is_kept], return_inverse=True)
     if rater is not None and person is not None:
         _, person = np.unique(person, return_inverse=True)
         values, group, place, person = _averaged(values, group, place, person)
-        _refuse_single_raters(group, person, names, f"{where}, column {rater!r}")
+        _refuse_single_raters(group, person, names, f"{_WHERE}, column {rater!r}")
     return _Grades(
         values=values,
         system=group,
@@ -227,8 +196,8 @@ def _coded(
 
 
 def _levels(column: NDArray[Any], where: str) -> tuple[NDArray[Any], IntArray]:
-    levels = distinct(column, where=where)
-    return levels, codes_of(column, levels, where=where)
+    levels = distinct(column, where=_WHERE)
+    return levels, codes_of(column, levels, where=_WHERE)
 
 
 def _of_complete_items(
@@ -253,6 +222,12 @@ def _of_complete_items(
             found=f"{n_items - n_complete} of {n_items} items without a grade of every system",
             needed="the same items for all systems, so that hard ones cost none of them more",
             cure="Grade them, or leave these items out by name: missing='drop'.",
+        )
+    if n_complete < n_items:
+        announce(
+            f"{where}: {n_items - n_complete} of {n_items} items left out, without a grade of "
+            "every system",
+            DroppedRowsWarning,
         )
     kept: NDArray[np.bool_] = is_complete[place]
     return kept

@@ -128,7 +128,7 @@ def open_model(
         return learn.load_fit(source)
     if suffix in _ANSWER_FILES:
         return learn.fit_acceptability(source, columns=columns, random_state=random_state)
-    return registry.find_card(source, folder=folder)
+    return registry.predicting_card(source, folder=folder)
 
 
 def open_fit(source: str) -> AcceptabilityFit:

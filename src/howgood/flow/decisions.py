@@ -3,8 +3,8 @@
 In: what is known about people, paths and settings. Out: decisions. Absent: printing, exit codes.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood import ask, decide
-from howgood.errors import InputError, OneAgainstRestWarning
+from howgood.errors import InputError, OneAgainstRestWarning, announce
+from howgood.flow.named_files import naming
 from howgood.records.acceptance import AcceptanceModel
+from howgood.records.complete_rows import complete_rows
 from howgood.records.decision import (
     ApplicationChoice,
     Gate,
@@ -24,7 +26,7 @@ from howgood.records.decision import (
     TradeOff,
 )
 from howgood.records.progress import Progress, silent
-from howgood.records.table import frame_columns
+from howgood.records.table import as_numbers, frame_columns
 
 Labels: TypeAlias = tuple[NDArray[np.int_], NDArray[np.int_]]
 
@@ -43,18 +45,23 @@ def decide_threshold(
     truth: str,
     score: str,
     positive: str = "1",
+    missing: str = "error",
     application: str | None = None,
     random_state: int | None = None,
 ) -> ThresholdChoice:
     """Choose a threshold from a file of true labels and scores."""
     columns = frame_columns(ask.open_table(scores), [truth, score], where=str(scores))
-    return decide.threshold(
+    columns[score] = as_numbers(columns[score], where=f"{scores}, column {score!r}")
+    rows, n_dropped = complete_rows(columns, missing=missing, where=str(scores), numbers=[score])
+    choice = decide.threshold(
         objective,
-        positives(columns[truth], positive, where=f"{scores}, column {truth!r}"),
-        columns[score],
+        positives(rows[truth], positive, where=f"{scores}, column {truth!r}"),
+        rows[score],
         application=application,
         random_state=random_state,
     )
+    dropped = {"missing or not finite": n_dropped} if n_dropped else {}
+    return replace(choice, provenance=replace(choice.provenance, rows_dropped=dropped))
 
 
 def decide_gate(
@@ -92,20 +99,24 @@ def decide_go_live(
     model: AcceptanceModel,
     learning_curve: Path,
     *,
+    columns: Mapping[str, str],
     application: str | None,
     share: float,
     certainty: float,
     random_state: int | None = None,
 ) -> GoLive:
     """Say from which training size on enough people would accept."""
-    return decide.go_live(
-        model,
-        application,
-        ask.open_table(learning_curve),
-        share=share,
-        certainty=certainty,
-        random_state=random_state,
-    )
+    curve = ask.open_table(learning_curve)
+    with naming({"learning curve": learning_curve}):
+        return decide.go_live(
+            model,
+            application,
+            curve,
+            columns=columns,
+            share=share,
+            certainty=certainty,
+            random_state=random_state,
+        )
 
 
 def decide_target(
@@ -150,7 +161,13 @@ def decide_study_size(
 
 
 def labels_from(
-    path: Path | None, *, counts: str | None, truth: str, predicted: str, positive: str
+    path: Path | None,
+    *,
+    counts: str | None,
+    truth: str,
+    predicted: str,
+    positive: str,
+    missing: str = "error",
 ) -> Labels:
     """Return true and predicted labels (1 and 0) of a file, or of "TP,FN,FP,TN"."""
     if counts is not None:
@@ -163,7 +180,8 @@ def labels_from(
             needed="a table of predictions, or four counts",
             cure="Name the table, or give --counts TP,FN,FP,TN.",
         )
-    columns = frame_columns(ask.open_table(path), [truth, predicted], where=str(path))
+    read = frame_columns(ask.open_table(path), [truth, predicted], where=str(path))
+    columns, _ = complete_rows(read, missing=missing, where=str(path))
     return (
         positives(columns[truth], positive, where=f"{path}, column {truth!r}"),
         positives(
@@ -218,10 +236,9 @@ def _say_what_counts(negatives: NDArray[Any], label: str, where: str) -> None:
     others = sorted({str(value) for value in negatives.tolist()})
     if len(others) > 1:
         shown = ", ".join(map(repr, others[:4])) + (", ..." if len(others) > 4 else "")
-        warnings.warn(
+        announce(
             f"{where}: {label!r} counts as positive, all of {shown} as negative",
             OneAgainstRestWarning,
-            stacklevel=3,
         )
 
 

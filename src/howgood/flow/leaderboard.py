@@ -9,6 +9,7 @@ from pathlib import Path
 
 from howgood.ask.files import open_table
 from howgood.decide.rank_grades import rank_grades
+from howgood.flow.named_files import naming
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.report import Report
 from howgood.show import leaderboard as words
@@ -35,17 +36,18 @@ def rank_grades_file(
     engine: str = "auto",
 ) -> RankedFile:
     """Rank the systems of a file with one row per grade."""
-    ranking = rank_grades(
-        open_table(path, engine=engine),
-        system=columns.system,
-        item=columns.item,
-        rater=columns.rater,
-        grade=columns.grade,
-        greater_is_better=greater_is_better,
-        level=level,
-        missing=missing,
-        where=str(path),
-    )
+    frame = open_table(path, engine=engine)
+    with naming({"grades": path}):
+        ranking = rank_grades(
+            frame,
+            system=columns.system,
+            item=columns.item,
+            rater=columns.rater,
+            grade=columns.grade,
+            greater_is_better=greater_is_better,
+            level=level,
+            missing=missing,
+        )
     return RankedFile(ranking=ranking, sums=None)
 
 

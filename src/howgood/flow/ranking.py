@@ -15,6 +15,7 @@ import numpy as np
 from howgood.ask.files import open_table
 from howgood.decide.rank import rank, rank_sums
 from howgood.errors import InputError
+from howgood.flow.named_files import naming
 from howgood.learn.feedback import rating_uncertainty
 from howgood.records.ranking import Ranking
 from howgood.records.report import Report
@@ -82,33 +83,13 @@ def rank_file(
     """
     frame = open_table(path, engine=engine)
     predicted = None if predictions is None else open_table(predictions, engine=engine)
-    if metric == "mae":
-        ranking = _rank_absolute(frame, feedback, systems, paired, level, missing)
-        return RankedFile(ranking=ranking, sums=None)
-    powers = POWERS if for_picture else 2
-    if feedback.repeated:
-        sums = rating_sums(
-            frame,
-            predictions=systems,
-            predicted=predicted,
-            user=feedback.user,
-            item=feedback.item,
-            rating=feedback.rating,
-            trial=feedback.trial,
-            missing=missing,
-            powers=powers,
-        )
-    else:
-        frame, sd = _with_sd(frame, feedback.sd)
-        sums = squared_error_sums(
-            frame,
-            mean=feedback.mean,
-            sd=sd,
-            predictions=systems,
-            missing=missing,
-            powers=powers,
-        )
-    ranking = rank_sums(sums, metric=metric, paired=paired, level=level)
+    with naming({"ratings": path, "feedback": path, "predictions": predictions or path}):
+        if metric == "mae":
+            ranking = _rank_absolute(frame, feedback, systems, paired, level, missing)
+            return RankedFile(ranking=ranking, sums=None)
+        powers = POWERS if for_picture else 2
+        sums = _sums(frame, predicted, feedback, systems, missing, powers)
+        ranking = rank_sums(sums, metric=metric, paired=paired, level=level)
     return RankedFile(ranking=ranking, sums=sums)
 
 
@@ -132,6 +113,32 @@ def picture(ranked: RankedFile) -> Iterator["Figure"]:
         title=words.picture_title(ranking),
     ) as figure:
         yield figure
+
+
+def _sums(
+    frame: Any,  # noqa: ANN401 - any frame
+    predicted: Any,  # noqa: ANN401 - any frame, or None
+    feedback: FeedbackColumns,
+    systems: Mapping[str, str],
+    missing: str,
+    powers: int,
+) -> SquaredErrorSums:
+    if feedback.repeated:
+        return rating_sums(
+            frame,
+            predictions=systems,
+            predicted=predicted,
+            user=feedback.user,
+            item=feedback.item,
+            rating=feedback.rating,
+            trial=feedback.trial,
+            missing=missing,
+            powers=powers,
+        )
+    frame, sd = _with_sd(frame, feedback.sd)
+    return squared_error_sums(
+        frame, mean=feedback.mean, sd=sd, predictions=systems, missing=missing, powers=powers
+    )
 
 
 def _rank_absolute(

@@ -51,6 +51,26 @@ def find_card(name: str, *, folder: Path | None = None) -> ModelCard:
     return known[name]
 
 
+def predicting_card(name: str, *, folder: Path | None = None) -> ModelCard:
+    """Return a card that can predict; where there is none of that name, suggest one that can."""
+    known = {} if name.endswith(".json") else cards(folder)
+    able = {each: card for each, card in known.items() if card.draws}
+    if known and name not in known:
+        raise UnknownNameError(where="registry, cards that predict", name=name, names=able)
+    card = find_card(name, folder=folder)
+    if card.draws:
+        return card
+    words = set(card.name.split("-"))
+    alike = [each for each in able if words <= set(each.split("-"))]
+    cure = f"Use {alike[0]!r}, which predicts" if alike else "Choose one of " + ", ".join(able)
+    raise InputError(
+        where=f"model card {card.name!r}",
+        found=f"only the summary {card.citation} reports",
+        needed="posterior draws, to predict acceptance",
+        cure=f"{cure}; or fit answers of your own.",
+    )
+
+
 def read_card(path: Path) -> ModelCard:
     """Read one card; only JSON of a sensible size and shape is accepted, nothing is executed."""
     data = read_json(path, needed="a model card: one JSON file written by `howgood registry add`")

@@ -13,6 +13,7 @@ from howgood.ask.files import open_table
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
+from howgood.records.complete_rows import complete_rows
 from howgood.records.levels import as_column
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.table import Table, frame_column_names, frame_columns
@@ -41,6 +42,7 @@ class RelevanceQuestion:
     alpha: float = 2.0
     beta: float = 1.0
     unseen: Unseen = "exclude"
+    missing: str = "error"
     judgements: str | None = None
     judged_prediction: str = "predicted"
     grade: str = "grade"
@@ -63,7 +65,7 @@ def score_file(path: str | Path, question: RelevanceQuestion, *, seed: int) -> R
     """Score every model of a test file; the resamples of the models are paired."""
     test = open_table(path, engine=question.engine)
     columns = _columns(test, question, where=str(path))
-    table = _table(test, question)
+    table = _table(columns if question.missing == "drop" else test, question)
     learned = _learned(table, question, seed)
     alpha, beta = (learned.alpha, learned.beta) if learned else (question.alpha, question.beta)
     contexts = table.encode({name: columns[name] for name in table.encoded_columns})
@@ -96,7 +98,7 @@ def _table(test: Any, question: RelevanceQuestion) -> OutcomeTable:  # noqa: ANN
     if not named and not Path(question.reference).suffix:
         names = ("all", "cross-fit", "the path of a table file")
         raise UnknownNameError(where="reference", name=question.reference, names=names)
-    rows = test if named else open_table(question.reference, engine=question.engine)
+    rows = test if named else _other_rows(question)
     # Other rows need not hold a column that is left out of the context anyway.
     known = {*question.context, *frame_column_names(rows)}
     return outcome_probabilities(
@@ -135,9 +137,22 @@ def _columns(
             needed="at least one row",
             cure="Check how the rows were selected.",
         )
+    if question.missing == "drop":
+        return Table(complete_rows(columns, missing="drop", where=where)[0])
     for name in full:
         as_column(columns[name], where=f"{where}, column {name!r}")
     return columns
+
+
+def _other_rows(question: RelevanceQuestion) -> Any:  # noqa: ANN401 - any supported frame
+    """Open the reference file; leaving rows out needs them in memory, else its engine counts."""
+    rows = open_table(question.reference, engine=question.engine)
+    if question.missing != "drop":
+        return rows
+    context = [name for name in question.context if name not in question.drop]
+    wanted = [*context, question.outcome, *([question.weights] if question.weights else [])]
+    columns = frame_columns(rows, wanted, where=question.reference)
+    return Table(complete_rows(columns, missing="drop", where=question.reference)[0])
 
 
 def _refuse_predictions_as_context(context: Sequence[str], predicted: Sequence[str]) -> None:

@@ -109,7 +109,7 @@ def fit_acceptability(
     accepted = accepted_from(read, cut)
     cells = cells_from(read, accepted)
     people = people_per_application(read)
-    warn_about(cells, people, stacklevel=2)
+    warn_about(cells, people)
     known = named_priors(priors)
     rng, seed = generator_and_seed(random_state)
     prior = kinds_of_mean(means, known)

@@ -3,13 +3,12 @@
 In: `Answers`. Out: `Cells`, and how many people spoke about each application. Absent: models.
 """
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import FewRespondentsWarning, InputError, NoEvidenceWarning
+from howgood.errors import FewRespondentsWarning, InputError, NoEvidenceWarning, announce
 from howgood.learn.binary import Cells
 from howgood.records.answers import Answers
 from howgood.stats.grouped import GroupCounts
@@ -59,23 +58,21 @@ def people_per_application(answers: Answers) -> dict[str, int]:
     return {str(name): int(count) for name, count in zip(names, counts, strict=True)}
 
 
-def warn_about(cells: Cells, people: Mapping[str, int], *, stacklevel: int) -> None:
+def warn_about(cells: Cells, people: Mapping[str, int]) -> None:
     """Warn where the answers say little or nothing about an application."""
     few = {name: count for name, count in people.items() if count < FEW_PEOPLE}
     if few:
         listed = ", ".join(f"{name!r} ({count})" for name, count in few.items())
-        warnings.warn(
+        announce(
             f"few respondents for {listed}: 20 to 25 per application are usual; the intervals "
             "say how little is known, and lean on the priors.",
             FewRespondentsWarning,
-            stacklevel=stacklevel + 1,
         )
     for name, reason in silent_applications(cells).items():
-        warnings.warn(
+        announce(
             f"the answers about {name!r} say nothing about {reason}: what is reported for it "
             "comes from the priors.",
             NoEvidenceWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

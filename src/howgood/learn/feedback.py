@@ -5,14 +5,13 @@ per user-item pair; how many answer categories people use. Absent: sd without re
 `learn.feedback_proxies`).
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import DroppedRowsWarning, InputError
+from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance
@@ -47,7 +46,7 @@ def rating_uncertainty(
         Column that numbers the repeats. Given, the same trial twice for one pair is an error.
     keep : sequence of str
         Further columns to carry along, such as predictions; each must be the same in all rows
-        of a pair.
+        of a pair. With "drop", a value missing in some of a pair's rows is taken from its others.
     missing : {"error", "drop"}
         What to do with ratings that are missing or not finite, and with pairs rated only once,
         whose spread nobody can know. "drop" leaves them out and warns with the count
@@ -93,7 +92,8 @@ def rating_uncertainty(
         _refuse_repeated_trials(source, [*keys, trial])
     value = nw.col(rating).cast(nw.Float64)
     kept = [name for name in keep if name not in keys]
-    pairs = source.frame.with_columns(howgood_value=value).group_by(*keys)
+    present = {f"howgood_has_{name}": _is_present(source, name) for name in kept}
+    pairs = source.frame.with_columns(howgood_value=value, **present).group_by(*keys)
     grouped = source.replace(
         pairs.agg(
             nw.col("howgood_value").mean().alias("mean"),
@@ -101,6 +101,7 @@ def rating_uncertainty(
             nw.len().alias("trials"),
             *(nw.col(name).min().alias(name) for name in kept),
             *(nw.col(name).max().alias(f"howgood_most_{name}") for name in kept),
+            *(nw.col(f"howgood_has_{name}").sum() for name in kept),
         )
     )
     repeated = _with_repeats(grouped, kept, missing, item)
@@ -244,10 +245,9 @@ def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str
             needed="every rating must be a finite number of a known user and item",
             cure="Fill them in, or leave these rows out by name: missing='drop'.",
         )
-    warnings.warn(
+    announce(
         f"ratings left out, missing or not finite: {listed}, of {n_rows} rows",
         DroppedRowsWarning,
-        stacklevel=3,
     )
     return source.replace(source.frame.filter(*good.values()))
 
@@ -287,6 +287,7 @@ def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str, item: str
 
     found = grouped.one_row(
         howgood_pairs=nw.len(),
+        **{f"howgood_gap_{name}": count(_is_partial(name)) for name in kept},
         howgood_single=count(nw.col("trials") < 2),
         **{name: count(nw.col(name) != nw.col(f"howgood_most_{name}")) for name in kept},
     )
@@ -298,6 +299,7 @@ def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str, item: str
                 needed="one value per user and item, the same in all its rows",
                 cure="Give one prediction per pair.",
             )
+        _mention_gaps(int(found[f"howgood_gap_{name}"] or 0), name, missing)
     n_single, n_pairs = int(found["howgood_single"] or 0), int(found["howgood_pairs"])
     if not n_single:
         return grouped
@@ -311,10 +313,48 @@ def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str, item: str
             else "Give an sd yourself, or a proxy: learn.assumed_uncertainty. If several people "
             f"rated each item once, let them be its repeats: user={item!r}.",
         )
-    warnings.warn(
-        f"{n_single} of {n_pairs} pairs left out: rated only once", DroppedRowsWarning, stacklevel=3
+    announce(
+        f"{n_single} of {n_pairs} pairs left out: rated only once",
+        DroppedRowsWarning,
     )
     return grouped.replace(grouped.frame.filter(nw.col("trials") > 1))
+
+
+def _is_present(source: EngineFrame, name: str) -> Any:  # noqa: ANN401 - a narwhals expression
+    """Return 1 where a kept value stands, 0 where it is missing or no finite number."""
+    import narwhals as nw
+
+    column = nw.col(name)
+    is_there = ~column.is_null()
+    if source.frame.collect_schema()[name].is_numeric():
+        is_there = is_there & column.cast(nw.Float64).is_finite()
+    return nw.when(is_there).then(1).otherwise(0)
+
+
+def _is_partial(name: str) -> Any:  # noqa: ANN401 - a narwhals expression
+    """Say whether a kept value stands in some rows of a pair, but not in all."""
+    import narwhals as nw
+
+    n_present = nw.col(f"howgood_has_{name}")
+    return (n_present > 0) & (n_present < nw.col("trials"))
+
+
+def _mention_gaps(n_pairs: int, name: str, missing: str) -> None:
+    """Refuse a value that stands in some rows of a pair only, or say that the others fill it."""
+    if not n_pairs:
+        return
+    if missing == "error":
+        raise InputError(
+            where=f"{_WHERE}, column {name!r}",
+            found=f"{n_pairs} pairs with a value in some of their rows only",
+            needed="the same value in all rows of a pair",
+            cure="Fill them in, or take the pair's other rows for it by name: missing='drop'.",
+        )
+    announce(
+        f"{_WHERE}, column {name!r}: {n_pairs} pairs have a value in some of their rows only; "
+        "it counts for the whole pair",
+        DroppedRowsWarning,
+    )
 
 
 def _by_kind(counted: EngineFrame) -> tuple[int, int, int]:

@@ -5,13 +5,12 @@ Out: mean and sd per pair, or an sd per user. Absent: repeated ratings (see `lea
 which beat every assumption here.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from howgood.errors import InputError, NoEvidenceWarning
+from howgood.errors import InputError, NoEvidenceWarning, announce
 from howgood.learn.feedback import without_gaps
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.table import Table
@@ -163,10 +162,9 @@ def rating_coherence(
 
 def _warn_of_unjudged(n_unjudged: int) -> None:
     if n_unjudged:
-        warnings.warn(
+        announce(
             f"{n_unjudged} users have no two items with the same attributes: no sd for them",
             NoEvidenceWarning,
-            stacklevel=3,
         )
 
 

@@ -119,7 +119,7 @@ def leave_one_person_out(
     read = read_answers(answers, columns=mapping or None, missing=missing, scale=scale)
     check_parts(read)
     cells = rating_cells(read, reference=reference)
-    warn_if_few(len(cells.people), stacklevel=2)
+    warn_if_few(len(cells.people))
     held_out = _held_out(cells)
     known = named_priors(priors)
     rng, seed = generator_and_seed(random_state)

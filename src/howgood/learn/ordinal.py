@@ -4,7 +4,6 @@ In: ratings with a part per row. Out: `OrdinalFit`. Absent: the model (see
 `learn.ordinal_model`), the engines, cross-validation (see `learn.left_out`).
 """
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.intake import MissingPolicy, read_answers
-from howgood.errors import FewRespondentsWarning, MissingColumnError, NoEvidenceWarning
+from howgood.errors import FewRespondentsWarning, MissingColumnError, NoEvidenceWarning, announce
 from howgood.learn import fit_file
 from howgood.learn.engines.choice import Engine, choose_and_sample
 from howgood.learn.engines.mixture import Mixture, natural_draws
@@ -94,8 +93,8 @@ def fit_ordinal(
     read = read_answers(answers, columns=mapping or None, missing=missing, scale=scale)
     check_parts(read)
     cells = rating_cells(read, reference=reference)
-    warn_if_few(len(cells.people), stacklevel=2)
-    warn_of_silent_parts(cells, stacklevel=2)
+    warn_if_few(len(cells.people))
+    warn_of_silent_parts(cells)
     known = named_priors(priors)
     rng, seed = generator_and_seed(random_state)
     models, mixture, diagnostics = sampled(
@@ -209,27 +208,25 @@ def check_parts(answers: Answers) -> None:
             raise MissingColumnError(where="answers", column=name, columns=answers.columns)
 
 
-def warn_of_silent_parts(cells: RatingCells, *, stacklevel: int) -> None:
+def warn_of_silent_parts(cells: RatingCells) -> None:
     """Warn of parts in which all ratings are the same: only the priors tell shift and scale."""
     by_level = cells.counts.sum(axis=0).reshape(cells.n_cells, len(cells.levels))
     for index, part in enumerate(cells.parts):
         given = np.flatnonzero(by_level[cells.part == index].sum(axis=0))
         if len(given) == 1:
             learned = "shift and scale" if index else "slope and alpha"
-            warnings.warn(
+            announce(
                 f"every rating in the part {part!r} is {cells.levels[given[0]]}: it says nothing "
                 f"about {learned}, and what is reported leans on the priors.",
                 NoEvidenceWarning,
-                stacklevel=stacklevel + 1,
             )
 
 
-def warn_if_few(n_people: int, *, stacklevel: int) -> None:
+def warn_if_few(n_people: int) -> None:
     """Warn below the number of people at which intervals hold what they promise."""
     if n_people < FEW_PEOPLE:
-        warnings.warn(
+        announce(
             f"{n_people} respondents: below {FEW_PEOPLE} the slope and the scale come out too "
             "large and their intervals too narrow (22 people: 86 % coverage of 95 % intervals).",
             FewRespondentsWarning,
-            stacklevel=stacklevel + 1,
         )

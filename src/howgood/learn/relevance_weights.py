@@ -4,7 +4,6 @@ In: graded mismatches (context, actual, predicted, grade) and an `OutcomeTable`.
 `RelevanceWeights`, with uncertainty. Absent: the score itself (see `score.relevance`).
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import FewRespondentsWarning, InputError, MissingValueError
+from howgood.errors import FewRespondentsWarning, InputError, MissingValueError, announce
 from howgood.learn.mismatch import label_codes, mismatch
 from howgood.records.estimate import Estimate
 from howgood.records.levels import as_column, codes_of, distinct
@@ -288,9 +287,8 @@ def _require_slope(total: NDArray[np.float64]) -> None:
 
 def _warn_if_few(n_people: int, respondent: str | None) -> None:
     if respondent and n_people < _FEW:
-        warnings.warn(
+        announce(
             f"{n_people} respondents graded mismatches; intervals resampled over fewer than "
             f"{_FEW} people are too narrow.",
             FewRespondentsWarning,
-            stacklevel=3,
         )

@@ -5,6 +5,7 @@ themselves (`power_mean`, `elicited_metric`).
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,8 @@ class LabelMetric(ABC):
                 needed="labels of one kind, numbers or text, in both",
                 cure="Encode both alike.",
             )
+        if _holds_text(truth) and not isinstance(pos_label, str):
+            raise _unnamed_positive(type(self).__qualname__, truth, pos_label)
         real, flagged = truth == pos_label, predicted == pos_label
         cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
         return float(self.of_counts(*(float(weight[cell].sum()) for cell in cells)))
@@ -65,7 +68,35 @@ class LabelMetric(ABC):
             from sklearn.metrics import make_scorer
         except ImportError as error:
             raise MissingExtraError(task="a scikit-learn scorer", extra="sklearn") from error
-        return make_scorer(self, **options)
+        return make_scorer(
+            self if "pos_label" in options else _WithoutDefaultLabel(self), **options
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _WithoutDefaultLabel:
+    """A metric that does not tell scikit-learn its default label: it would refuse text unkindly."""
+
+    metric: LabelMetric
+
+    @property
+    def __name__(self) -> str:
+        return repr(self.metric)
+
+    def __call__(
+        self, y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> float:
+        return self.metric(y_true, y_pred, sample_weight=sample_weight)
+
+
+def _unnamed_positive(where: str, truth: NDArray[Any], pos_label: object) -> InputError:
+    names = sorted({str(each) for each in truth.tolist()[:1000]})[:4]
+    return InputError(
+        where=where,
+        found=f"labels such as {', '.join(map(repr, names))}, and {pos_label!r} as positive",
+        needed="the name of the positive label",
+        cure=f"Say pos_label={names[-1]!r}, also to a scorer: .scorer(pos_label={names[-1]!r}).",
+    )
 
 
 def _holds_text(labels: NDArray[Any]) -> bool:

@@ -188,10 +188,21 @@ def as_numbers(
     except (TypeError, ValueError) as error:
         raise InputError(
             where=where,
-            found="text that is no number",
+            found=f"text such as {_first_text(values)!r}",
             needed="a number in every row",
             cure=cure,
         ) from error
+
+
+def _first_text(values: ArrayLike) -> str:
+    """Return the first value that is no number, to show what stands there."""
+    for value in np.asarray(values).ravel().tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            if value is not None:
+                return str(value)[:60]
+    return "nothing"
 
 
 def _wrapped(frame: Any, where: str) -> Any:  # noqa: ANN401 - narwhals' own types

@@ -6,7 +6,7 @@ In: `Ranking` of `decide.rank_grades`. Out: sentences and a `Report`. Absent: dr
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
-from howgood.show.numbers import percent, probability
+from howgood.show.numbers import at_most, percent
 from howgood.show.ranking import readable_errors, readable_table
 
 # Below so many raters, how much raters differ is hardly known.
@@ -85,7 +85,7 @@ def _winner(ranking: Ranking) -> Finding:
         return Finding(
             text=(
                 f"{best} is best: over {ranking.doubt} like these, another system is level or "
-                f"ahead with probability {probability(error)} at most."
+                f"ahead with a probability {at_most(error)}."
             ),
             tone="good",
         )

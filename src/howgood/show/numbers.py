@@ -7,6 +7,9 @@ import math
 
 from howgood.records.estimate import Estimate
 
+# Rarer than this is rarer than anybody can check, or than a Gaussian tail can be trusted.
+_RARE = 0.0001
+
 
 def digits_for(uncertainty: float, *, most: int = 6) -> int:
     """Return how many decimals show two significant digits of `uncertainty`.
@@ -74,17 +77,32 @@ def percent(share: float, *, digits: int = 0) -> str:
 
 
 def probability(value: float) -> str:
-    """Show a probability so that small ones keep their order of magnitude.
+    """Show a probability as people read it; below 1 in 10,000 only that it is.
 
     Examples
     --------
-    >>> probability(0.0137), probability(1.1e-6), probability(0.0), probability(1.0)
-    ('0.014', '1.1e-06', '0', '1')
+    >>> probability(0.0137), probability(0.00055), probability(1.1e-6), probability(0.0)
+    ('0.014', '0.0006', '< 0.0001', '0')
+    >>> probability(0.99999), probability(1.0)
+    ('> 0.9999', '1')
     """
     if math.isnan(value):
         return "not known"
     if value in (0.0, 1.0):
         return f"{value:.0f}"
-    if value < 0.001:
-        return f"{value:.1e}"
-    return f"{value:.3f}" if value < 0.9995 else f"1 - {1 - value:.1e}"
+    if value < _RARE:
+        return f"< {_RARE}"
+    if value > 1 - _RARE:
+        return f"> {1 - _RARE}"
+    return f"{value:.4f}" if min(value, 1 - value) < 0.001 else f"{value:.3f}"
+
+
+def at_most(value: float) -> str:
+    """Show a probability that is an upper bound, in a sentence.
+
+    Examples
+    --------
+    >>> at_most(0.0137), at_most(1.1e-6)
+    ('of 0.014 at most', 'below 0.0001')
+    """
+    return f"below {_RARE}" if 0 < value < _RARE else f"of {probability(value)} at most"

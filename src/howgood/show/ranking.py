@@ -10,7 +10,7 @@ from typing import Any
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
-from howgood.show.numbers import digits_for, percent, plain, probability
+from howgood.show.numbers import at_most, digits_for, percent, plain, probability
 
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
@@ -152,7 +152,7 @@ def _winner(ranking: Ranking) -> Finding:
         return Finding(
             text=(
                 f"{best} is best: asked again, people would put another system level or ahead "
-                f"with probability {probability(error)} at most."
+                f"with a probability {at_most(error)}."
             ),
             tone="good",
         )

@@ -4,7 +4,6 @@ In: models, prior probabilities and the engine asked for. Out: a `Mixture` that 
 with `Diagnostics`. Absent: ungated results: where every engine fails there is an error.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Literal, TypeVar
 
@@ -15,6 +14,7 @@ from howgood.errors import (
     MissingExtraError,
     UngatedPosteriorError,
     UnknownNameError,
+    announce,
 )
 from howgood.learn.binary import BinaryModel
 from howgood.learn.engines.mixture import Mixture, posterior_probabilities, sample_mixture
@@ -88,8 +88,9 @@ def _by_nuts(
             _refusal(f"{first}{failed}", "Ask more people, or use more informative priors.")
         )
     if reason:
-        warnings.warn(
-            f"importance sampling was left for NUTS: {reason}.", FallbackWarning, stacklevel=4
+        announce(
+            f"importance sampling was left for NUTS: {reason}.",
+            FallbackWarning,
         )
     return mixture, Diagnostics(
         engine="nuts",

@@ -178,19 +178,20 @@ def _acceptance_panel(
             lw=0.6, zorder=3,
         )  # fmt: skip
     axes.set(xlim=(0.48, 1.02), ylim=(-0.03, 1.03))
-    axes.set_title(name, fontsize=10.5)
+    axes.set_title(name, fontsize=10.5, pad=30)
     note = f"alpha {plain(float(draws.alpha.mean()), digits=2)}"
     if draws.n_respondents is not None:
         note += f", {draws.n_respondents} respondents"
-    axes.text(0.03, 0.95, note, transform=axes.transAxes, va="top", fontsize=8.5, color=INK)
+    # Above the axes: inside, a dot may lie anywhere.
+    axes.text(0.0, 1.09, note, transform=axes.transAxes, va="bottom", fontsize=8.5, color=INK)
 
 
 def _answered_line(axes: Any, curve: Table, colour: str) -> None:  # noqa: ANN401 - matplotlib axes
-    """Dash the curve of the people asked; say in the corner which curve is which."""
+    """Dash the curve of the people asked; say above the axes which curve is which."""
     axes.plot(curve["mean"], curve["share"], color=colour, ls=(0, (4, 2)), lw=1.6)
     axes.text(
-        0.03, 0.865, "line: population, dashes: those asked", transform=axes.transAxes, va="top",
-        fontsize=7.5, color=FAINT,
+        0.0, 1.01, "line: population, dashes: those asked, dots: answers",
+        transform=axes.transAxes, va="bottom", fontsize=7.5, color=FAINT,
     )  # fmt: skip
 
 
