@@ -163,7 +163,7 @@ def test_an_open_study_changes_only_by_publishing_and_people_stay_on_their_versi
     assert "<del>How good?</del>" in review
     assert "Task › Question" in review
     assert "<ins>How bad?</ins>" in review
-    assert "<strong>1</strong> person is inside" in review
+    assert "<strong>1</strong> person has begun and not finished" in review
     publish(owner, "songs")
     assert "How good?" in browser.get(inside).text
     browser.cookies.delete("howgood-songs")
