@@ -116,3 +116,10 @@ def test_a_prediction_missing_in_part_of_a_pair_is_refused_or_told(folder, capsy
     assert "--missing drop" in said
     assert run([*arguments, "--missing", "drop"]) == 0
     assert "it counts for the whole pair" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("half", ["--precision", "--recall"])
+def test_half_of_where_a_classifier_is_now_is_refused(half, capsys):
+    """The other half was silently the needed one."""
+    assert run(["target", CARD, half, "0.85"]) == 2
+    assert "go together" in capsys.readouterr().err

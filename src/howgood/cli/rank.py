@@ -77,7 +77,11 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> int:
-    """Rank systems on RATINGS (CSV or Parquet), with the probability that each place is wrong."""
+    """Rank systems on RATINGS (CSV or Parquet), with the probability that each place is wrong.
+
+    The systems predict ratings. Where people graded the systems' outputs, use
+    `howgood leaderboard`.
+    """
     repeated = repeated or any(map(_is_given, ("user", "item", "rating", "trial", "predictions")))
     feedback = flow.FeedbackColumns(
         mean=mean, sd=sd, repeated=repeated, user=user, item=item, rating=rating, trial=trial

@@ -42,6 +42,8 @@ def command(
 
     MODEL is a saved fit (.npz), a model card (its name or .json file), or a table of answers.
     """
+    if (precision is None) != (recall is None):
+        raise click.UsageError("--precision and --recall go together: say both, or neither")
     people = acceptability.open_model(model, folder=folder, random_state=seed)
     target = decisions.decide_target(
         people,
