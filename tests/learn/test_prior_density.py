@@ -19,9 +19,9 @@ CASES = {
     "normal": (prior_density.normal, Normal(1.0, 2.5), stats.norm(1.0, 2.5).logpdf),
     "beta": (
         prior_density.beta_logit,
-        Beta(2.0, 3.5),
+        Beta(2.7, 3.5),
         lambda x: (
-            stats.beta(2.0, 3.5).logpdf(1 / (1 + np.exp(-x)))
+            stats.beta(2.7, 3.5).logpdf(1 / (1 + np.exp(-x)))
             + np.log(1 / (1 + np.exp(-x)))
             + np.log(1 / (1 + np.exp(x)))
         ),
@@ -33,8 +33,8 @@ CASES = {
     ),
     "half-normal": (
         prior_density.log_spread,
-        HalfNormal(2.0),
-        _log_spread(stats.halfnorm(scale=2.0).logpdf),
+        HalfNormal(1.7),
+        _log_spread(stats.halfnorm(scale=1.7).logpdf),
     ),
     # Precision 1 / sd² is gamma: with d precision / d log sd = -2 precision.
     "gamma precision": (

@@ -341,3 +341,22 @@ def test_pairs_without_a_prediction_are_dropped_with_their_feedback(metric):
 def test_a_barrier_of_negative_spreads_is_refused():
     with pytest.raises(InputError, match="below 0"):
         score.magic_barrier([0.5, -0.1])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ([[0.5, 0.5], [1.2, -0.2]], "row 2.*no probability below 0"),
+        ([[0.5, 0.5], [0.5, 0.6]], "row 2.*adds up to 1"),
+    ],
+)
+def test_the_row_whose_probabilities_are_wrong_is_named(wrong, words):
+    with pytest.raises(InputError, match=words):
+        score.categorical_feedback(wrong, values=[0, 1])
+
+
+def test_feedback_that_is_no_number_is_refused_among_others():
+    with pytest.raises(InputError, match="every value must be a finite number"):
+        score.categorical_feedback([[0.5, 0.5]], values=[0, INF])
+    with pytest.raises(InputError, match=r"row 2.*no rating at all"):
+        score.empirical_feedback([[3.0, NAN], [NAN, NAN]])
