@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize, stats
 
 from howgood.stats.bridge import bridge_log_evidence
 from howgood.stats.grouped import GroupCounts, log_marginal, log_marginal_many
@@ -151,6 +152,53 @@ def test_a_split_t_fits_a_skewed_density_better():
     assert split.log_evidence == pytest.approx(0.5 * math.log(2 * math.pi), abs=0.05)
 
 
+def test_the_density_of_a_split_t_at_its_centre():
+    root = np.array([[2.0, 0.0], [0.5, 1.5]])
+    up, down = np.array([3.0, 1.0]), np.array([0.5, 2.0])
+    found = StudentT(np.array([1.0, -1.0]), root, up, down, 5.0).log_density(
+        np.array([[1.0, -1.0]])
+    )
+    # Each axis is stretched by the mean of its two sides.
+    whole = stats.multivariate_t([1.0, -1.0], root @ root.T, df=5.0).logpdf([1.0, -1.0])
+    assert found[0] == pytest.approx(whole - math.log(1.75) - math.log(1.5))
+
+
+def test_a_t_around_normal_draws_reaches_as_far_to_either_side():
+    rng = np.random.default_rng(3)
+    draws = rng.multivariate_normal([1.0, -2.0], [[2.0, 0.6], [0.6, 1.0]], 60_000)
+    found = StudentT.around(WeightedDraws(draws, np.full(60_000, 1 / 60_000), 0.0, 0.0))
+    assert found.dof == 7.0
+    np.testing.assert_allclose(found.centre, [1.0, -2.0], atol=0.03)
+    np.testing.assert_allclose(found.root @ found.root.T, [[2.0, 0.6], [0.6, 1.0]], atol=0.05)
+    np.testing.assert_allclose([found.up, found.down], 1.0, atol=0.03)
+    # An exponential variable: quantiles .0513, .6931, 2.9957 about a mean and sd of 1.
+    skewed = rng.exponential(size=(60_000, 1))
+    split = StudentT.around(WeightedDraws(skewed, np.full(60_000, 1 / 60_000), 0.0, 0.0))
+    assert split.centre == pytest.approx([0.6931], abs=0.03)
+    assert split.up == pytest.approx([(2.9957 - 0.6931) / 1.6449], abs=0.06)
+    assert split.down == pytest.approx([(0.6931 - 0.0513) / 1.6449], abs=0.02)
+
+
+def test_sides_are_stretched_within_bounds():
+    # Nearly all draws at 0 and a few far up: nothing below, and more than four sd above.
+    draws = np.concatenate([np.zeros(93), np.full(7, 1.0)])[:, None]
+    found = StudentT.around(WeightedDraws(draws, np.full(100, 0.01), 0.0, 0.0))
+    assert found.down[0] == 0.3
+    high = np.concatenate([np.zeros(940), np.full(60, 1.0)])[:, None]
+    assert StudentT.around(WeightedDraws(high, np.full(1000, 1e-3), 0.0, 0.0)).up[0] <= 4.0
+
+
+@pytest.mark.parametrize("scale", [np.diag([1.0, 0.0]), np.ones((2, 2)), np.diag([1e6, -1e-9])])
+def test_a_scale_that_is_nearly_singular_is_widened_a_little(scale):
+    found = StudentT.from_moments(np.zeros(2), scale)
+    widened = found.root @ found.root.T - scale
+    np.testing.assert_allclose(widened - np.diag(np.diag(widened)), 0, atol=1e-9)
+    lift = np.diag(widened)
+    # Doubled from a millionth of a millionth of the mean variance until it is enough.
+    assert np.all(lift > 0)
+    assert lift.max() <= 1e-11 * np.trace(scale) + 4e-9
+
+
 def test_resampling_keeps_the_weights():
     rng = np.random.default_rng(5)
     weights = np.array([0.1, 0.2, 0.3, 0.4])
@@ -172,7 +220,8 @@ def test_equal_weights_count_fully_and_one_weight_counts_once():
 
 def test_draws_without_any_density_fail_every_gate():
     sample = weighted(np.zeros((10, 1)), np.full(10, -np.inf))
-    assert sample.khat == math.inf
+    assert (sample.khat, sample.log_evidence) == (math.inf, -math.inf)
+    np.testing.assert_allclose(sample.weights, 0.1)
 
 
 @pytest.mark.parametrize("size", [1, 6])
@@ -182,6 +231,31 @@ def test_bridge_sampling_finds_the_evidence_of_a_normal_density(size):
     draws = rng.multivariate_normal(centre, covariance, 4000)
     found = bridge_log_evidence(draws, log_density, n_effective=4000, rng=rng)
     assert found == pytest.approx(log_evidence, abs=0.05)
+
+
+def test_bridge_sampling_solves_the_optimal_bridges_equation():
+    def log_density(
+        points,
+    ):  # logarithms of gamma variables: skewed, so that one step is not enough
+        return (3.0 * points - np.exp(points)).sum(axis=1)
+
+    draws = np.log(np.random.default_rng(1).gamma(3.0, size=(600, 2)))
+    found = bridge_log_evidence(draws, log_density, n_effective=400.0, rng=np.random.default_rng(2))
+    # The same halves and the same proposal, the equation solved by another method.
+    rng = np.random.default_rng(2)
+    shaping, bridged = np.split(rng.permutation(draws), 2)
+    proposal = StudentT.from_moments(shaping.mean(axis=0), np.cov(shaping.T, bias=True))
+    fresh = proposal.sample(300, rng)
+    one, two = (log_density(x) - proposal.log_density(x) for x in (bridged, fresh))
+    ours, theirs = 200 / 500, 300 / 500  # effective draws of the bridged half, fresh draws
+
+    def imbalance(log_z):
+        left = np.mean(np.exp(two) / (ours * np.exp(two) + theirs * np.exp(log_z)))
+        right = np.mean(np.exp(log_z) / (ours * np.exp(one) + theirs * np.exp(log_z)))
+        return math.log(left) - math.log(right)
+
+    assert found == pytest.approx(optimize.brentq(imbalance, -5, 15, xtol=1e-12), abs=1e-6)
+    assert found == pytest.approx(2 * math.lgamma(3.0), abs=0.2)
 
 
 @settings(deadline=None)
