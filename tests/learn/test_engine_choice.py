@@ -129,7 +129,9 @@ def test_people_who_differ_widely_get_a_finer_grid(monkeypatch, sd, expected):
 def test_people_who_differ_without_bound_are_no_result_of_any_engine(monkeypatch, engine):
     _sound_importance(monkeypatch)
     _nuts(monkeypatch)
-    with pytest.raises(UngatedPosteriorError, match=r"do not bound.*priors=\"howgood\""):
+    with pytest.raises(
+        UngatedPosteriorError, match=r"do not bound.*exceeds 40 logits with.*priors=\"howgood\""
+    ):
         _sample(engine, 60.0)
 
 
@@ -232,6 +234,12 @@ def test_without_evidence_the_prior_stays(top):
 def test_evidence_weighs_the_kinds_of_mean():
     found = posterior_probabilities({0.0: -1000.0, 1.0: -1000.0 + np.log(3)}, {0.0: 0.5, 1.0: 0.5})
     assert found[1.0] == pytest.approx(0.75)
+
+
+def test_evidence_may_be_worlds_apart_or_absent():
+    prior = {0.0: 0.5, 1.0: 0.5}
+    assert posterior_probabilities({0.0: -3000.0, 1.0: 0.0}, prior) == {0.0: 0.0, 1.0: 1.0}
+    assert posterior_probabilities({0.0: -np.inf, 1.0: -5.0}, prior) == {0.0: 0.0, 1.0: 1.0}
 
 
 class Bell:

@@ -5,6 +5,8 @@ import pytest
 
 from howgood import score
 from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError
+from howgood.score.from_sums import _power_sums
+from howgood.stats.power_sums import power_sums
 
 RNG = np.random.default_rng(8)
 N = 4000
@@ -127,3 +129,33 @@ def test_trials_correct_the_variance_of_two_pairs_by_hand():
     fourth = 4 / 3 * (2 / 5 * (0.5**4 + 0.2**4) + 2 * 0.25 * 0.25)
     assert found.variance == pytest.approx(2 * fourth / 4)
     assert found.provenance.settings["feedback"] == "gaussian"
+
+
+def test_the_sums_of_one_system_are_those_of_its_pairs():
+    sums = score.squared_error_sums(TABLE, **NAMES)
+    ours = _power_sums(sums, "knn")
+    pairs = power_sums(TABLE["mu"], TABLE["sigma"], TABLE["knn"])
+    assert (ours.n, ours.largest_variance) == (pairs.n, pytest.approx(pairs.largest_variance))
+    assert ours.variance_sum == pytest.approx(np.sum(TABLE["sigma"] ** 2))
+    np.testing.assert_allclose(ours.sums, pairs.sums, rtol=1e-9)
+
+
+NAMED = {"user": "who", "item": "what", "rating": "stars"}
+
+
+@pytest.mark.parametrize(
+    ("predicted", "words"),
+    [
+        ({"who": [1, 2], "svd": [3.5, 2.5]}, "what"),
+        ({"who": [1, 2], "what": [7, 7], "knn": [3.5, 2.5]}, "svd"),
+        ({"who": [1, 2], "what": [7, 7], "svd": ["good", "bad"]}, "numbers"),
+    ],
+)
+def test_tables_of_predictions_that_do_not_fit_are_refused(predicted, words):
+    with pytest.raises(InputError, match=f"^predictions.*{words}"):
+        score.rating_sums(_ratings(), predictions=["svd"], predicted=predicted, **NAMED)
+
+
+def test_a_missing_system_that_is_called_like_the_feedback_is_refused():
+    with pytest.raises(InputError, match=r"^predictions.*'mean'"):
+        score.rating_sums(_ratings(), predictions=["mean"], **NAMED)

@@ -91,6 +91,26 @@ def test_a_wider_array_needs_to_say_where_the_context_is():
         score.relevance_scorer(_table(), columns=[1, 2, 9])(model, array, ROWS["light"])
 
 
+def test_columns_may_be_counted_from_the_end_and_no_further():
+    array = np.column_stack([ROWS[name] for name in CONTEXT]).astype(object)
+    model = _model().fit(array, ROWS["light"])
+    plain = score.relevance_scorer(_table())(model, array, ROWS["light"])
+    backwards = score.relevance_scorer(_table(), columns=[-3, -2, -1])
+    assert backwards(model, array, ROWS["light"]) == plain
+    for wrong in ([1, 2, 3], [-4, 1, 2]):
+        with pytest.raises(InputError, match=r"X of shape \(236, 3\)"):
+            score.relevance_scorer(_table(), columns=wrong)(model, array, ROWS["light"])
+
+
+def test_what_becomes_of_unseen_contexts_is_the_scorers_choice():
+    array = np.column_stack([ROWS[name] for name in CONTEXT]).astype(object)
+    model = _model().fit(array, ROWS["light"])
+    array[0, 0] = "juggling"
+    with pytest.raises(InputError):
+        score.relevance_scorer(_table(), unseen="error")(model, array, ROWS["light"])
+    assert score.relevance_scorer(_table())(model, array, ROWS["light"]) > 0
+
+
 def test_the_scorer_weighs_its_rows():
     frame = ROWS.to_pandas()
     model = _model().fit(frame[CONTEXT], ROWS["light"])

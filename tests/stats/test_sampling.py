@@ -10,7 +10,13 @@ from scipy import optimize, stats
 
 from howgood.stats.bridge import bridge_log_evidence
 from howgood.stats.grouped import GroupCounts, log_marginal, log_marginal_many
-from howgood.stats.importance import StudentT, WeightedDraws, weigh, weighted
+from howgood.stats.importance import (
+    StudentT,
+    WeightedDraws,
+    _weighted_quantiles,
+    weigh,
+    weighted,
+)
 from howgood.stats.logistic import expit, logit
 from howgood.stats.optimise import hessian, inverse_curvature, maximise
 from howgood.stats.proposal_mixture import StudentMixture
@@ -216,6 +222,21 @@ def test_equal_weights_count_fully_and_one_weight_counts_once():
     # Kish: 1 / (.25 + .0625 + .0625) = 8 / 3.
     assert sample([0.5, 0.25, 0.25, 0.0]).efficiency == pytest.approx(2 / 3)
     assert sample([0.25] * 4, independent=2.5).effective == 2.5
+
+
+def test_equal_ratios_need_no_smoothing_and_hardly_any_draws_cannot_be_judged():
+    even = weighted(np.zeros((200, 1)), np.full(200, 2.5))
+    np.testing.assert_allclose(even.weights, 1 / 200)
+    assert (even.khat, even.log_evidence) == (0.0, pytest.approx(2.5))
+    few = weighted(np.zeros((2, 1)), np.array([0.0, math.log(3)]))
+    np.testing.assert_allclose(few.weights, [0.25, 0.75])
+    assert (few.khat, few.log_evidence) == (math.inf, pytest.approx(math.log(2)))
+
+
+def test_weighted_quantiles_by_hand():
+    # Each value stands at the middle of its weight: 1/6, 1/2 and 5/6.
+    found = _weighted_quantiles(np.array([2.0, 0.0, 1.0]), np.full(3, 1 / 3), (0.25, 0.5, 1.0))
+    assert found == pytest.approx([0.25, 1.0, 2.0])
 
 
 def test_draws_without_any_density_fail_every_gate():
