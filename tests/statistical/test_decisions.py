@@ -1,8 +1,10 @@
 """Thresholds and study sizes, from populations that are known exactly."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.stats import beta, fisher_exact, gamma, laplace, logistic, lognorm, norm, t
 from tests.statistical.judging import Judgement, agree, covers, two_sided
 from tests.statistical.tally import Tally
 
@@ -11,56 +13,90 @@ from howgood.records.acceptance import AcceptanceDraws
 
 pytestmark = pytest.mark.slow
 
-GRID = np.linspace(-3, 6, 9001)
-# Share of positives, distance of the classes in sd, cases in the test set.
-POPULATIONS = ((0.2, 1.5, 200), (0.2, 1.5, 1000), (0.05, 2.0, 1000))
-METRICS = (score.PowerMean(p=0, alpha=0.5), score.LinearMetric(a0=0.2))
+
+def _normal(apart):
+    return norm(apart), norm(0)
 
 
-def _cells(share, apart, at):
-    found, alarms = share * ndtr(apart - at), (1 - share) * ndtr(-np.asarray(at))
+# Populations the correction at the chosen threshold was settled on: scores of positives and of
+# negatives, share of positives, cases in the test set.
+TRIED = (
+    (*_normal(1.5), 0.2, 200), (*_normal(1.5), 0.2, 1000), (*_normal(2.0), 0.05, 1000),
+    (norm(2, 2), norm(), 0.1, 3000), (t(3, loc=2), t(3), 0.5, 100),
+)  # fmt: skip
+# Other shapes, prevalences and sizes, fixed before any of them was looked at.
+UNSEEN = (
+    (beta(2, 1), beta(1, 2), 0.5, 250), (laplace(1.5), laplace(0), 0.35, 800),
+    (gamma(4), gamma(1.5), 0.08, 1500), (lognorm(0.6, scale=3), lognorm(0.9), 0.7, 150),
+    (norm(1.5, 3), norm(), 0.03, 5000), (logistic(3), logistic(0), 0.15, 600),
+)  # fmt: skip
+WORDS = {
+    TRIED: "populations it was settled on: 100 to 3,000 cases, 5 to 50 % positive",
+    UNSEEN: "six populations it was not settled on: beta, Laplace, gamma, log-normal, logistic and "
+    "unequal spreads, 150 to 5,000 cases, 3 to 70 % positive",
+}
+METRICS = {
+    TRIED: (score.PowerMean(p=0, alpha=0.5), score.LinearMetric(a0=0.2)),
+    UNSEEN: (score.PowerMean(p=-1, alpha=0.5), score.PowerMean(p=0, alpha=0.3)),
+}
+
+
+def _cells(population, at):
+    positives, negatives, share, _ = population
+    found, alarms = share * positives.sf(at), (1 - share) * negatives.sf(at)
     return found, share - found, alarms, 1 - share - alarms
 
 
-def test_thresholds_chosen_on_a_test_set_are_honest_about_it(ledger):
+def _test_set(population, rng):
+    """Return labels with at least one case of each class, and scores."""
+    positives, negatives, share, n = population
+    truth = (rng.random(n) < share).astype(int)
+    scores = np.where(truth, positives.rvs(n, random_state=rng), negatives.rvs(n, random_state=rng))
+    return truth, scores
+
+
+def _best_threshold(population, metric):
+    positives, negatives, *_ = population
+    grid = np.linspace(negatives.ppf(0.001), positives.ppf(0.999), 20_001)
+    place = int(np.argmax(metric.of_counts(*_cells(population, grid))))
+    assert 0 < place < grid.size - 1, "a best threshold at the edge has no interval"
+    return float(grid[place])
+
+
+@pytest.mark.parametrize("populations", [TRIED, UNSEEN], ids=["tried", "unseen"])
+def test_thresholds_chosen_on_a_test_set_are_honest_about_it(populations, ledger):
     seed = 20152
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([seed, len(populations)])
     best, there = Tally(rng, kind="quantile"), Tally(rng)
-    for share, apart, n in POPULATIONS:
-        for metric in METRICS:
-            truth = float(GRID[np.argmax(metric.of_counts(*_cells(share, apart, GRID)))])
-            for _ in range(70):
-                positive = (rng.random(n) < share).astype(int)
-                scores = rng.normal(apart * positive)
-                choice = decide.threshold(metric, positive, scores, random_state=rng)
-                found, missed, alarms, _ = _cells(share, apart, choice.chosen)
-                best.take("best threshold", choice.threshold.draws, truth)
-                there.take(
-                    "precision at the chosen threshold",
-                    choice.precision.draws,
-                    float(found / (found + alarms)),
-                )
-                there.take(
-                    "recall at the chosen threshold",
-                    choice.recall.draws,
-                    float(found / (found + missed)),
-                )
+    ending = "" if populations is TRIED else ", unseen populations"
+    for population, metric in product(populations, METRICS[populations]):
+        truth = _best_threshold(population, metric)
+        for _ in range(60):
+            choice = decide.threshold(metric, *_test_set(population, rng), random_state=rng)
+            found, missed, alarms, _ = _cells(population, choice.chosen)
+            best.take(f"best threshold{ending}", choice.threshold.draws, truth)
+            for name, estimate, wrong in (
+                ("precision", choice.precision, alarms), ("recall", choice.recall, missed)
+            ):  # fmt: skip
+                share = float(found / (found + wrong))
+                there.take(f"{name} at the chosen threshold{ending}", estimate.draws, share)
     for tally in (best, there):
         for name, hits in tally.hits.items():
             ledger.add(
                 "coverage",
                 name,
                 covers(hits, allowed=0.02),
-                setting="two metrics, 200 and 1,000 cases, 5 and 20 % positive; two points "
-                "allowed: the bootstrap of a maximum is an approximation",
+                setting=f"two metrics, {WORDS[populations]}; two points allowed: the bootstrap of "
+                "a maximum is an approximation",
                 seed=seed,
             )
     ledger.settle()
 
 
-def test_acceptance_at_the_chosen_threshold_is_honest_about_it(ledger):
-    seed, share, apart, n = 20153, 0.2, 1.5, 400
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize("populations", [TRIED[1:2], UNSEEN], ids=["tried", "unseen"])
+def test_acceptance_at_the_chosen_threshold_is_honest_about_it(populations, ledger):
+    seed = 20153
+    rng = np.random.default_rng([seed, len(populations)])
     tally = Tally(rng)
     spread = rng.normal(size=(3, 400))
     people = AcceptanceDraws(
@@ -71,20 +107,22 @@ def test_acceptance_at_the_chosen_threshold_is_honest_about_it(ledger):
         slope=10 + 0.5 * spread[2],
         person_sd=np.full(400, 2.0),
     )
-    for _ in range(250):
-        positive = (rng.random(n) < share).astype(int)
-        scores = rng.normal(apart * positive)
-        choice = decide.threshold(people, positive, scores, random_state=rng)
-        found, missed, alarms, _ = _cells(share, apart, choice.chosen)
+    is_seen = populations is not UNSEEN
+    name = "acceptance at the chosen threshold" + ("" if is_seen else ", unseen populations")
+    for number in range(240):
+        population = populations[number % len(populations)]
+        choice = decide.threshold(people, *_test_set(population, rng), random_state=rng)
+        found, missed, alarms, _ = _cells(population, choice.chosen)
         # The people asked are one of those the posterior holds possible.
         known = people.taken(rng.integers(400, size=1))
         accepting = known.shares(found / (found + alarms), found / (found + missed))
-        tally.take("acceptance at the chosen threshold", choice.acceptance.draws, accepting[0])
+        tally.take(name, choice.acceptance.draws, accepting[0])
     ledger.add(
         "coverage",
-        "acceptance at the chosen threshold",
-        covers(tally.hits["acceptance at the chosen threshold"], allowed=0.02),
-        setting="400 cases, 20 % positive, people known by 400 draws; two points allowed as above",
+        name,
+        covers(tally.hits[name], allowed=0.02),
+        setting=("1,000 cases, 20 % positive" if is_seen else WORDS[UNSEEN])
+        + "; people known by 400 draws; two points allowed as above",
         seed=seed,
     )
     ledger.settle()
@@ -147,6 +185,61 @@ def test_studies_of_the_size_recommended_are_as_precise_as_promised(ledger):
         "study size: alpha's interval",
         covers({0.95: np.concatenate(list(covered.values()))}),
         setting=setting + "; a fixed truth, the product's own wide priors",
+        seed=seed,
+    )
+    ledger.settle()
+
+
+CLOSE = {
+    "text": {"alpha": 0.25, "intercept": -13.0, "slope": 16.0},
+    "photo": {"alpha": 0.42, "intercept": -13.0, "slope": 16.0},
+}
+
+
+def test_a_difference_is_found_as_often_as_the_power_says(ledger):
+    seed, people, studies = 20190, 14, 60
+    size = decide.study_size(CLOSE, width=0.3, people=(people,), studies=studies, random_state=seed)
+    rng = np.random.default_rng([seed, 1])
+    apart = 0
+    for _ in range(studies):
+        answers = ask.simulate_answers(CLOSE, people=people, per_person=8, random_state=rng)
+        fit = learn.fit_acceptability(answers, means=(0,), draws=1000, random_state=rng)
+        apart += 0.0 not in fit.difference("alpha", "text", "photo").interval
+    said = round(float(size.power["power"][0]) * studies)
+    table = [[said, studies - said], [apart, studies - apart]]
+    ledger.add(
+        "planning",
+        "study size: power",
+        Judgement(
+            n=2 * studies,
+            found=f"said {said / studies:.0%}, found {apart / studies:.0%}",
+            p_value=float(fisher_exact(table).pvalue),
+            notices="a power 43 points off",
+        ),
+        setting=f"two applications .17 apart, {people} people, {studies} studies each",
+        seed=seed,
+    )
+    ledger.settle()
+
+
+def test_the_curve_over_thresholds_holds_the_metric_at_any_of_them(ledger):
+    seed = 20191
+    rng = np.random.default_rng(seed)
+    held = []
+    for population, metric in product(UNSEEN, METRICS[UNSEEN]):
+        for _ in range(40):
+            choice = decide.threshold(metric, *_test_set(population, rng), random_state=rng)
+            # A place picked beforehand: the middle of the upper half of the scores.
+            at = int(0.75 * len(choice.curve))
+            cells = _cells(population, choice.curve["threshold"][at])
+            true = float(metric.of_counts(*cells))
+            held.append(choice.curve["lower"][at] <= true <= choice.curve["upper"][at])
+    ledger.add(
+        "coverage",
+        "curve over thresholds",
+        covers({0.95: held}, allowed=0.02),
+        setting=f"{WORDS[UNSEEN]}; two points allowed: the bootstrap of few positives is an "
+        "approximation",
         seed=seed,
     )
     ledger.settle()

@@ -80,9 +80,9 @@ def test_the_elicitor_is_calibrated(ledger):
     seed = 20170
     rng = np.random.default_rng(seed)
     ranks, hits = [], {level: [] for level in (0.5, 0.8, 0.9, 0.95)}
-    p_linear, is_linear, p_first, is_first = [], [], [], []
+    p_linear, is_linear, p_first, is_first, p_agree, agrees = [], [], [], [], [], []
     pairs = learn.held_out_queries(SYSTEMS, n=100, random_state=seed)
-    for _ in range(700):
+    for _ in range(400):
         person = Person(rng)
         learner = learn.Elicitor(SYSTEMS, random_state=rng, catch_pairs=0, repeats=0)
         result = learn.ask_oracle(learner, person)
@@ -92,6 +92,14 @@ def test_the_elicitor_is_calibrated(ledger):
         p_first.append(learner.predict(pair.first, pair.second))
         choice = person(pair.first, pair.second)
         is_first.append(choice == "first" or (choice == "same" and rng.random() < 0.5))
+        # The agreement expected is that over all pairs that may be asked: one of them at random.
+        at = int(rng.integers(len(learner._bank.sharp)))
+        sides = [
+            learner._bank.matrices[each[at]] for each in (learner._bank.sharp, learner._bank.calm)
+        ]
+        choice, likelier = person(*sides), learner.predict(*sides) > 0.5
+        p_agree.append(result.expected_agreement)
+        agrees.append(rng.random() < 0.5 if choice == "same" else (choice == "first") == likelier)
         if person.family == "linear":
             ranks.append(rank_among(result.a0.draws, person.a0, rng))
             for level, found in hits.items():
@@ -106,6 +114,7 @@ def test_the_elicitor_is_calibrated(ledger):
         ("family is linear", p_linear, is_linear),
         ("family is linear, where said with 80 % or more", p_linear[sure], is_linear[sure]),
         ("predicted choice", p_first, is_first),
+        ("expected agreement", p_agree, agrees),
     ):
         judgement = expected_counts(happened, said, what="true")
         ledger.add("probability", name, judgement, setting=setting, seed=seed)

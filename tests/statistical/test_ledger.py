@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.ledgers import still_there
-from tests.statistical import calibration_page, judging, ledger
+from tests.statistical import calibration_page, inventory, judging, ledger
 
 ROWS = ledger.read_rows()
 
@@ -19,7 +19,8 @@ _DECIDED = (
 )  # fmt: skip
 _ORDINAL = (
     "slope", "alpha", "spread of people", "shift of a part", "log scale of a part",
-    "second threshold",
+    "scale of a part", "variance of a part", "second threshold",
+    "prediction, hypothetical system", "prediction, real system",
 )  # fmt: skip
 _FITTED = (
     *(f"binary: {name}" for name in _BINARY + _DECIDED),
@@ -27,6 +28,7 @@ _FITTED = (
     *(f"ordinal: {name}" for name in _ORDINAL),
     "elicited a0",
     "weight of a class",
+    *(f"fair: weight of {name}" for name in ("recall", "the gap in recall", "all gaps")),
 )
 
 # Everything the product prints with an uncertainty, and the kind of proof it owes.
@@ -42,12 +44,13 @@ OWED = {
         "rank interval", "mean grade", "difference of mean grades", "best threshold",
         "precision at the chosen threshold", "recall at the chosen threshold",
         "acceptance at the chosen threshold",
-        "study size: alpha's interval",
+        "study size: alpha's interval", "mean of a group of 8", "mean of a group of 30",
     ),
     "brute force": (
         "rules for 2 ratings per pair", "rules for 5 ratings per pair",
         "distribution of RMSE", "distribution of MSE", "distribution of MAE",
         "paired error of RMSE", "paired error of MAE", "probability of being best",
+        "best threshold of a ratio of linear metrics", "ratings of people left out",
     ),
     "probability": (
         "kind of mean is harmonic", "gate: enough people accept", "go live: enough people accept",
@@ -73,6 +76,27 @@ def test_everything_printed_with_uncertainty_has_its_proof(kind, quantity):
     assert any(row.kind == kind and row.quantity == quantity for row in ROWS), (
         f"no proof of {quantity!r} ({kind}) in {ledger.ROWS.name}: write one, and run make slow"
     )
+
+
+def test_every_public_number_with_an_uncertainty_is_in_the_inventory():
+    """Walks the types of the four stages: a new interval or probability fails this test."""
+    known = inventory.PROVED.keys() | inventory.EXCUSED.keys()
+    assert inventory.printed() - known == set(), "write a proof, or say why none is owed"
+    assert known - inventory.printed() == set(), "gone from the product"
+    assert inventory.PROVED.keys() & inventory.EXCUSED.keys() == set()
+
+
+def test_the_walk_finds_intervals_probabilities_and_tables():
+    found = inventory.printed()
+    assert {"Gate.p_enough", "TradeOff.curve", "WeightsResult.weights", "OrdinalFit.predict",
+            "Ranking.orderings", "LeftOut.predictions", "decide.acceptance"} <= found  # fmt: skip
+    assert "Gate.share" not in found
+
+
+@pytest.mark.parametrize("name", inventory.PROVED)
+def test_every_number_of_the_inventory_rests_on_rows(name):
+    rows = {row.quantity for row in ROWS}
+    assert [each for each in inventory.PROVED[name] if each not in rows] == []
 
 
 def test_no_proof_failed():

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from tests.statistical.tally import Tally
 
 from howgood import ask, learn
@@ -57,6 +58,19 @@ def _fitted(truth, rng):
             return None
 
 
+def _share(truth, part):
+    """Return the share of people who rate 4 or 5: leniency integrated by brute quadrature."""
+    place = truth["slope"] * 0.8 ** truth["alpha"] * 0.9 ** (1 - truth["alpha"])
+    place, scale = (
+        (place, 1.0) if part == "hypothetical"
+        else (place + truth["shift"], np.exp(truth["log_scale"]))
+    )  # fmt: skip
+    people = np.linspace(-8, 8, 4001)
+    weight = np.exp(-(people**2) / 2)
+    below = expit((truth["thresholds"][2] - place - truth["person_sd"] * people) / scale)
+    return 1 - float(below @ weight / weight.sum())
+
+
 def test_ordinal_studies_are_calibrated(ledger):
     seed, wanted = 20156, 260
     rng = np.random.default_rng(seed)
@@ -72,7 +86,13 @@ def test_ordinal_studies_are_calibrated(ledger):
         for name in ("shift", "log_scale"):
             label = name.replace("_", " ") + " of a part"
             tally.take(label, fit.part_draws(name, "real"), truth[name])
+        ratio = np.exp(truth["log_scale"])
+        tally.take("scale of a part", fit.scale_ratio["real"].draws, ratio)
+        tally.take("variance of a part", fit.variance_ratio["real"].draws, ratio**2)
         tally.take("second threshold", fit.averaged_draws[:, 1], truth["thresholds"][1])
+        for part in ("hypothetical", "real"):
+            predicted = fit.predict(precision=0.8, recall=0.9, part=part, at_least=4)
+            tally.take(f"prediction, {part} system", predicted.draws, _share(truth, part))
     setting = (
         f"20 people × 6 scenarios and a real system; {wanted - used} of {wanted} left out: a level "
         "nobody chose, or a failed gate"

@@ -1,5 +1,7 @@
 """Relevance Scores of test rows drawn from a known population, and weights learned from grades."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from tests.statistical.judging import covers
@@ -8,6 +10,9 @@ from tests.statistical.tally import Tally
 from howgood import learn, score
 
 pytestmark = pytest.mark.slow
+
+
+LIMITS = {"alpha": {"alpha": 1.0, "beta": 0.0}, "beta": {"alpha": 0.0, "beta": 1.0}}
 
 
 class Population:
@@ -27,9 +32,13 @@ class Population:
         self.table = learn.outcome_probabilities(
             {"c": seen, "y": outcome}, outcome="y", context=["c"], reference="train"
         )
-        contexts = self.table.encode({"c": self.context})
-        self.score = score.relevance_score(
-            self.truth, self.guess, contexts=contexts, table=self.table
+        self._contexts = self.table.encode({"c": self.context})
+
+    @cache  # noqa: B019 - one population per proof
+    def score(self, **weights):
+        """Return the score of everybody."""
+        return score.relevance_score(
+            self.truth, self.guess, contexts=self._contexts, table=self.table, **weights
         )
 
     def report(self, rng, *, people, grouped):
@@ -50,15 +59,19 @@ def test_intervals_hold_the_score_of_all_rows(grouped, ledger):
     name = "Relevance Score" + (", people grouped" if grouped else "")
     for _ in range(800):
         report = population.report(rng, people=100, grouped=grouped)
-        tally.take(name, report.estimate.draws, population.score)
-    ledger.add(
-        "coverage",
-        name,
-        covers(tally.hits[name], allowed=0.02),
-        setting="100 people of 20,000; two points allowed: the percentile bootstrap of 100 units "
-        "is an approximation",
-        seed=seed,
-    )
+        tally.take(name, report.estimate.draws, population.score())
+        for limit, weights in LIMITS.items():
+            estimate = getattr(report, f"at_infinite_{limit}")
+            tally.take(f"{name}, infinite {limit}", estimate.draws, population.score(**weights))
+    for each, hits in tally.hits.items():
+        ledger.add(
+            "coverage",
+            each,
+            covers(hits, allowed=0.02),
+            setting="100 people of 20,000; two points allowed: the percentile bootstrap of 100 "
+            "units is an approximation",
+            seed=seed,
+        )
     ledger.settle()
 
 
@@ -86,18 +99,20 @@ def test_intervals_hold_the_share_people_used(ledger):
         {"c": context, "y": np.minimum(outcome, 4)}, outcome="y", context=["c"]
     )
     tally = Tally(rng)
-    for _ in range(400):
+    for _ in range(2000):
         fit = learn.fit_relevance_weights(
             _graded(table, rng, share=share, people=30, each=8), table=table,
             predicted="shown", grade="grade", respondent="who", draws=1000, random_state=rng,
         )  # fmt: skip
-        tally.take("share of alpha", fit.alpha_share.draws, share)
-    ledger.add(
-        "coverage",
-        "weights of the Relevance Score",
-        covers(tally.hits["share of alpha"], allowed=0.02),
-        setting="30 people grade 8 mismatches each; two points allowed: the Bayesian bootstrap of "
-        "30 people is an approximation",
-        seed=seed,
-    )
+        tally.take("weights of the Relevance Score", fit.alpha_share.draws, share)
+        tally.take("error at zero distance", fit.base_error.draws, 0.15)
+    for name, hits in tally.hits.items():
+        ledger.add(
+            "coverage",
+            name,
+            covers(hits, allowed=0.02),
+            setting="30 people grade 8 mismatches each; two points allowed: the Bayesian bootstrap "
+            "of 30 people is an approximation",
+            seed=seed,
+        )
     ledger.settle()

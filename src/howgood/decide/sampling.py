@@ -19,9 +19,10 @@ FloatArray = NDArray[np.float64]
 
 PRIOR_CASES = 0.5  # Jeffreys: zero errors among few cases is not proof of none
 MOST_THRESHOLDS = 400
-# How far "nearby" reaches, times n^.8: half the usual bandwidth of a density, counted in cases.
-# With it, intervals at the chosen threshold hold what they say (docs/explanation/calibration.md).
-_NEARBY = 0.36
+# How far "nearby" reaches, times m^.8 with m the cases of the rarer class: true positives bend on
+# the scale of the positives, however many negatives there are. Intervals at the chosen threshold
+# then hold what they say, also in populations never tried before (docs/explanation/calibration.md).
+_NEARBY = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +103,22 @@ class ScoreBins:
         """Return the confusion table at one threshold as its neighbours suggest it.
 
         A best threshold sits where the test set happened to be kind: its own counts flatter it.
-        True positives are therefore read off a line through the tables nearby (local linear
+        True positives are therefore read off a parabola through the tables nearby (local quadratic
         regression over the number of cases flagged); how many cases are flagged is kept. Where
         scores are so coarse that the next threshold is far, nothing is smoothed.
         """
         counts = self.counts()
-        found = counts.true_positives
-        flagged = found + counts.false_positives
-        away = flagged - flagged[index]
-        weight = np.maximum(1.0 - (away / (_NEARBY * self.n_cases**0.8)) ** 2, 0.0)
-        centre, level = (np.average(each, weights=weight) for each in (away, found))
-        spread = float(weight @ (away - centre) ** 2)
-        slope = float(weight @ ((away - centre) * found)) / spread if spread > 0 else 0.0
+        flagged = counts.true_positives + counts.false_positives
         positives, negatives = self.positives.sum(), self.negatives.sum()
+        away = (flagged - flagged[index]) / (_NEARBY * min(positives, negatives) ** 0.8)
+        near = np.abs(away) < 1.0
+        root = np.sqrt(1.0 - away[near] ** 2)
+        powers = np.vander(away[near], min(3, int(near.sum())), increasing=True)
+        found = np.linalg.lstsq(
+            powers * root[:, None], counts.true_positives[near] * root, rcond=None
+        )[0][0]
         lowest = max(0.0, flagged[index] - negatives)
-        smooth = float(np.clip(level - slope * centre, lowest, min(positives, flagged[index])))
+        smooth = float(np.clip(found, lowest, min(positives, flagged[index])))
         alarms = flagged[index] - smooth
         return Counts.of_cells(smooth, positives - smooth, alarms, negatives - alarms)
 

@@ -85,7 +85,7 @@ def threshold(
     plain function). When two
     thresholds are equally good in a draw, the lower one counts. A threshold chosen on a test set
     looks better there than it is: precision, recall and acceptance at the chosen threshold are
-    therefore those of its neighbourhood (a line through the tables nearby), not its own.
+    therefore those of its neighbourhood (a parabola through the tables nearby), not its own.
 
     Stability: stable
 

@@ -1,11 +1,13 @@
 """The default search: recovery, purity, honesty about noise, and what is never shown."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from howgood import ask, learn, score
 from howgood.errors import FileFormatError, InputError, UnknownNameError
@@ -341,3 +343,42 @@ def test_expected_agreement_is_how_often_the_likelier_side_is_chosen():
     tables = [choice_table(family.strengths(first, second)) for family in families]
     found = belief.expected_agreement(tables)
     assert found == pytest.approx(np.maximum(chosen, 1 - chosen).mean(), abs=1e-6)
+
+
+def test_a_refined_posterior_is_that_of_a_grid_thirty_times_as_fine():
+    """A respondent without noise, on the border of two nodes: answers tell more than the grid."""
+    nodes = make_families(["linear"], direct_ratio=None)[0].nodes
+    a0 = float(expit((nodes[53] + nodes[54]) / 2))
+    learner = learn.Elicitor(
+        MATRICES, random_state=3, min_queries=20, max_queries=20, catch_pairs=0, repeats=0
+    )
+    result = learn.ask_oracle(learner, score.LinearMetric(a0=a0).prefers)
+    fine = np.linspace(-5.344, 5.344, 3631)
+    weight = expit(fine) * expit(-fine)
+    family = replace(
+        make_families(["linear"], direct_ratio=None)[0],
+        nodes=fine, prior=weight / weight.sum(), places=(0.0,),
+    )  # fmt: skip
+    belief = Belief((family,))
+    for each in learner.answers:
+        sides = (np.array(list(side.to_dict().values()), dtype=float)
+                 for side in (each.query.first, each.query.second))  # fmt: skip
+        belief.update(belief.likelihood(*sides, each.choice))
+    chances = belief.node_weights("linear")
+    expected = expit(np.interp([0.05, 0.95], np.cumsum(chances), fine))
+    cell = float(expit(nodes[54]) - expit(nodes[53]))
+    assert [result.interval.lower, result.interval.upper] == pytest.approx(
+        expected, abs=0.1 * cell
+    )
+    assert result.a0.mean == pytest.approx(float(chances @ expit(fine)), abs=0.1 * cell)
+    assert a0 in result.interval
+    assert result.interval.width < 0.9 * cell
+
+
+def test_refining_keeps_the_prior_where_nothing_was_answered():
+    family = make_families(["linear"], direct_ratio=4.0)[0]
+    fine = family.refined(family.prior)
+    assert fine.nodes.size == family.nodes.size
+    for each in (family, fine):
+        assert float(each.prior @ each.nodes) == pytest.approx(-np.log(4.0), abs=0.02)
+        assert fine.nodes.min() <= -np.log(4.0) - 3 < -np.log(4.0) + 3 <= fine.nodes.max()

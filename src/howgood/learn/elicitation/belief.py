@@ -4,6 +4,7 @@ In: strengths of preference and answers. Out: probabilities, predictions, the mo
 next pair. Absent: which questions are asked in which order (see `mixture`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,6 +130,17 @@ class Belief:
         one, two, models = one[alive], two[alive], models[alive]
         gain = mutual_information(models, one, two, np.maximum(1 - one - two, 0.0))
         return np.asarray(gain)
+
+
+def refined(
+    belief: Belief, name: str, answered: Sequence[tuple[FloatArray, FloatArray, Choice]]
+) -> Belief:
+    """Return the posterior of one family alone, on nodes as close as its answers tell apart."""
+    family = next(each for each in belief.families if each.name == name)
+    fine = Belief((family.refined(belief.node_weights(name)),))
+    for first, second, choice in answered:
+        fine.update(fine.likelihood(first, second, choice))
+    return fine
 
 
 def choice_table(strengths: list[FloatArray]) -> ChoiceTable:

@@ -5,7 +5,7 @@ noisy, how strongly the first side is preferred. Absent: answers (see `belief`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ WIDTHS = np.array([0.0, 0.5, 1.5])
 _ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
 # Sensitivity to the ratio of gains against the ratio of costs (Weber's law).
 _WEBER = np.array([1.0, 4.0, 16.0, 64.0])
+_GONE = 1e-4  # nodes with less weight than this are not worth a finer look
 _MOST = 60.0  # stronger preferences are certain anyway; keeps exponentials finite
 
 
@@ -63,6 +64,20 @@ class Family:
         if self.name == "f_beta":
             return f_beta_score(tp, fn, fp, beta=np.exp(nodes))
         return capped_score(fn, fp, counts.sum(axis=1)[:, None], cap=nodes / 100.0)
+
+    def refined(self, weights: FloatArray) -> "Family":
+        """Return the same family with as many nodes as before, all of them where weight is.
+
+        A respondent who never errs soon fits one node alone, and the cell of that node is then
+        wider than what the answers say.
+        """
+        step, n_nodes = float(self.nodes[1] - self.nodes[0]), self.nodes.size
+        alive = np.flatnonzero(weights > _GONE)
+        first, last = max(int(alive[0]) - 1, 0), min(int(alive[-1]) + 1, n_nodes - 1)
+        cell = (last - first + 1) * step / n_nodes
+        nodes = self.nodes[first] - step / 2 + cell * (np.arange(n_nodes) + 0.5)
+        prior = np.exp(np.interp(nodes, self.nodes, np.log(self.prior)))
+        return replace(self, nodes=nodes, prior=prior / prior.sum(), places=_places(nodes))
 
     def metric(self, node: float) -> ElicitedMetric:
         """Return the metric a node stands for."""

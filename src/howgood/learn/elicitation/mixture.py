@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError
-from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table
+from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table, refined
 from howgood.learn.elicitation.bisection import check_choice
 from howgood.learn.elicitation.families import WEIGHTS, make_families
 from howgood.learn.elicitation.outcome import precise_enough, summarise
@@ -166,6 +166,7 @@ class Elicitor:
         thresholds = self.matrices if isinstance(self.matrices, ThresholdMatrices) else None
         return summarise(
             self._belief,
+            linear=self._refined_linear(),
             bank=self._bank,
             tables=self._tables,
             answered=self._answered,
@@ -176,6 +177,18 @@ class Elicitor:
             seed=self.seed,
             settings=self.settings,
         )
+
+    def _refined_linear(self) -> Belief | None:
+        """Return what is known about a0, on a grid as fine as the answers are sharp."""
+        if "linear" not in self.settings["families"]:
+            return None
+        counts = self._bank.counts
+        answered = [
+            (counts[step.first], counts[step.second], each.choice)
+            for each, step in zip(self._answered, self._steps, strict=True)
+            if step.kind == "choice"
+        ]
+        return refined(self._belief, "linear", answered)
 
     def _likelihoods(self) -> dict[int, list[NDArray[np.float64]]]:
         """Per question learned from; made when needed, since an interview at rest stays small."""

@@ -55,6 +55,7 @@ def precise_enough(belief: Belief) -> bool:
 def summarise(
     belief: Belief,
     *,
+    linear: Belief | None,
     bank: PairBank,
     tables: list[ChoiceTable],
     answered: Sequence[AnsweredQuery],
@@ -65,12 +66,11 @@ def summarise(
     seed: int,
     settings: Mapping[str, Any],
 ) -> ElicitationResult:
-    """Return everything the answers say."""
-    metric = _metric(belief)
+    """Return everything the answers say; `linear` is the refined posterior of that family."""
+    z_draws = None if linear is None else _family_draws(linear, "linear")
+    metric = _metric(belief, z_draws)
     scores = metric.of_counts(*bank.counts.T)
     matrix = bank.matrices[int(np.argmax(scores))]
-    has_linear = any(family.name == "linear" for family in belief.families)
-    z_draws = _family_draws(belief, "linear") if has_linear else None
     return ElicitationResult(
         metric=metric,
         a0=None if z_draws is None else _estimate(1 / (1 + np.exp(-z_draws))),
@@ -105,13 +105,12 @@ def summarise(
     )
 
 
-def _metric(belief: Belief) -> ElicitedMetric:
+def _metric(belief: Belief, z_draws: NDArray[np.float64] | None) -> ElicitedMetric:
     name = best_family(belief)
-    chances = belief.family_probabilities()
-    if name == "linear" or ("linear" in chances and chances[name] < _DISPLACING):
-        name = "linear"
+    is_sure = belief.family_probabilities()[name] >= _DISPLACING
+    if z_draws is not None and (name == "linear" or not is_sure):
         # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
-        return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-_family_draws(belief, name))))))
+        return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-z_draws)))))
     family = next(each for each in belief.families if each.name == name)
     weights = belief.node_weights(name)
     if name == "cap":

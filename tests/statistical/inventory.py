@@ -1,0 +1,254 @@
+"""Every public number with an uncertainty, found by walking the types, and the rows it owes.
+
+In: the four stages. Out: `printed()`, the names of all attributes that hold an interval, a table
+or a probability; `PROVED`, which rows of the ledger each of them rests on; `EXCUSED`, why the
+others owe none. Absent: the proofs.
+"""
+
+import dataclasses
+import importlib
+import inspect
+import re
+import types
+import typing
+
+STAGES = ("ask", "learn", "score", "decide")
+_UNCERTAIN = {"Estimate", "Interval", "Table", "Range", "Ordering", "ScoreDistribution"}
+# Plain numbers give themselves away by name.
+_NAMED = re.compile(
+    r"prob|^p_|^k?hat|error|chance|reachable|families|agreement|^predict|cdf|^sf$|quantile|certain"
+    r"|needed|interval|power"
+)
+
+
+def printed() -> set[str]:
+    """Return "Result.attribute" and "stage.function" of everything that may carry uncertainty."""
+    found, seen, waiting = set(), set(), []
+    for stage in STAGES:
+        module = importlib.import_module(f"howgood.{stage}")
+        for name in module.__all__:
+            public = getattr(module, name)
+            if inspect.isclass(public):
+                waiting.append(public)
+            elif inspect.isfunction(public):
+                kinds = _kinds(_returned(public))
+                waiting += kinds
+                if kinds and {kind.__name__ for kind in kinds} & _UNCERTAIN:
+                    found.add(f"{stage}.{name}")
+    while waiting:
+        owner = waiting.pop()
+        if owner in seen:
+            continue
+        seen.add(owner)
+        for name, annotation in _attributes(owner):
+            kinds = _kinds(annotation)
+            waiting += kinds
+            is_number = not kinds and _NAMED.search(name) and _is_numeric(annotation)
+            if is_number or {kind.__name__ for kind in kinds} & _UNCERTAIN:
+                found.add(f"{owner.__name__}.{name}")
+    return found
+
+
+def _attributes(owner: type) -> list[tuple[str, object]]:
+    """Public fields, properties and methods of a class and its bases, with what they give."""
+    given = {}
+    for each in reversed(owner.__mro__):
+        for name, value in vars(each).items():
+            function = value.fget if isinstance(value, property) else value
+            function = getattr(function, "__func__", function)
+            if not name.startswith("_") and inspect.isfunction(function):
+                given[name] = _returned(function)
+    if dataclasses.is_dataclass(owner):
+        hints = typing.get_type_hints(owner)
+        given |= {field.name: hints[field.name] for field in dataclasses.fields(owner)}
+    return [(name, kind) for name, kind in given.items() if not name.startswith("_")]
+
+
+def _returned(function) -> object:
+    try:
+        return typing.get_type_hints(function).get("return")
+    except NameError:  # a name only type checkers know
+        return None
+
+
+def _kinds(annotation) -> list[type]:
+    """Return the classes of howgood an annotation mentions."""
+    if inspect.isclass(annotation) and not isinstance(annotation, types.GenericAlias):
+        return [annotation] if annotation.__module__.startswith("howgood.") else []
+    return [kind for each in typing.get_args(annotation) for kind in _kinds(each)]
+
+
+def _is_numeric(annotation) -> bool:
+    return bool(re.search(r"float|ndarray|int\b", str(annotation)))
+
+
+_FIT = ("binary: intercept", "binary: slope", "binary: alpha", "binary: spread of people",
+        "alpha, fixed truth", "slope, fixed truth", "intercept, fixed truth")  # fmt: skip
+_PREDICTED = ("binary: prediction, population", "binary: prediction, average person",
+              "binary, again: prediction, average person")  # fmt: skip
+_ORDINAL = ("ordinal: slope", "ordinal: alpha", "ordinal: spread of people",
+            "ordinal: shift of a part", "ordinal: log scale of a part", "ordinal: scale of a part",
+            "ordinal: variance of a part")  # fmt: skip
+_KIND_OF_MEAN = ("kind of mean is harmonic",)
+_EXACT = ("distribution of RMSE", "distribution of MSE", "distribution of MAE", "RMSE quantiles",
+          "MSE quantiles", "MAE quantiles")  # fmt: skip
+_FLIPS = ("a re-rating flips the order", "paired error of RMSE", "paired error of MAE")
+_TRUE_ORDER = ("the true order is the opposite, all",)
+_RANKS = ("probability of a rank", "probability of being best")
+_PLANNED = ("needed pairs, re-rating", "needed pairs, true order", "needed repeats per pair")
+
+_CHOSEN = ("{} at the chosen threshold", "{} at the chosen threshold, unseen populations")
+_ECHO = "what the caller asked for, handed back"
+_BRACKET = "the last bracket of a search without a model of error: no probability is claimed"
+_NO_CHANCE = "a count or a mean of what was given: nothing is inferred"
+_OF_THE_SUM = "a sum over the data, from which the distributions are made"
+
+PROVED: dict[str, tuple[str, ...]] = {
+    "AcceptabilityFit.correlations": ("correlation of two questions, by its standard error",),
+    "AcceptabilityFit.difference": ("binary: difference of alpha",),
+    "AcceptabilityFit.differences": ("binary: difference of alpha",),
+    "AcceptabilityFit.estimate": _FIT,
+    "AcceptabilityFit.iso_acceptability": ("binary: surface of acceptance",),
+    "AcceptabilityFit.mean_probabilities": _KIND_OF_MEAN,
+    "AcceptabilityFit.odds_ratio": ("binary: odds ratio per point",),
+    "AcceptabilityFit.order": ("continuous p: p",),
+    "AcceptabilityFit.person_sd": ("binary: spread of people", "continuous p: spread of people"),
+    "AcceptabilityFit.predict": _PREDICTED,
+    "AcceptabilityFit.prior_sensitivity": _KIND_OF_MEAN,
+    "AcceptabilityFit.probability_alpha_above": ("precision weighs more than recall",),
+    "AcceptabilityFit.respondent_curve": ("binary: curve of those asked",),
+    "AcceptabilityFit.summary": _FIT,
+    "AcceptabilityFit.surface": ("binary: surface of acceptance",),
+    "Agreement.share": ("agreement with held-out choices",),
+    "ApplicationChoice.acceptance": ("acceptance in an application",),
+    "ApplicationChoice.best_probability": ("application is the best",),
+    "ApplicationChoice.table": ("acceptance in an application", "application is the best"),
+    "CalibrationReport.error_by_chance": ("perfect scores look worse than chance",),
+    "ElicitationResult.a0": ("elicited a0", "elicited a0, noise: none",
+                             "elicited a0, noise: flips", "elicited a0, noise: logistic"),
+    "ElicitationResult.expected_agreement": ("expected agreement",),
+    "ElicitationResult.families": ("family is linear",),
+    "ElicitationResult.interval": ("elicited a0",),
+    "ElicitationResult.ratio": ("elicited a0",),  # the same quantiles, turned over
+    "Elicitor.predict": ("predicted choice",),
+    "Estimate.from_draws": ("shortest interval, flat posterior",
+                            "shortest interval, normal posterior",
+                            "shortest interval, skewed posterior"),
+    "Estimate.interval": ("shortest interval, normal posterior",),
+    "Estimate.probability_above": ("precision weighs more than recall",),
+    "Gate.acceptance": ("binary: acceptance of a classifier",),
+    "Gate.p_enough": ("gate: enough people accept",),
+    "GoLive.table": ("go live: enough people accept", "binary: acceptance of a classifier"),
+    "Law.cdf": _EXACT,
+    "Law.quantile": _EXACT,
+    "Law.sf": _EXACT,
+    "LeftOut.mean_absolute_error": ("ratings of people left out",),
+    "LeftOut.predictions": ("ratings of people left out",),
+    "OrdinalFit.alpha": _ORDINAL,
+    "OrdinalFit.estimate": _ORDINAL,
+    "OrdinalFit.log_scale": _ORDINAL,
+    "OrdinalFit.person_sd": _ORDINAL,
+    "OrdinalFit.predict": ("ordinal: prediction, hypothetical system",
+                           "ordinal: prediction, real system"),
+    "OrdinalFit.scale_ratio": _ORDINAL,
+    "OrdinalFit.shift": _ORDINAL,
+    "OrdinalFit.slope": _ORDINAL,
+    "OrdinalFit.summary": _ORDINAL,
+    "OrdinalFit.thresholds": ("ordinal: second threshold",),
+    "OrdinalFit.variance_ratio": _ORDINAL,
+    "PairedScores.difference": ("paired difference of a propagated metric",),
+    "PairedScores.probability_above": ("a propagated metric is above another",),
+    "PropagatedScore.cdf": ("propagated metric",),
+    "PropagatedScore.interval": ("propagated metric",),
+    "PropagatedScore.quantile": ("propagated metric",),
+    "PropagatedScore.sf": ("propagated metric",),
+    "Ranking.best_probability": ("probability of being best",),
+    "Ranking.error": _FLIPS,
+    "Ranking.error_table": _FLIPS,
+    "Ranking.errors": _FLIPS,
+    "Ranking.orderings": ("probability of the likeliest order",),
+    "Ranking.rank_intervals": ("rank interval",),
+    "Ranking.rank_probabilities": _RANKS,
+    "Ranking.table": ("rank interval", *_RANKS, *_FLIPS),
+    "Ranking.true_error": _TRUE_ORDER,
+    "Ranking.true_errors": _TRUE_ORDER,
+    "RaterConsistency.table": ("share of pairs rated alike",),
+    "RelevanceReport.at_infinite_alpha": ("Relevance Score, infinite alpha",),
+    "RelevanceReport.at_infinite_beta": ("Relevance Score, infinite beta",),
+    "RelevanceReport.estimate": ("Relevance Score", "Relevance Score, people grouped"),
+    "RelevanceWeights.alpha_share": ("weights of the Relevance Score",),
+    "RelevanceWeights.base_error": ("error at zero distance",),
+    "Requirement.error_now": (*_FLIPS, *_PLANNED),
+    "ScoreDistribution.interval": _EXACT,
+    "StudySize.power": ("study size: power",),
+    "StudySize.widths": ("study size: width of alpha's interval",
+                         "study size: wanted width is reached", "study size: alpha's interval"),
+    "Target.acceptance": _PREDICTED,
+    "Target.at_best": ("binary: share at perfect accuracy",),
+    "Target.needed_mean": ("binary: needed accuracy (target)",),
+    "Target.precision_gain": ("binary: gain per point of precision",),
+    "Target.reachable": ("target: the share can be reached",),
+    "Target.recall_gain": ("binary: gain per point of recall",),
+    "ThresholdChoice.acceptance": tuple(each.format("acceptance") for each in _CHOSEN),
+    "ThresholdChoice.curve": ("curve over thresholds",),
+    "ThresholdChoice.precision": tuple(each.format("precision") for each in _CHOSEN),
+    "ThresholdChoice.recall": tuple(each.format("recall") for each in _CHOSEN),
+    "ThresholdChoice.threshold": ("best threshold", "best threshold, unseen populations"),
+    "TradeOff.curve": ("trade-off: band of acceptance",
+                       "trade-off: enough people at the least accuracy",
+                       "trade-off: not enough one point lower"),
+    "WeightsResult.violation_weight": ("fair: weight of all gaps",),
+    "WeightsResult.weights": ("weight of a class", "fair: weight of recall",
+                              "fair: weight of the gap in recall"),
+    "decide.acceptance": ("binary: acceptance of a classifier",),
+    "learn.item_correlations": ("correlation of two questions, by its standard error",),
+    "score.from_sums": ("distribution of RMSE", "distribution of MSE"),
+    "score.mae": ("distribution of MAE",),
+    "score.mse": ("distribution of MSE",),
+    "score.rmse": ("distribution of RMSE", "distribution of RMSE, five-star feedback"),
+}  # fmt: skip
+
+EXCUSED: dict[str, str] = {
+    "AcceptabilityFit.predictive_check": "posterior predictive p-values are not uniform, and no "
+    "decision rests on them: they point at misfit",
+    "ApplicationChoice.certainty": _ECHO,
+    "Bisection.intervals": _BRACKET,
+    "BisectionResult.families": "one family, with probability 1 by assumption",
+    "BisectionResult.interval": _BRACKET,
+    "BisectionResult.optimal_range": "exact: every a0 for which the matrix is the best",
+    "CalibrationReport.error": "the error of these scores; its chance level is proved",
+    "CalibrationReport.table": _NO_CHANCE,
+    "DiagonalResult.intervals": _BRACKET,
+    "Diagnostics.khat": "a gate, not a claim: posteriors that pass it are proved",
+    "DiscreteFeedback.probabilities": _ECHO,
+    "ElicitationResult.optimal_range": "exact: every a0 for which the matrix is the best",
+    "ElicitationResult.thresholds": "exact: where the matrix is reached",
+    "FractionalResult.disagreement": "how far two derivations differ; the thresholds they start "
+    "from are compared with brute force",
+    "Gate.certainty": _ECHO,
+    "GoLive.certainty": _ECHO,
+    "Interval.probability": _ECHO,
+    "Needed.error": _ECHO,
+    "OrdinalFit.mean_probabilities": "the same mixture of kinds as in the binary model, proved "
+    "there; no ordinal studies with several kinds have been simulated",
+    "OutcomeTable.to_table": _NO_CHANCE,
+    "RelevanceReport.case_table": _NO_CHANCE,
+    "RelevanceReport.chance": "exact: the expected score of random guesses",
+    "RelevanceReport.most_probable": "exact: the score of the likeliest guess",
+    "RelevanceSweep.crossings": "exact: where two lines cross",
+    "RelevanceSweep.lines": _NO_CHANCE,
+    "SquaredErrorSums.deviation_powers": _OF_THE_SUM,
+    "SquaredErrorSums.power_sums": _OF_THE_SUM,
+    "SquaredErrorSums.variance_powers": _OF_THE_SUM,
+    "ThresholdMatrices.ranges": "exact: the thresholds that lead to a matrix",
+    "ThresholdMatrices.thresholds_of": "exact: the thresholds that lead to a matrix",
+    "TradeOff.certainty": _ECHO,
+    "TrialSums.second_power": _OF_THE_SUM,
+    "ask.simulate_answers": "made-up data",
+    "ask.simulate_lighting": "made-up data",
+    "ask.simulate_ordinal_answers": "made-up data",
+    "ask.simulate_ratings": "made-up data",
+    "learn.optimal_range": "exact: every a0 for which the matrix is the best",
+    "score.significant_mae": "the published index, compared with quadrature in tests/score",
+    "score.significant_rmse": "the published index, compared with quadrature in tests/score",
+}
