@@ -160,7 +160,7 @@ def _panel(row, x, y) -> list[str]:
     model, _, what = row.quantity.rpartition(": ")
     parts = [
         f'<text x="{x}" y="{y + 11}">{_escaped(model)}</text>',
-        f'<text x="{x}" y="{y + 26}" font-weight="bold">{_escaped(what)}</text>',
+        f'<text x="{x}" y="{y + 26}">{_escaped(what)}</text>',
         f'<rect class="band" x="{x}" y="{floor - high * unit:.1f}" width="{_WIDE}" '
         f'height="{(high - low) * unit:.1f}"/>',
     ]

@@ -148,7 +148,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "OrdinalFit.estimate": _ORDINAL,
     "OrdinalFit.log_scale": _ORDINAL,
     "OrdinalFit.person_sd": _ORDINAL,
-    "OrdinalFit.predict": ("ordinal: prediction, hypothetical system",
+    "OrdinalFit.predict": ("ordinal: prediction, imagined system",
                            "ordinal: prediction, real system"),
     "OrdinalFit.scale_ratio": _ORDINAL,
     "OrdinalFit.shift": _ORDINAL,

@@ -82,7 +82,7 @@ def test_the_elicitor_is_calibrated(ledger):
     ranks, hits = [], {level: [] for level in (0.5, 0.8, 0.9, 0.95)}
     p_linear, is_linear, p_first, is_first, p_agree, agrees = [], [], [], [], [], []
     pairs = learn.held_out_queries(SYSTEMS, n=100, random_state=seed)
-    for _ in range(400):
+    for _ in range(250):
         person = Person(rng)
         learner = learn.Elicitor(SYSTEMS, random_state=rng, catch_pairs=0, repeats=0)
         result = learn.ask_oracle(learner, person)

@@ -90,9 +90,9 @@ def test_ordinal_studies_are_calibrated(ledger):
         tally.take("scale of a part", fit.scale_ratio["real"].draws, ratio)
         tally.take("variance of a part", fit.variance_ratio["real"].draws, ratio**2)
         tally.take("second threshold", fit.averaged_draws[:, 1], truth["thresholds"][1])
-        for part in ("hypothetical", "real"):
+        for part, kind in (("hypothetical", "imagined"), ("real", "real")):
             predicted = fit.predict(precision=0.8, recall=0.9, part=part, at_least=4)
-            tally.take(f"prediction, {part} system", predicted.draws, _share(truth, part))
+            tally.take(f"prediction, {kind} system", predicted.draws, _share(truth, part))
     setting = (
         f"20 people × 6 scenarios and a real system; {wanted - used} of {wanted} left out: a level "
         "nobody chose, or a failed gate"

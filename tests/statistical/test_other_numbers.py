@@ -33,8 +33,8 @@ def test_shares_of_wavering_raters_are_held_as_often_as_said(ledger):
             at = len(row) // 2  # users come first, then pairs
             held.append(row["lower"][at] <= share <= row["upper"][at])
     ledger.add("coverage", "share of pairs rated alike", covers(hits, at_least=True),
-               setting="60 pairs, share from Jeffreys' prior; none and all are taken to reach 0 and "
-               "1, so intervals may hold more", seed=seed)  # fmt: skip
+               setting="60 pairs, share from Jeffreys' prior; none and all are taken to reach 0 "
+               "and 1, so intervals may hold more", seed=seed)  # fmt: skip
     ledger.settle()
 
 
