@@ -156,7 +156,7 @@ def test_smoothing_among_many_negatives_does_not_bend_a_sharp_corner():
 
 
 def test_a_smoothed_table_never_holds_more_cases_than_there_are():
-    # From the highest score down: the line through the neighbours bends below what is possible.
+    # From the highest score down: the curve through the neighbours falls below what is possible.
     falling = np.repeat([0, 1, 0, 1], [8, 40, 44, 8])
     bins = score_bins(falling, -np.arange(100.0), pos_label=1, where="test")
     # Of the one case flagged none is a hit; of 99 cases flagged all 52 negatives are.

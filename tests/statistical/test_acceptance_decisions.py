@@ -17,7 +17,7 @@ from howgood.stats.power_mean import power_mean
 
 pytestmark = pytest.mark.slow
 
-N_DRAWS, SHARE, CERTAINTY = 2000, 0.6, 0.9
+N_DRAWS, SHARE, CERTAINTY = 1000, 0.6, 0.9
 PEOPLE = np.linspace(-8, 8, 801)
 WEIGHT = np.exp(-(PEOPLE**2) / 2) / np.exp(-(PEOPLE**2) / 2).sum()
 
@@ -57,7 +57,7 @@ def test_trade_offs_hold_what_they_say(ledger):
     seed = 20160
     rng = np.random.default_rng(seed)
     band, enough, one_less, reachable, reached = [], [], [], [], []
-    for _ in range(1500):
+    for _ in range(400):
         posterior = Posterior(rng)
         found = decide.trade_off(posterior, "x", share=SHARE, certainty=CERTAINTY)
         place = int(rng.integers(60, 101))
@@ -71,7 +71,7 @@ def test_trade_offs_hold_what_they_say(ledger):
         target = decide.target(posterior, "x", share=0.9)
         reachable.append(target.reachable)
         reached.append(posterior.share("x", 1.0, 1.0) >= 0.9)
-    setting = "posteriors that are right by construction, 2,000 draws"
+    setting = "posteriors that are right by construction, 1,000 draws"
     ledger.add("coverage", "trade-off: band of acceptance", covers({0.95: band}),
                setting=setting, seed=seed)  # fmt: skip
     ledger.add(
@@ -96,7 +96,7 @@ def test_the_best_application_is_best_as_often_as_said(ledger):
     seed = 20161
     rng = np.random.default_rng(seed)
     tally, said, best, sure = Tally(rng), [], [], []
-    for _ in range(1500):
+    for _ in range(400):
         posterior = Posterior(rng)
         counts = rng.multinomial(150, rng.dirichlet([8.0, 2.0, 2.0, 8.0]))
         # Jeffreys' posterior, whatever the counts: the true cells are drawn given them.

@@ -109,7 +109,7 @@ def test_acceptance_at_the_chosen_threshold_is_honest_about_it(populations, ledg
     )
     is_seen = populations is not UNSEEN
     name = "acceptance at the chosen threshold" + ("" if is_seen else ", unseen populations")
-    for number in range(240):
+    for number in range(150):
         population = populations[number % len(populations)]
         choice = decide.threshold(people, *_test_set(population, rng), random_state=rng)
         found, missed, alarms, _ = _cells(population, choice.chosen)

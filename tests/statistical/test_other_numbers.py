@@ -1,4 +1,4 @@
-"""The smaller numbers: shares with an interval, chance levels, whole rankings, groups of people."""
+"""The smaller numbers: shares with an interval, chance levels, whole rankings, curves."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,6 @@ from tests.statistical.tally import Tally
 
 from howgood import ask, learn, score
 from howgood.decide import rank
-from howgood.learn.elicitation.group import group_mean
-from howgood.records.estimate import Estimate
 from howgood.records.priors import Beta, HalfNormal, Normal, Priors
 from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
@@ -177,29 +175,6 @@ def _rated(shares, values, prediction, rng, repeats):
         drawn = np.minimum(np.searchsorted(cut, rng.random(repeats)), 4)
         total += (values[drawn] - guess) ** 2
     return np.sqrt(total / len(prediction))
-
-
-@pytest.mark.parametrize("n_people", [8, 30])
-def test_the_mean_of_a_group_is_held_as_often_as_said(n_people, ledger):
-    seed = 20168
-    rng = np.random.default_rng([seed, n_people])
-    hits = {level: [] for level in (0.5, 0.8, 0.9)}
-    for _ in range(1500):
-        weights = rng.beta(2, 8, n_people)
-        people = []
-        for weight in weights:
-            # What is known of each is right: place and truth are exchangeable about a centre.
-            centre = weight + rng.normal(0, 0.02)
-            draws = centre + rng.normal(0, 0.02, 400)
-            people.append(Estimate.from_draws(draws, probability=0.9, kind="quantile"))
-        draws = group_mean(people, draws=1000, random_state=rng).draws
-        for level, held in hits.items():
-            ends = np.quantile(draws, [0.5 - level / 2, 0.5 + level / 2])
-            held.append(ends[0] <= 0.2 <= ends[1])
-    ledger.add("coverage", f"mean of a group of {n_people}", covers(hits, allowed=0.02),
-               setting="people whose weights follow Beta(2, 8), each known to .02; two points "
-               "allowed: the bootstrap is an approximation", seed=seed)  # fmt: skip
-    ledger.settle()
 
 
 PRIORS = Priors(

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from howgood.learn.elicitation.group import group_mean, spread_between
 from howgood.records.estimate import Estimate
-from howgood.stats.bootstrap import mean_over_units, ratio_draws
+from howgood.stats.bootstrap import mean_over_units, ratio_draws, widened
 
 
 def _known(*values):
@@ -81,3 +82,25 @@ def test_nine_in_ten_intervals_hold_the_mean_of_everybody():
         hits += 0.25 in group_mean(people, draws=1500, random_state=rng).interval
     # Bayesian bootstrap intervals are a little narrow with 15 people.
     assert 0.84 <= hits / 600 <= 0.95
+
+
+def test_widened_draws_of_a_mean_are_students_t():
+    """Eight values: the posterior of a normal mean is t with 7 degrees of freedom."""
+    rng = np.random.default_rng(5)
+    values = np.array([1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.5])
+    weights = rng.dirichlet(np.ones(8), size=100_000)
+    draws = widened(weights @ values, values.mean(), n_units=8, n_fitted=1, generator=rng)
+    z = (draws - values.mean()) / (values.std(ddof=1) / np.sqrt(8))
+    # Bootstrap weights are not quite normal: a twentieth is left for that.
+    for level in (0.75, 0.9, 0.975):
+        assert np.quantile(z, level) == pytest.approx(t.ppf(level, 7), rel=0.05)
+
+
+def test_widening_many_units_changes_nothing_and_one_unit_is_no_error():
+    rng = np.random.default_rng(6)
+    draws = rng.normal(size=50)
+    many = widened(draws, 0.0, n_units=10**8, n_fitted=3, generator=rng)
+    np.testing.assert_allclose(many, draws, rtol=0.01)
+    few = widened(draws, 0.0, n_units=2, n_fitted=3, generator=rng)
+    assert np.isfinite(few).all()
+    assert np.std(few) > np.std(draws)

@@ -6,6 +6,7 @@ In: graded mismatches (context, actual, predicted, grade) and an `OutcomeTable`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from howgood.records.levels import as_column, codes_of, distinct
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_columns
+from howgood.stats.bootstrap import widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 _WHERE = "fit_relevance_weights"
@@ -83,7 +85,8 @@ def fit_relevance_weights(
        \qquad \alpha : \beta = a : b, \quad a, b \ge 0
 
     with grade g between 0 and 1 and a severity u of each respondent. Uncertainty comes from the
-    Bayesian bootstrap over respondents: no assumption about how grades scatter.
+    Bayesian bootstrap over respondents, widened for their small number: no assumption about how
+    grades scatter.
 
     Parameters
     ----------
@@ -139,16 +142,20 @@ def fit_relevance_weights(
     drawn = weights @ severity / n_people
     base = drawn[:, 0] - np.sum(drawn[:, 1:] * slopes, axis=1)
     best = _slopes(centred, error, people, np.ones((1, n_people)))[0]
+    # Two slopes and a mean severity are fitted to these people.
+    stretched = partial(widened, n_units=n_people, n_fitted=3, generator=generator)
+    share = slopes[usable, 0] / total[usable]
+    share = np.clip(stretched(share, float(share.mean())), 0.0, 1.0)
+    base = stretched(base, float(base.mean()))
+    n_respondents = n_people if respondent else None
     return RelevanceWeights(
-        alpha_share=Estimate.from_draws(
-            slopes[usable, 0] / total[usable], n_respondents=n_people if respondent else None
-        ),
-        base_error=Estimate.from_draws(base, n_respondents=n_people if respondent else None),
+        alpha_share=Estimate.from_draws(share, n_respondents=n_respondents),
+        base_error=Estimate.from_draws(base, n_respondents=n_respondents),
         residual_sd=float(np.std(error - centred @ best)),
         n_judgements=len(error),
         n_ignored=rows.n_ignored,
         provenance=Provenance(
-            method="non-negative least squares, Bayesian bootstrap over respondents",
+            method="non-negative least squares, widened Bayesian bootstrap over respondents",
             settings={"scale": list(scale), "draws": draws, "respondent": respondent},
             seed=seed,
             rows_used=len(error),

@@ -367,9 +367,7 @@ def test_a_refined_posterior_is_that_of_a_grid_thirty_times_as_fine():
     chances = belief.node_weights("linear")
     expected = expit(np.interp([0.05, 0.95], np.cumsum(chances), fine))
     cell = float(expit(nodes[54]) - expit(nodes[53]))
-    assert [result.interval.lower, result.interval.upper] == pytest.approx(
-        expected, abs=0.1 * cell
-    )
+    assert [result.interval.lower, result.interval.upper] == pytest.approx(expected, abs=0.1 * cell)
     assert result.a0.mean == pytest.approx(float(chances @ expit(fine)), abs=0.1 * cell)
     assert a0 in result.interval
     assert result.interval.width < 0.9 * cell
