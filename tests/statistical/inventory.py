@@ -257,7 +257,6 @@ EXCUSED: dict[str, str] = {
 # then asks for their names to be taken off this list.
 WAITING: set[str] = {
     "a propagated metric is above another",
-    "acceptance at the chosen threshold, unseen populations",
     "acceptance in an application",
     "application is the best",
     "best threshold of a ratio of linear metrics",
