@@ -118,7 +118,8 @@ def test_fit_explains_what_is_missing(study, capsys):
 
 def test_target_reads_fits_cards_and_answers_alike(study, capsys, tmp_path):
     fit = str(study / "fit.npz")
-    assert run(["target", fit, "--application", "text", "--precision", ".85"]) == 0
+    now = ["--precision", ".85", "--recall", ".85"]
+    assert run(["target", fit, "--application", "text", *now]) == 0
     assert "For 80 % to accept" in capsys.readouterr().out
     folder = ["--registry", str(tmp_path)]
     add = ["registry", "add", fit, "--application", "text", "--name", "text-alarm"]
