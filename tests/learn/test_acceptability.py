@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from howgood import ask, learn
 from howgood.errors import (
@@ -13,6 +14,7 @@ from howgood.errors import (
     UngatedPosteriorError,
     UnknownNameError,
 )
+from howgood.learn import prior_density
 from howgood.learn.binary import BinaryModel
 from howgood.learn.cells import accepted_from, cells_from
 from howgood.learn.respondents import respondent_shares
@@ -60,6 +62,31 @@ def test_the_gradient_is_that_of_finite_differences(answers, priors, order):
     for index, unit in enumerate(1e-5 * np.eye(model.size)):
         above, below = (model.value_and_gradient(point + sign * unit)[0] for sign in (1, -1))
         assert gradient[index] == pytest.approx((above - below) / 2e-5, abs=1e-4)
+
+
+@pytest.mark.parametrize("order", [0.0, None])
+def test_what_is_known_of_an_application_is_its_own_prior(answers, order):
+    known = JointNormal((-10, 13, 0.4), ((4, -4, 0), (-4, 6, 0.1), (0, 0.1, 0.25)))
+    priors = Priors(
+        name="informed",
+        intercept=Normal(-3, 9),
+        slope=Normal(5, 7),
+        applications={"elsewhere": known, "tracker": known},
+    )
+    model = BinaryModel(_cells(answers), priors, order)
+    points = np.random.default_rng(6).normal(size=(3, model.size))
+    # Columns: two intercepts, two slopes, two logits of alpha, log sd, and p where it is free.
+    first = points[:, [0, 2, 4]]
+    expected = (
+        stats.norm(-3, 9).logpdf(first[:, 0])
+        + stats.norm(5, 7).logpdf(first[:, 1])
+        + prior_density.beta_logit(priors.alpha, first[:, 2])[0]
+        + stats.multivariate_normal(known.mean, known.covariance).logpdf(points[:, [1, 3, 5]])
+        + prior_density.log_spread(priors.person_sd, points[:, 6])[0]
+    )
+    if order is None:
+        expected = expected + prior_density.normal(priors.order, points[:, 7])[0]
+    np.testing.assert_allclose(model._log_prior(points)[0], expected)
 
 
 def test_single_precision_agrees_with_double(answers):
