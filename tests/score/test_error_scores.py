@@ -319,6 +319,8 @@ def test_the_papers_method_at_a_mean_square_of_one():
     # One pair, sd 1, no deviation: mean square 1, variance 2; the root has variance 2 / 4.
     paper = score.rmse([3.0], 1.0, [3.0], method="paper")
     assert (paper.mean, paper.variance) == pytest.approx((1.0, 0.5))
+    certain = score.rmse([3.0], 0.0, [3.0], method="paper")
+    assert (certain.mean, certain.variance) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("metric", ["mse", "mae"])
