@@ -89,6 +89,18 @@ def test_what_is_known_of_an_application_is_its_own_prior(answers, order):
     np.testing.assert_allclose(model._log_prior(points)[0], expected)
 
 
+@pytest.mark.parametrize("order", [0.5, None])
+def test_draws_in_natural_units_end_with_sd_and_order(answers, order):
+    model = BinaryModel(_cells(answers), HOWGOOD, order)
+    points = np.random.default_rng(7).normal(size=(3, model.size))
+    found = model.natural(points)
+    assert found.shape == (3, 8)  # intercept, slope and alpha of two applications, sd and p
+    np.testing.assert_allclose(found[:, :4], model.to_plain(points)[0][:, :4])
+    np.testing.assert_allclose(found[:, 4:6], 1 / (1 + np.exp(-points[:, 4:6])))
+    np.testing.assert_allclose(found[:, 6], np.exp(points[:, 6]))
+    np.testing.assert_allclose(found[:, 7], points[:, 7] if order is None else 0.5)
+
+
 def test_single_precision_agrees_with_double(answers):
     model = BinaryModel(_cells(answers), HOWGOOD, 0.0)
     points = model.start() + 0.2 * np.random.default_rng(2).normal(size=(20, model.size))
