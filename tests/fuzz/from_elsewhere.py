@@ -171,7 +171,7 @@ def _read_threshold(path: Path) -> object:
 
 def _read_curve(path: Path) -> object:
     return decisions.decide_go_live(
-        _model(), path, application=None, share=0.5, certainty=0.8, random_state=1
+        _model(), path, columns={}, application=None, share=0.5, certainty=0.8, random_state=1
     )
 
 

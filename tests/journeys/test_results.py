@@ -70,6 +70,7 @@ def _uploaded(page, office, slug, file, button):
     page.goto(f"{office[0].home}/studies/{slug}/results")
     page.locator("#input-file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name=button).wait_for()  # the next page, not the one being left
     _is_accessible(page)
     page.get_by_role("button", name=button).click()
     page.locator(".findings").wait_for(timeout=FIT_SECONDS)

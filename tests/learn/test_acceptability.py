@@ -19,6 +19,7 @@ from howgood.learn.binary import BinaryModel
 from howgood.learn.cells import accepted_from, cells_from
 from howgood.learn.respondents import respondent_shares
 from howgood.records.priors import HOWGOOD, KAY2015, JointNormal, LogNormal, Normal, Priors
+from howgood.stats.power_mean import power_mean
 
 TWO = {
     "alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0, "p": 0},
@@ -212,14 +213,45 @@ def test_differences_given_one_kind_of_mean_are_of_its_draws(fit):
     assert fit.summary(p=p)["mean"][2] == pytest.approx(fit.estimate("alpha", first, p=p).mean)
 
 
+def test_shares_of_those_asked_equal_drawing_everybodys_leniency(fit):
+    """Against a dense grid per person, written from the formula."""
+    row = fit.averaged_draws[7]
+    index, n = fit.applications.index("alarm"), len(fit.applications)
+    means, grid = np.array([0.6, 0.8, 0.95]), row[-2] * np.linspace(-8, 8, 1601)
+    found = respondent_shares(fit.cells, row[None], index, means)
+    cells, groups = fit.cells, fit.cells.groups
+    here = np.flatnonzero(groups.counts[:, np.tile(cells.application == index, 2)].sum(axis=1))
+    alpha = row[2 * n : 3 * n][cells.application]
+    mean = power_mean(cells.precision, cells.recall, p=row[-1], alpha=alpha)
+    known = row[:n][cells.application] + row[n : 2 * n][cells.application] * mean
+    yes = -np.logaddexp(0.0, -(known[:, None] + grid))
+    no = -np.logaddexp(0.0, known[:, None] + grid)
+    rng, total, people = np.random.default_rng(0), np.zeros((20_000, 3)), 0
+    for group in here:
+        accepted, refused = np.split(groups.counts[group], 2)
+        weight = np.exp(accepted @ yes + refused @ no - (grid / row[-2]) ** 2 / 2)
+        for _ in range(int(groups.alike[group])):
+            leniency = rng.choice(grid, size=20_000, p=weight / weight.sum())
+            total += 1 / (1 + np.exp(-(row[index] + row[n + index] * means + leniency[:, None])))
+            people += 1
+    shares = total / people
+    assert found.expected[0] == pytest.approx(shares.mean(axis=0), abs=4e-3)
+    assert found.spread[0] == pytest.approx(shares.std(axis=0), rel=0.05)
+
+
 def test_the_curve_of_those_asked_holds_ninety_five_percent(fit):
     curve = fit.respondent_curve("alarm", points=4)
     rows = fit.averaged_draws
     used = rows[np.linspace(0, len(rows) - 1, 300).astype(int)]
     index = fit.applications.index("alarm")
     shares = respondent_shares(fit.cells, used, index, np.linspace(0.4, 1.0, 4))
-    np.testing.assert_allclose(curve["lower"], np.quantile(shares, 0.025, axis=0))
-    np.testing.assert_allclose(curve["upper"], np.quantile(shares, 0.975, axis=0))
+    # Another order of chance: a fresh normal for each draw, many times.
+    rng = np.random.default_rng(1)
+    again = shares.expected + shares.spread * rng.standard_normal((200, 300, 1))
+    ends = np.quantile(np.clip(again, 0, 1).reshape(-1, 4), [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(curve["lower"], ends[0], atol=0.012)
+    np.testing.assert_allclose(curve["upper"], ends[1], atol=0.012)
+    assert (curve["lower"] <= np.quantile(shares.expected, 0.025, axis=0) + 1e-9).all()
 
 
 def test_averaging_mixes_the_kinds_of_mean_by_their_probability(fit):

@@ -80,7 +80,7 @@ def test_what_answers_cannot_say_is_told(scenarios, accepted, words):
     cells = _cells(scenarios, accepted)
     assert words in silent_applications(cells)["a"]
     with pytest.warns(NoEvidenceWarning, match=words):
-        warn_about(cells, {"a": 30}, stacklevel=1)
+        warn_about(cells, {"a": 30})
 
 
 @pytest.mark.parametrize("accepted", [[1, 0, 0], [1, 1, 0]])
@@ -95,7 +95,7 @@ def test_one_answer_that_differs_is_enough_to_say_something(accepted):
 def test_fewer_than_ten_people_are_few():
     cells = _cells(VARIED, [1, 0, 0])
     with pytest.warns(FewRespondentsWarning, match=r"'a' \(9\): 20 to 25"):
-        warn_about(cells, {"a": 9, "b": 10}, stacklevel=1)
+        warn_about(cells, {"a": 9, "b": 10})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_about(cells, {"a": 10}, stacklevel=1)
+        warn_about(cells, {"a": 10})

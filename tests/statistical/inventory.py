@@ -252,33 +252,3 @@ EXCUSED: dict[str, str] = {
     "score.significant_mae": "the published index, compared with quadrature in tests/score",
     "score.significant_rmse": "the published index, compared with quadrature in tests/score",
 }
-
-# Rows whose proofs are written but have not run yet; the next `make slow` writes them, and a test
-# then asks for their names to be taken off this list.
-WAITING: set[str] = {
-    "a propagated metric is above another",
-    "acceptance in an application",
-    "application is the best",
-    "best threshold of a ratio of linear metrics",
-    "binary, again: prediction, average person",
-    "binary: curve of those asked",
-    "binary: odds ratio per point",
-    "binary: surface of acceptance",
-    "correlation of two questions, by its standard error",
-    "curve over thresholds",
-    "distribution of RMSE, five-star feedback",
-    "expected agreement",
-    "ordinal: prediction, imagined system",
-    "ordinal: prediction, real system",
-    "ordinal: scale of a part",
-    "ordinal: variance of a part",
-    "paired difference of a propagated metric",
-    "precision weighs more than recall",
-    "probability of a rank",
-    "probability of the likeliest order",
-    "ratings of people left out",
-    "target: the share can be reached",
-    "trade-off: band of acceptance",
-    "trade-off: enough people at the least accuracy",
-    "trade-off: not enough one point lower",
-}

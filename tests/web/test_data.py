@@ -155,7 +155,8 @@ def test_the_api_page_names_every_operation(browser, owner):
     for client in (browser, owner):
         page = client.get("/api/docs")
         assert page.status_code == 200
-        assert "DELETE /api/v1/studies/{slug}/participants/{participant}" in page.text
+        text = page.text.replace("<wbr>", "")  # where long addresses may break
+        assert "DELETE /api/v1/studies/{slug}/participants/{participant}" in text
 
 
 def test_hostile_text_comes_out_as_text(owner, host):

@@ -23,6 +23,8 @@ MOST_THRESHOLDS = 400
 # the scale of the positives, however many negatives there are. Intervals at the chosen threshold
 # then hold what they say, also in populations never tried before (docs/explanation/calibration.md).
 _NEARBY = 2.0
+# Of so few thresholds nearby the best is hardly flattered, and so few steps are no smooth curve.
+_FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +107,17 @@ class ScoreBins:
         A best threshold sits where the test set happened to be kind: its own counts flatter it.
         True positives are therefore read off a parabola through the tables nearby (local quadratic
         regression over the number of cases flagged); how many cases are flagged is kept. Where
-        scores are so coarse that the next threshold is far, nothing is smoothed.
+        scores are so coarse that few thresholds are near, nothing is smoothed.
         """
         counts = self.counts()
         flagged = counts.true_positives + counts.false_positives
         positives, negatives = self.positives.sum(), self.negatives.sum()
         away = (flagged - flagged[index]) / (_NEARBY * min(positives, negatives) ** 0.8)
         near = np.abs(away) < 1.0
+        if near.sum() < _FEW:
+            return Counts.of_cells(*(each[index] for each in counts.cells()))
         root = np.sqrt(1.0 - away[near] ** 2)
-        powers = np.vander(away[near], min(3, int(near.sum())), increasing=True)
+        powers = np.vander(away[near], 3, increasing=True)
         found = np.linalg.lstsq(
             powers * root[:, None], counts.true_positives[near] * root, rcond=None
         )[0][0]

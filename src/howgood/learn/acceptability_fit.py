@@ -258,8 +258,9 @@ class AcceptabilityFit(Tabular):
         rows = self._rows(p)
         used = rows[np.linspace(0, len(rows) - 1, min(300, len(rows))).astype(int)]
         shares = respondent_shares(self.cells, used, self._index(application), means)
-        lower, upper = np.quantile(shares, [0.025, 0.975], axis=0)
-        return Table({"mean": means, "share": shares.mean(axis=0), "lower": lower, "upper": upper})
+        lower, upper = np.quantile(shares.drawn(), [0.025, 0.975], axis=0)
+        share = shares.expected.mean(axis=0)
+        return Table({"mean": means, "share": share, "lower": lower, "upper": upper})
 
     # -- the whole plane -----------------------------------------------------------------------
 
