@@ -279,6 +279,21 @@ def test_draws_go_to_arviz_by_name(fit):
 # -- leaving people out --------------------------------------------------------------------------
 
 
+def test_draws_of_each_name_are_those_of_that_parameter(fit):
+    assert set(fit.draws("p")) == {0.0}
+    assert (fit.draws("person_sd") > 0).all()
+    assert (fit.draws("alpha") > 0).all()
+    assert (fit.draws("alpha") < 1).all()
+
+
+def test_shares_that_reach_a_rating_add_up(fit):
+    scenario = {"precision": 0.8, "recall": 0.7, "part": fit.parts[0]}
+    shares = fit.rating_draws(**scenario)
+    assert fit.predict(**scenario, at_least=fit.levels[0]).mean == pytest.approx(1.0)
+    top = fit.predict(**scenario, at_least=fit.levels[-2]).mean
+    assert top == pytest.approx((shares[:, -1] + shares[:, -2]).mean())
+
+
 @pytest.fixture(scope="module")
 def left_out(answers):
     return learn.leave_one_person_out(answers, means=(0,), draws=500, random_state=1)
