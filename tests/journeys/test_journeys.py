@@ -67,12 +67,24 @@ def _journey(context, server, slug, *, checker=None):
     return page
 
 
-@pytest.mark.parametrize("slug", KINDS)
+VIEWS = {
+    "phone-light": (PHONE, "light", True),
+    "desktop-no-scripts": (DESKTOP, "light", False),
+    "desktop-dark": (DESKTOP, "dark", True),
+    "phone-no-scripts": (PHONE, "dark", False),
+}
+# Comparisons have the most pages: two views see all of them, the others are left to `make slow`.
+LONG = {("pairs", "desktop-dark"), ("pairs", "phone-no-scripts")}
+
+
 @pytest.mark.parametrize(
-    ("view", "scheme", "scripts"),
-    [(PHONE, "light", True), (DESKTOP, "dark", True), (PHONE, "dark", False),
-     (DESKTOP, "light", False)],
-    ids=["phone-light", "desktop-dark", "phone-no-scripts", "desktop-no-scripts"],
+    ("slug", "view", "scheme", "scripts"),
+    [
+        pytest.param(slug, *how, id=f"{name}-{slug}",
+                     marks=[pytest.mark.slow] if (slug, name) in LONG else [])
+        for slug in KINDS
+        for name, how in VIEWS.items()
+    ],
 )  # fmt: skip
 def test_someone_takes_part_from_the_link_to_the_code(
     chromium, server, slug, view, scheme, scripts
