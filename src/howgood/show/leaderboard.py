@@ -7,7 +7,7 @@ In: `Ranking` of `decide.rank_grades`. Out: sentences and a `Report`. Absent: dr
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.show.numbers import at_most, percent
-from howgood.show.ranking import readable_errors, readable_table
+from howgood.show.ranking import errors_section, readable_table
 
 # Below so many raters, how much raters differ is hardly known.
 _FEW_RATERS = 5
@@ -43,11 +43,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
             alt="Left: each system's mean grade, with interval. Right: probability of each rank.",
             table=readable_table(ranking),
         ),
-        Section(
-            title="Every pair",
-            text='Row by column: probability that "the row is better than the column" is wrong.',
-            table=readable_errors(ranking),
-        ),
+        errors_section(ranking),
     )
     return Report(
         title=f"Leaderboard of {len(ranking.systems)} systems",

@@ -95,11 +95,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
             alt="Left: each system's score distribution. Right: probability of each rank.",
             table=readable_table(ranking),
         ),
-        Section(
-            title="Every pair",
-            text='Row by column: probability that "the row is better than the column" is wrong.',
-            table=readable_errors(ranking),
-        ),
+        errors_section(ranking),
     ]
     return Report(
         title=f"Ranking of {len(ranking.systems)} systems",
@@ -109,6 +105,15 @@ def report(ranking: Ranking, *, svg: str) -> Report:
         methods=methods(ranking),
         provenance=ranking.provenance,
         cautions=CAUTIONS,
+    )
+
+
+def errors_section(ranking: Ranking) -> Section:
+    """Return the section of every pair's error."""
+    return Section(
+        title="Every pair",
+        text='Row by column: probability that "the row is better than the column" is wrong.',
+        table=readable_errors(ranking),
     )
 
 
