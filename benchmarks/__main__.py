@@ -21,12 +21,16 @@ def main(names: list[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"benchmarks: no {', '.join(unknown)}; known are {', '.join(known)}")
-    measured: dict[str, list[Row]] = {}
-    for name in names or known:
+    # All are imported before the first is run: half an hour is a long time to find a slip.
+    modules = {name: import_module(f"benchmarks.{name}").run for name in names or known}
+    measured: list[Row] = []
+    for name, run in modules.items():
         print(f"benchmark: {name}", file=sys.stderr, flush=True)
-        measured[name] = import_module(f"benchmarks.{name}").run()
-    print(text_table(_table([row for rows in measured.values() for row in rows]), width=150))
-    print(f"written to {page.remember(measured)}")
+        rows = run()
+        page.remember({name: rows})
+        measured += rows
+    print(text_table(_table(measured), width=150))
+    print(f"written to {page.FOLDER}")
 
 
 def _table(rows: list[Row]) -> Table:

@@ -67,3 +67,10 @@ def _depth(node, level=0):
 
 def _is_elif(node, child):
     return isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
+
+
+def test_every_benchmark_can_be_run_with_the_others():
+    # Read, not imported: peers are installed for `make bench` alone.
+    own = {"__init__", "__main__", "page", "rows"}
+    modules = [path for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in own]
+    assert [path.name for path in modules if "\ndef run() ->" not in path.read_text()] == []
