@@ -1,7 +1,7 @@
 """A million answers leave in constant memory: time and peak memory of every format, both databases.
 
-`python -m benchmarks.export ADDRESS FORMAT` measures one database that `fill` made. The slow test in
-tests/flow/collected does so for SQLite and PostgreSQL, `run` for SQLite.
+`python -m benchmarks.export ADDRESS FORMAT` measures one database that `fill` made. `run` does so
+for SQLite, the slow test in tests/flow/collected for PostgreSQL too.
 """
 
 import json
