@@ -32,11 +32,14 @@ format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
 
 # Crowds and kills want the machine for themselves; half an hour of gentle load does not mind company.
 CROWDED = $(filter-out %/test_soak.py,$(wildcard tests/faults/test_*.py))
-slow: $(VENV)/.ready ## Statistical proofs that take minutes
-	$(BIN)/python -m pytest -m slow -q $(CROWDED)
-	$(BIN)/python -m pytest -m slow -q -n 2 --dist loadfile --no-loadscope-reorder \
-	  $(addprefix --ignore=,$(CROWDED))
-	HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q -n 2 tests/property
+slow: $(VENV)/.ready ## Statistical proofs, faults and long load: over an hour; every part runs though one fails
+	@failed=; \
+	run() { echo "$$@"; "$$@" || failed=yes; }; \
+	run $(BIN)/python -m pytest -m slow -q $(CROWDED); \
+	run $(BIN)/python -m pytest -m slow -q -n 2 --dist loadfile --no-loadscope-reorder \
+	  $(addprefix --ignore=,$(CROWDED)); \
+	run env HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q -n 2 tests/property; \
+	test -z "$$failed"
 
 mutants: $(VENV)/.ready ## Make small faults on purpose and see whether the tests notice (hours)
 	$(BIN)/python -m checks.mutants --jobs 2

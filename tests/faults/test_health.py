@@ -91,6 +91,28 @@ def test_an_answer_that_could_not_be_stored_counts_though_a_look_goes_well(tmp_p
     host.close()
 
 
+@pytest.mark.parametrize(("code", "is_well"), [(None, True), ("57P01", True), ("53100", False)])
+def test_a_server_that_was_gone_is_well_once_it_is_back(tmp_path, code, is_well):
+    """No code or an administrator's shutdown: it was gone. A full disk may refuse again."""
+    host = open_host(str(tmp_path / "answers.sqlite"))
+
+    def fail(_connection):
+        raise sa.exc.OperationalError("INSERT", None, _RefusedError(code))
+
+    with pytest.raises(sa.exc.OperationalError):
+        host.database.write(fail)
+    assert Pulse(host).is_well() is is_well
+    host.close()
+
+
+class _RefusedError(Exception):
+    """What PostgreSQL's driver raises."""
+
+    def __init__(self, code):
+        super().__init__("refused")
+        self.sqlstate = code
+
+
 def _fail(_connection):
     raise sa.exc.OperationalError("INSERT", None, OSError("database or disk is full"))
 
@@ -106,7 +128,8 @@ def test_whoever_asks_often_costs_no_more_than_one_look_in_a_while(tmp_path):
 
 
 def test_a_look_that_takes_too_long_is_bad_news_for_who_asks_meanwhile(tmp_path, monkeypatch):
-    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(pulse, "PATIENCE_SECONDS", 0.05)
     host = open_host(str(tmp_path / "answers.sqlite"))
     looking, said = Pulse(host), []
 
@@ -117,5 +140,21 @@ def test_a_look_that_takes_too_long_is_bad_news_for_who_asks_meanwhile(tmp_path,
     monkeypatch.setattr(host.database, "write", hang)
     looking.is_well()
     assert said == [False]
+    monkeypatch.undo()
+    host.close()
+
+
+def test_a_look_that_waits_for_its_turn_is_no_bad_news(tmp_path, monkeypatch):
+    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.02)
+    host = open_host(str(tmp_path / "answers.sqlite"))
+    looking, said = Pulse(host), []
+
+    def wait(_operation):
+        time.sleep(0.1)
+        said.append(looking.is_well())
+
+    monkeypatch.setattr(host.database, "write", wait)
+    assert looking.is_well()
+    assert said == [True]
     monkeypatch.undo()
     host.close()

@@ -95,7 +95,7 @@ def test_methods_say_which_rows_fed_the_shares_and_what_was_resampled():
     text = relevance.report_of({"m": report}, score.relevance_sweep({"m": report})).methods
     assert "Alpha is infinite, beta 1. The shares were counted over other rows" in text
     assert "In contexts without rows the shares over all contexts were used." in text
-    assert "2000 resamples (bootstrap of groups, table held fixed)" in text
+    assert "2000 resamples (Bayesian bootstrap of groups, table fixed)" in text
     assert relevance.context_sentence({"m": report}).startswith(
         "2 test rows; the probabilities rest on 1 context with"
     )

@@ -175,7 +175,9 @@ PROVED: dict[str, tuple[str, ...]] = {
     "RaterConsistency.table": ("share of pairs rated alike",),
     "RelevanceReport.at_infinite_alpha": ("Relevance Score, infinite alpha",),
     "RelevanceReport.at_infinite_beta": ("Relevance Score, infinite beta",),
-    "RelevanceReport.estimate": ("Relevance Score", "Relevance Score, people grouped"),
+    "RelevanceReport.estimate": (
+        "Relevance Score", "Relevance Score, people grouped", "Relevance Score, few people",
+    ),
     "RelevanceWeights.alpha_share": ("weights of the Relevance Score",),
     "RelevanceWeights.base_error": ("error at zero distance",),
     "Requirement.error_now": (*_FLIPS, *_PLANNED),

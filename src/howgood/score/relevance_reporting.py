@@ -28,7 +28,7 @@ from howgood.score.relevance import (
     row_scores,
 )
 from howgood.score.relevance_baselines import chance_score, dice_score, most_probable_score
-from howgood.stats.bootstrap import ratio_draws, summed_by_group
+from howgood.stats.bootstrap import ratio_draws, summed_by_group, widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 # Table 2 of the paper; the paper leaves ties open, so they are cases of their own.
@@ -180,7 +180,7 @@ def relevance_report(
     settings = {
         "alpha": float(alpha),
         "beta": float(beta),
-        "interval": f"bootstrap of {'rows' if groups is None else 'groups'}, table held fixed",
+        "interval": f"Bayesian bootstrap of {'rows' if groups is None else 'groups'}, table fixed",
         "probability": probability,
         "resamples": resamples,
     }
@@ -266,7 +266,7 @@ def _end_draws(
     resamples: int,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Resample rows or groups; both bounds share the resamples, so any mix of them does too."""
+    """Weigh rows or groups anew; both bounds share the weights, so any mix of them does too."""
     above = np.where(mass[:, np.newaxis] > 0, ends, 0.0) * mass[:, np.newaxis]
     below = np.repeat(mass[:, np.newaxis], 2, axis=1)
     if groups is not None:
@@ -277,7 +277,11 @@ def _end_draws(
             )
         codes = codes_of(column, distinct(column, where="groups"), where="groups")
         above, below = summed_by_group(above, codes), summed_by_group(below, codes)
-    return ratio_draws(above, below, draws=resamples, generator=generator)
+    draws = ratio_draws(above, below, draws=resamples, generator=generator)
+    centre = above.sum(axis=0) / below.sum(axis=0)
+    counting = int(np.sum(below[:, 0] > 0))
+    draws = widened(draws, centre, n_units=counting, n_fitted=1, generator=generator)
+    return np.clip(draws, 0.0, 100.0)
 
 
 def _estimate(value: float, draws: NDArray[np.float64], probability: float) -> Estimate:

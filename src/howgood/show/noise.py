@@ -69,7 +69,8 @@ def noise_report(noise: RaterNoise, *, question: str) -> Report:
         ),
         methods=_METHODS,
         provenance=Provenance(
-            method="repeated ratings: mean and sd per person and item; bootstrap over people",
+            method="repeated ratings: mean and sd per person and item; widened Bayesian "
+            "bootstrap over people",
             settings={"scale": "as rated"},
             seed=noise.seed,
             rows_used=noise.rows_used,
@@ -171,6 +172,7 @@ _METHODS = (
     "People rated the same items several times in separate rounds, in new orders, without seeing "
     "earlier ratings. Mean and standard deviation were taken per person and item. The barrier "
     "is the root of the mean unbiased variance (ddof 1): the root mean squared error that a system "
-    "would have that knew every person's mean opinion (Jasberg and Sizov). Its interval resamples "
-    "people with all their ratings."
+    "would have that knew every person's mean opinion (Jasberg and Sizov). Its interval weighs "
+    "people anew with all their ratings (Bayesian bootstrap of the logarithm), widened for their "
+    "number."
 )

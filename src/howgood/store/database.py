@@ -64,7 +64,7 @@ class Database:
         self._writer_engine = writer
         self._writer = GroupWriter(writer) if writer is not None else None
         self._glances = Glances(readers) if writer is not None else None
-        # When the last write failed because nothing can be stored; None when it went well.
+        # When the last write was refused though somebody was there; None when one went well since.
         self.failed_at: float | None = None
 
     @property
@@ -123,8 +123,9 @@ class Database:
     def _remembering_failure(self) -> Iterator[None]:
         try:
             yield
-        except AWAY:
-            self.failed_at = time.monotonic()
+        except AWAY as error:
+            if not _is_unreachable(error):
+                self.failed_at = time.monotonic()
             raise
         self.failed_at = None
 
@@ -156,6 +157,15 @@ class Database:
         if self._glances is not None:
             self._glances.close()
         self.engine.dispose()
+
+
+def _is_unreachable(error: Exception) -> bool:
+    """Tell a server that is gone from one that is there and refuses.
+
+    PostgreSQL gives a code with every refusal; those of classes 08 and 57P mean that it is gone.
+    """
+    code = getattr(getattr(error, "orig", None), "sqlstate", "refused")
+    return code is None or code.startswith(("08", "57P"))
 
 
 def _refuse_loose_ends(connection: Connection) -> None:

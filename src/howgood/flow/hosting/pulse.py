@@ -4,7 +4,8 @@ In: a host. Out: yes or no, soon, however often it is asked. Absent: what to do 
 
 Reading tells nothing about it: a full disk and a database that has become read-only can be read.
 So something is written, which changes nothing, and what became of the last answer counts too: a
-disk may have room for the one and none for the other.
+disk may have room for the one and none for the other. A server that was gone is well as soon as it
+is back.
 """
 
 from threading import Lock
@@ -14,14 +15,17 @@ from howgood.flow.hosting.host import Host
 from howgood.store import studies
 from howgood.store.database import AWAY
 
-# Looking costs a write to the disk: whoever asks in between is told what was found last.
-LOOK_SECONDS = 5.0
-# So long a write that failed is remembered, unless another has gone well since.
+# Looking costs a write to the disk: whoever asks in between is told what was found last, if that
+# was good. Bad news costs none, and is looked at again.
+LOOK_SECONDS = 0.5
+# A look that takes longer has found trouble; a shorter one may only wait for its turn.
+PATIENCE_SECONDS = 5.0
+# So long a write that was refused is remembered, unless another has gone well since.
 REMEMBERED_SECONDS = 30.0
 
 
 class Pulse:
-    """Looks at most every few seconds, and never twice at once: a database may keep us waiting."""
+    """Looks at most twice a second, and never twice at once: a database may keep us waiting."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -33,9 +37,9 @@ class Pulse:
         failed_at = self._host.database.failed_at
         if failed_at is not None and monotonic() - failed_at < REMEMBERED_SECONDS:
             return False
-        is_recent = monotonic() - self._began_at < LOOK_SECONDS
-        if is_recent or not self._gate.acquire(blocking=False):
-            return self._is_well and is_recent  # a look that takes longer has found trouble
+        since = monotonic() - self._began_at
+        if (self._is_well and since < LOOK_SECONDS) or not self._gate.acquire(blocking=False):
+            return self._is_well and since < PATIENCE_SECONDS
         try:
             self._began_at = monotonic()
             self._is_well = self._can_store()

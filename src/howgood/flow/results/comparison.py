@@ -65,7 +65,7 @@ def comparison_result(
         sections=group_sections(people, group),
         methods=_METHODS,
         provenance=Provenance(
-            method="each person's choices replayed; Bayesian bootstrap over people",
+            method="each person's choices replayed; widened Bayesian bootstrap over people",
             seed=seed,
             rows_used=sum(each.pairs for each in people),
         ),
@@ -172,9 +172,10 @@ _METHODS = (
     "Each person's choices were replayed through the search that asked them: for the mixture, "
     "sensitivity, lapses and the width of indifference were unknown and averaged over, and a0 is "
     "the weight of a correct negative if the metric is linear; for the bisection, its last "
-    "bracket. The group's mean is over people like those asked: the Bayesian bootstrap, with a "
-    "draw of each person's posterior, so that both doubts enter. M is the share of held-out pairs "
-    "in which a person's metric picks the side that person picked (Ali et al. 2022)."
+    "bracket. The group's mean is over people like those asked: the Bayesian bootstrap, "
+    "widened for their number, and a draw of each person's posterior, so that both doubts enter. M "
+    "is the share of held-out pairs in which a person's metric picks the side that person picked "
+    "(Ali et al. 2022)."
 )
 _CAUTIONS = (
     "The mean hides people: look at the spread before one weight is used for everybody.",

@@ -4,11 +4,12 @@ In: who was gathered, and perhaps systems' predictions. Out: `StudyResult`. Abse
 (`learn`, `decide`) and the pictures (`show`).
 """
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood import learn
 from howgood.flow.results.nothing import not_enough
@@ -21,7 +22,7 @@ from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.show.noise import RaterNoise, noise_report
 from howgood.show.results import people_text, whole_report
-from howgood.stats.bootstrap import ratio_draws, summed_by_group
+from howgood.stats.bootstrap import ratio_draws, summed_by_group, widened
 
 _QUESTION = "How noisy are people's ratings, and how good can any system be?"
 _CURE = (
@@ -44,11 +45,14 @@ def rerating_result(
         return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
     progress(0.2, "measuring the noise")
     feedback = Table(learn.rating_uncertainty(dict(repeated)))
+    if len(feedback) == 1:
+        why = "One person has rated one item again, nobody any other."
+        return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
     seed = int(settings.get("seed", 1))
     noise = RaterNoise(
         feedback=feedback,
         consistency=learn.rater_consistency(dict(repeated)),
-        barrier=_barrier(feedback, seed),
+        barrier=barrier_of(feedback, most=_most_noise(study, ratings), seed=seed),
         seed=seed,
         rows_used=len(repeated),
         rows_dropped=len(ratings) - len(repeated),
@@ -94,12 +98,32 @@ def repeated_ratings(ratings: Table) -> Table:
     return Table({name: values[keep] for name, values in ratings.items()})
 
 
-def _barrier(feedback: Table, seed: int) -> Estimate:
-    """Return the magic barrier with a 95 % interval over people (resampled whole)."""
+def _most_noise(study: Study, ratings: Table) -> float:
+    """Return the standard deviation of somebody who gives the lowest and the highest rating."""
+    labels = study.rerating.scale if study.rerating else ()
+    return float(max(len(labels) - 1, np.ptp(ratings["rating"]))) / math.sqrt(2.0)
+
+
+def barrier_of(feedback: Table, *, most: float, seed: int) -> Estimate:
+    """Return the magic barrier with a 95 % interval over people.
+
+    The Bayesian bootstrap over people, of the logarithm, widened for their number and cut at
+    `most`, the greatest noise the scale has room for. One person alone stands for nobody else:
+    then the interval is over that person's items.
+    """
+    generator = np.random.default_rng(seed)
     variances = unbiased_variance(feedback["sd"], feedback["trials"])
-    _, person = np.unique(feedback["user"], return_inverse=True)
-    sums = summed_by_group(np.column_stack([variances, np.ones_like(variances)]), person)
-    draws: NDArray[np.float64] = ratio_draws(
-        sums[:, :1], sums[:, 1:], draws=_DRAWS, generator=np.random.default_rng(seed)
-    )[:, 0]
-    return Estimate.from_draws(np.sqrt(draws), kind="quantile", n_respondents=len(sums))
+    people, unit = np.unique(feedback["user"], return_inverse=True)
+    if len(people) == 1:
+        unit = np.arange(len(variances))
+    sums = summed_by_group(np.column_stack([variances, np.ones_like(variances)]), unit)
+    centre = float(variances.mean())
+    squares = np.full(_DRAWS, centre)
+    if centre > 0:  # else nobody ever wavered
+        logs = np.log(ratio_draws(sums[:, :1], sums[:, 1:], draws=_DRAWS, generator=generator))
+        logs = widened(
+            logs[:, 0], math.log(centre), n_units=len(sums), n_fitted=1, generator=generator
+        )
+        squares = np.exp(np.minimum(logs, 2.0 * math.log(most)))
+    found = Estimate.from_draws(np.sqrt(squares), kind="quantile", n_respondents=len(people))
+    return replace(found, mean=math.sqrt(centre))

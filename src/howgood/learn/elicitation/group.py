@@ -6,11 +6,12 @@ Absent: a model in which people inform each other; each person's answers speak f
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from howgood.records.estimate import Estimate
-from howgood.stats.bootstrap import mean_over_units
+from howgood.stats.bootstrap import ratio_draws, widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 _DRAWS = 4000
@@ -19,27 +20,36 @@ _DRAWS = 4000
 def group_mean(
     people: Sequence[Estimate], *, draws: int = _DRAWS, random_state: RandomState = None
 ) -> Estimate:
-    """Return the mean over people like these, with a 90 % interval.
+    """Return the mean over people like these of shares between 0 and 1, with a 90 % interval.
 
     The interval holds both doubts: how well each person is known, and which people were asked
-    (Bayesian bootstrap). With one person only the first is left, and the interval says too little.
+    (Bayesian bootstrap, widened for their number: two people say little about everybody). With one
+    person only the first is left, and the interval says too little.
 
     Examples
     --------
     >>> def person(weight):
     ...     return Estimate.from_draws(np.full(100, weight), probability=0.9, kind="quantile")
-    >>> mean = group_mean([person(0.1), person(0.3)], random_state=1)
-    >>> 0.1 < mean.interval.lower < 0.2 < mean.interval.upper < 0.3
-    True
+    >>> people = [person(weight) for weight in (0.1, 0.2, 0.2, 0.3)]
+    >>> mean = group_mean(people, random_state=1)
+    >>> round(mean.mean, 3), 0.05 < mean.interval.lower < 0.2 < mean.interval.upper < 0.35
+    (0.2, True)
     """
     generator, _ = generator_and_seed(random_state)
-    rows = np.stack([generator.choice(each.draws, size=draws) for each in people])
-    return Estimate.from_draws(
-        mean_over_units(rows, generator=generator),
+    means = np.array([each.mean for each in people])
+    centre = float(means.mean())
+    each_once = np.ones((len(people), 1))
+    others = ratio_draws(means[:, None], each_once, draws=draws, generator=generator)[:, 0]
+    others = widened(others, centre, n_units=len(people), n_fitted=1, generator=generator)
+    noise = [generator.choice(each.draws - each.mean, size=draws) for each in people]
+    found = Estimate.from_draws(
+        np.clip(others + np.mean(noise, axis=0), 0.0, 1.0),
         probability=0.9,
         kind="quantile",
         n_respondents=len(people),
     )
+    # The long tails of few people, cut at 0 and 1, would pull the mean towards the middle.
+    return replace(found, mean=centre)
 
 
 def spread_between(people: Sequence[Estimate]) -> float:

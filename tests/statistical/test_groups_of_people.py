@@ -1,0 +1,61 @@
+"""What the result pages say of everybody: the group's mean weight and the noise of ratings.
+
+Few people stand for many: intervals must be as wide as their number asks for, whoever they are.
+"""
+
+import numpy as np
+import pytest
+from tests.statistical.judging import covers
+from tests.statistical.tally import Tally
+
+from howgood.flow.results.rerating import barrier_of
+from howgood.learn.elicitation.group import group_mean
+from howgood.records.estimate import Estimate
+from howgood.records.table import Table
+
+pytestmark = pytest.mark.slow
+
+
+def _person(weight, doubt, rng):
+    """Return what is known of one person: a weight seen with error, no prior."""
+    return Estimate.from_draws(rng.normal(weight + rng.normal(0, doubt), doubt, 200))
+
+
+@pytest.mark.parametrize("people", [3, 6, 15])
+def test_the_group_mean_holds_the_mean_of_everybody(people, ledger):
+    seed = 20210
+    rng = np.random.default_rng([seed, people])
+    tally = Tally(rng, kind="quantile")
+    for _ in range(1500):
+        weights = rng.beta(4, 12, people)
+        known = [_person(weight, 0.02, rng) for weight in weights]
+        found = group_mean(known, draws=1000, random_state=rng)
+        tally.take("group's mean weight", found.draws, 0.25)
+    setting = f"{people} people from a beta law, each known within .02; three points allowed: "
+    for name, hits in tally.hits.items():
+        ledger.add("coverage", name, covers(hits, allowed=0.03),
+                   setting=setting + "the law is skew", seed=seed)  # fmt: skip
+    ledger.settle()
+
+
+def _rated_again(people, rng, *, items=12, rounds=3):
+    """Return what `learn.rating_uncertainty` tells of people who are noisy to different degrees."""
+    sd = np.repeat(np.sqrt(rng.gamma(3.0, 0.2, people)), items)
+    ratings = sd[:, None] * rng.standard_normal((people * items, rounds))
+    users = np.repeat([f"u{each}" for each in range(people)], items)
+    return Table({"user": users, "sd": ratings.std(axis=1), "trials": np.full(len(users), rounds)})
+
+
+@pytest.mark.parametrize("people", [3, 6, 15])
+def test_the_barrier_holds_the_noise_of_everybody(people, ledger):
+    seed = 20211
+    rng = np.random.default_rng([seed, people])
+    tally = Tally(rng, kind="quantile")
+    for _ in range(1500):
+        found = barrier_of(_rated_again(people, rng), most=np.inf, seed=int(rng.integers(2**31)))
+        tally.take("magic barrier of people asked again", found.draws, np.sqrt(0.6))
+    setting = f"{people} people, 12 items, 3 rounds, variances from a gamma law; four points "
+    for name, hits in tally.hits.items():
+        ledger.add("coverage", name, covers(hits, allowed=0.04),
+                   setting=setting + "allowed: the law is skew", seed=seed)  # fmt: skip
+    ledger.settle()
