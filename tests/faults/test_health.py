@@ -91,9 +91,11 @@ def test_an_answer_that_could_not_be_stored_counts_though_a_look_goes_well(tmp_p
     host.close()
 
 
-@pytest.mark.parametrize(("code", "is_well"), [(None, True), ("57P01", True), ("53100", False)])
+@pytest.mark.parametrize(("code", "is_well"), [
+    (None, True), ("57P01", True), ("40P01", True), ("53100", False), ("25006", False),
+])  # fmt: skip
 def test_a_server_that_was_gone_is_well_once_it_is_back(tmp_path, code, is_well):
-    """No code or an administrator's shutdown: it was gone. A full disk may refuse again."""
+    """Without a code or shut down it was gone, in a deadlock busy; a full disk refuses again."""
     host = open_host(str(tmp_path / "answers.sqlite"))
 
     def fail(_connection):
@@ -102,6 +104,18 @@ def test_a_server_that_was_gone_is_well_once_it_is_back(tmp_path, code, is_well)
     with pytest.raises(sa.exc.OperationalError):
         host.database.write(fail)
     assert Pulse(host).is_well() is is_well
+    host.close()
+
+
+def test_a_crowd_in_which_no_connection_was_free_is_forgotten_at_once(tmp_path):
+    host = open_host(str(tmp_path / "answers.sqlite"))
+
+    def wait(_connection):
+        raise sa.exc.TimeoutError("QueuePool limit reached")
+
+    with pytest.raises(sa.exc.TimeoutError):
+        host.database.write(wait)
+    assert Pulse(host).is_well()
     host.close()
 
 

@@ -8,7 +8,6 @@ import pytest
 from howgood import learn, score
 from howgood.errors import InputError
 from howgood.score.relevance_reporting import CASES
-from howgood.stats.bootstrap import ratio_draws
 
 COUNTS = {"x": "A" * 5 + "B" * 3 + "C" * 3 + "D"}
 
@@ -166,22 +165,6 @@ def test_people_with_several_rows_widen_the_interval():
     assert people.value == rows.value
     # Thirty identical rows are worth one: the spread grows by about the root of thirty.
     assert people.estimate.sd / rows.estimate.sd == pytest.approx(np.sqrt(30), rel=0.15)
-
-
-def test_the_normal_limit_agrees_with_resampling():
-    generator = np.random.default_rng(5)
-    below = generator.random((4900, 2)) + 0.5
-    above = below * generator.normal(5, 2, (4900, 2))
-    drawn = ratio_draws(above, below, draws=2000, generator=np.random.default_rng(0))
-    # Two more copies of every unit push it over the limit and shrink the spread by root three.
-    limit = ratio_draws(
-        np.tile(above, (3, 1)),
-        np.tile(below, (3, 1)),
-        draws=2000,
-        generator=np.random.default_rng(0),
-    )
-    np.testing.assert_allclose(limit.mean(axis=0), drawn.mean(axis=0), atol=0.01)
-    np.testing.assert_allclose(limit.std(axis=0) * np.sqrt(3), drawn.std(axis=0), rtol=0.08)
 
 
 def test_cases_count_weighted_rows_like_repeated_ones():

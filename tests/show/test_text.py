@@ -49,7 +49,7 @@ def test_json_has_no_nan_and_no_numpy():
 
 
 def test_text_tables_align_and_round():
-    text = text_table(Table({"name": ["x"], "score": [0.123456]}), title="T")
+    text = text_table(Table({"name": ["x"], "score": [0.123456]}))
     assert "0.123" in text
     assert "0.1235" not in text
 

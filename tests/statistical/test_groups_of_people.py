@@ -8,7 +8,7 @@ import pytest
 from tests.statistical.judging import covers
 from tests.statistical.tally import Tally
 
-from howgood.flow.results.rerating import barrier_of
+from howgood.learn.barrier import barrier_of
 from howgood.learn.elicitation.group import group_mean
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
@@ -21,17 +21,20 @@ def _person(weight, doubt, rng):
     return Estimate.from_draws(rng.normal(weight + rng.normal(0, doubt), doubt, 200))
 
 
+@pytest.mark.parametrize("doubt", [0.02, 0.1])
 @pytest.mark.parametrize("people", [3, 6, 15])
-def test_the_group_mean_holds_the_mean_of_everybody(people, ledger):
+def test_the_group_mean_holds_the_mean_of_everybody(people, doubt, ledger):
     seed = 20210
-    rng = np.random.default_rng([seed, people])
+    rng = np.random.default_rng([seed, people, round(100 * doubt)])
     tally = Tally(rng, kind="quantile")
     for _ in range(1500):
         weights = rng.beta(4, 12, people)
-        known = [_person(weight, 0.02, rng) for weight in weights]
+        known = [_person(weight, doubt, rng) for weight in weights]
         found = group_mean(known, draws=1000, random_state=rng)
         tally.take("group's mean weight", found.draws, 0.25)
-    setting = f"{people} people from a beta law, each known within .02; three points allowed: "
+    setting = (
+        f"{people} people from a beta law, each known within {doubt:g}; three points allowed: "
+    )
     for name, hits in tally.hits.items():
         ledger.add("coverage", name, covers(hits, allowed=0.03),
                    setting=setting + "the law is skew", seed=seed)  # fmt: skip

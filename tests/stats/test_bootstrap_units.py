@@ -47,15 +47,39 @@ def test_a_unit_that_counts_for_nothing_changes_nothing():
     assert np.ptp(found[:, 1]) > 1.5
 
 
-def test_beyond_what_is_resampled_the_ratio_is_normal_with_the_bootstraps_moments():
+@pytest.mark.parametrize("n_units", [4000, 12_000])
+def test_ratios_of_many_units_have_the_moments_of_the_delta_method(n_units):
     rng = np.random.default_rng(4)
-    below = rng.uniform(1, 3, size=(6000, 2))
-    above = below * np.array([0.5, 2.0]) + rng.normal(size=(6000, 2))
-    found = ratio_draws(above, below, draws=20_000, generator=rng)
+    below = rng.uniform(1, 3, size=(n_units, 2))
+    above = below * np.array([0.5, 2.0]) + rng.normal(size=(n_units, 2))
+    found = ratio_draws(above, below, draws=5_000, generator=rng)
     ratio = above.sum(axis=0) / below.sum(axis=0)
     sd = np.sqrt(((above - ratio * below) ** 2).sum(axis=0)) / below.sum(axis=0)
-    assert found.mean(axis=0) == pytest.approx(ratio, abs=4 * sd.max() / np.sqrt(20_000))
-    assert found.std(axis=0) == pytest.approx(sd, rel=0.03)
+    assert found.mean(axis=0) == pytest.approx(ratio, abs=5 * sd.max() / np.sqrt(5_000))
+    assert found.std(axis=0) == pytest.approx(sd, rel=0.05)
+
+
+@pytest.mark.parametrize("n_units", [4000, 12_000])
+def test_draws_of_two_calls_are_paired_however_many_units(n_units):
+    rng = np.random.default_rng(7)
+    shared, own = rng.normal(size=(2, n_units, 1))
+    once = np.ones((n_units, 1))
+    first, second = (
+        ratio_draws(each, once, draws=4_000, generator=np.random.default_rng(8))
+        for each in (shared, shared + own)
+    )
+    # The gap of two means is the mean of the gaps: it varies as they do.
+    assert np.std(second - first) == pytest.approx(own.std() / np.sqrt(n_units), rel=0.06)
+
+
+def test_stretching_keeps_the_draws_of_other_numbers_of_units_paired():
+    draws = np.random.default_rng(9).normal(size=2000)
+    five, four = (
+        widened(draws, 0.0, n_units=n, n_fitted=1, generator=np.random.default_rng(10))
+        for n in (5, 4)
+    )
+    assert np.corrcoef(five / draws, four / draws)[0, 1] > 0.5
+    assert np.argmax(np.abs(five / draws)) == np.argmax(np.abs(four / draws))
 
 
 def test_one_person_alone_is_known_as_well_as_that_person_is():

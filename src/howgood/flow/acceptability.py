@@ -119,7 +119,6 @@ def open_model(
     source: str,
     *,
     folder: Path | None = None,
-    columns: Mapping[str, str] | None = None,
     random_state: int | None = None,
 ) -> AcceptanceModel:
     """Open what is known about people: a saved fit, a model card, or a file of answers."""
@@ -127,7 +126,7 @@ def open_model(
     if suffix == ".npz":
         return learn.load_fit(source)
     if suffix in _ANSWER_FILES:
-        return learn.fit_acceptability(source, columns=columns, random_state=random_state)
+        return learn.fit_acceptability(source, random_state=random_state)
     return registry.predicting_card(source, folder=folder)
 
 

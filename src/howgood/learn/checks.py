@@ -31,14 +31,13 @@ def prior_sensitivity(
     prior_means: Mapping[float, float],
     *,
     rng: np.random.Generator,
-    slope_sds: tuple[float, ...] = SLOPE_SDS,
 ) -> Table:
     """Return P(p) under other priors of the slope, one row per prior.
 
     `reliable` says whether the short sample behind a row passes the gates.
     """
     rows = []
-    for sd in slope_sds:
+    for sd in SLOPE_SDS:
         changed = _with_slope_sd(priors, sd)
         pilots = {p: pilot(BinaryModel(cells, changed, p), rng, draws=_SHORT) for p in prior_means}
         evidence = {p: each.sample.log_evidence for p, each in pilots.items()}
@@ -57,17 +56,16 @@ def order_sensitivity(
     priors: Priors,
     *,
     rng: np.random.Generator,
-    slope_sds: tuple[float, ...] = SLOPE_SDS,
 ) -> Table:
     """Return mean and sd of a continuous p under other priors of the slope, one row per prior."""
     samples = [
         pilot(BinaryModel(cells, _with_slope_sd(priors, sd), None), rng, draws=2 * _SHORT).sample
-        for sd in slope_sds
+        for sd in SLOPE_SDS
     ]
     moments = [sample.moments() for sample in samples]
     return Table(
         {
-            "slope_sd": np.array(slope_sds),
+            "slope_sd": np.array(SLOPE_SDS),
             "mean of p": np.array([mean[-1] for mean, _ in moments]),
             "sd of p": np.array([np.sqrt(covariance[-1, -1]) for _, covariance in moments]),
             "reliable": np.array([not complaint(sample) for sample in samples], dtype=bool),

@@ -58,7 +58,7 @@ def error_score(terms: Terms, options: ErrorOptions) -> ScoreDistribution:
     elif options.method == "paper":
         law, how = propagated(exact, root=root), PAPER
     else:
-        require_count(options.draws, name="draws", where=terms.metric)
+        require_count(options.draws, where=terms.metric)
         generator, seed = generator_and_seed(options.random_state)
         values = _draws(terms, exact, options, generator)
         law, how = DrawsLaw(draws=np.sort(np.sqrt(values) if root else values)), "draws"

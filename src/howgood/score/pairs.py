@@ -50,7 +50,7 @@ def checked_pairs(
     columns, n, dropped = checked_columns(
         {"mean": mean, "sd": sd, "prediction": prediction}, where=where, missing=missing
     )
-    require_not_negative(columns["sd"], column="sd", where=where)
+    require_not_negative(columns["sd"], where=where)
     return Pairs(**columns, n=n, missing=missing, dropped=dropped)
 
 
@@ -149,14 +149,14 @@ def _floats(values: ArrayLike, *, column: str, where: str) -> FloatArray:
     return result
 
 
-def require_not_negative(values: FloatArray, *, column: str, where: str) -> None:
-    """Raise unless no value is below zero."""
-    if float(np.min(values)) < 0.0:
-        bad = np.flatnonzero(values < 0.0)
+def require_not_negative(sd: FloatArray, *, where: str) -> None:
+    """Raise unless no standard deviation is below zero."""
+    if float(np.min(sd)) < 0.0:
+        bad = np.flatnonzero(sd < 0.0)
         raise InputError(
-            where=f"{where}, column {column!r}",
-            found=f"{bad.size} of {values.size} values below 0 "
-            f"(first: {values[bad[0]]:g} in row {bad[0] + 1})",
+            where=f"{where}, column 'sd'",
+            found=f"{bad.size} of {sd.size} values below 0 "
+            f"(first: {sd[bad[0]]:g} in row {bad[0] + 1})",
             needed="a standard deviation is 0 or more",
             cure="Check the column; did you pass another one in its place?",
         )
@@ -184,12 +184,12 @@ def require_probability(value: float, *, name: str, where: str) -> None:
         )
 
 
-def require_count(value: int, *, name: str, where: str) -> None:
-    """Raise unless `value` is a whole number of at least 1."""
-    if int(value) != value or value < 1:
+def require_count(draws: int, *, where: str) -> None:
+    """Raise unless `draws` is a whole number of at least 1."""
+    if int(draws) != draws or draws < 1:
         raise InputError(
             where=where,
-            found=f"{name}={value!r}",
+            found=f"draws={draws!r}",
             needed="a whole number, 1 or more",
             cure="1000 is a common choice.",
         )

@@ -133,7 +133,7 @@ def propagate_systems(
     True
     """
     where = "propagate"
-    require_count(draws, name="draws", where=where)
+    require_count(draws, where=where)
     draw, systems, n, dropped = _prepared(mean, sd, feedback, predictions, missing)
     generator, seed = generator_and_seed(random_state)
     score_draws = {name: np.empty(draws) for name in systems}
@@ -200,7 +200,7 @@ def _prepared(
     if feedback is not None:
         kept = feedback.rows(columns["feedback"].astype(np.intp))
         return (lambda rng, size: _labels(kept.draw(rng, size), feedback)), systems, n, dropped
-    require_not_negative(columns["sd"], column="sd", where=where)
+    require_not_negative(columns["sd"], where=where)
 
     def draw(generator: np.random.Generator, size: int) -> NDArray[Any]:
         noise = generator.standard_normal((size, n))

@@ -136,5 +136,5 @@ def magic_barrier(sd: ArrayLike) -> float:
     True
     """
     columns, _, _ = checked_columns({"sd": sd}, where="magic_barrier", missing="error")
-    require_not_negative(columns["sd"], column="sd", where="magic_barrier")
+    require_not_negative(columns["sd"], where="magic_barrier")
     return float(np.sqrt(np.mean(columns["sd"] ** 2)))

@@ -1,7 +1,7 @@
 """One system as a picture: who is ill, who is flagged, and where the errors flow.
 
 In: a displayed matrix and a wording. Out: one accessible <svg> element that takes its ink from
-the page. Absent: the page around it (see `comparison_screen`).
+the page. Absent: the page around it (see `participate.cards`).
 
 True classes stand on the left and predictions on the right, ribbons are as wide as their count,
 errors are coloured and hatched, and every number is also written out with its words.

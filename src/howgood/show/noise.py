@@ -86,10 +86,11 @@ def noise_findings(noise: RaterNoise) -> tuple[Finding, ...]:
     """Say how often people change their mind, and what that costs every system."""
     shares = noise.consistency.pair_shares
     people = len(np.unique(noise.feedback["user"]))
+    over = "people" if people > 1 else "this person's items: it says nothing about others"
     return (
         Finding(
             text=f"Human noise alone costs any system a root mean squared error of "
-            f"{with_interval(noise.barrier)} points (magic barrier, 95 % interval over people): "
+            f"{with_interval(noise.barrier)} points (magic barrier, 95 % interval over {over}): "
             "no system can be expected to do better.",
             tone="neutral" if people > 2 else "unsure",
         ),

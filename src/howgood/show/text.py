@@ -15,17 +15,17 @@ from howgood.records.table import Table
 from howgood.show.numbers import plain
 
 
-def text_table(table: Table, *, title: str = "", width: int = 110, digits: int = 3) -> str:
+def text_table(table: Table, *, width: int = 110) -> str:
     """Return a table as aligned text; numbers are rounded here and nowhere earlier."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    rich_table = RichTable(title=title or None, box=SIMPLE_HEAD, title_justify="left")
+    rich_table = RichTable(box=SIMPLE_HEAD)
     for name, values in table.items():
         rich_table.add_column(name, justify="right" if values.dtype.kind in "fiu" else "left")
     for row in table.rows():
-        rich_table.add_row(*(_cell(value, digits) for value in row.values()))
+        rich_table.add_row(*(_cell(value) for value in row.values()))
     console = Console(width=width, file=io.StringIO(), color_system=None, markup=False)
     console.print(rich_table)
     text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO above
@@ -37,9 +37,9 @@ def to_json(value: Mapping[str, Any]) -> str:
     return json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _cell(value: object, digits: int) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float):
-        return plain(value, digits=digits)
+        return plain(value, digits=3)
     return "" if value is None else str(value)
 
 

@@ -6,9 +6,10 @@ paired across columns, and as wide as few units ask for. Absent: what the units 
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
-# Beyond this the ratio of sums is normal for all practical purposes, and resampling only costs.
-MOST_RESAMPLED = 5000
+# More units than this are thrown together at random into so many: the spread stays, the cost too.
+MOST_UNITS = 5000
 
 
 def ratio_draws(
@@ -24,8 +25,9 @@ def ratio_draws(
        w_{d\cdot} \sim \mathrm{Dirichlet}(1, \dots, 1)
 
     Both arrays have shape (units, columns). The weights are those of the Bayesian bootstrap (Rubin
-    1981), the same for every column. Few units: see `widened`. More than `MOST_RESAMPLED`: the
-    normal limit of the same bootstrap.
+    1981), the same for every column, and the same for the same generator and number of units:
+    what two calls return is paired. Few units: see `widened`. More than `MOST_UNITS` are first
+    thrown together at random.
 
     Examples
     --------
@@ -34,10 +36,12 @@ def ratio_draws(
     >>> bool(abs(found.mean() - 2.0) < 0.05), bool(found.min() >= 1.0)
     (True, True)
     """
-    n_units = len(numerators)
-    if n_units > MOST_RESAMPLED:
-        return _normal_draws(numerators, denominators, draws, generator)
-    weights = generator.dirichlet(np.ones(n_units), size=draws)
+    if len(numerators) > MOST_UNITS:
+        lot = generator.permutation(len(numerators)) % MOST_UNITS
+        numerators, denominators = (
+            summed_by_group(each, lot) for each in (numerators, denominators)
+        )
+    weights = generator.dirichlet(np.ones(len(numerators)), size=draws)
     return np.asarray((weights @ numerators) / (weights @ denominators))
 
 
@@ -56,7 +60,8 @@ def widened(
 
     The weights alone make n units look like n + 1, take residuals of k fitted numbers for errors,
     and know no doubt about the spread itself. With many units nothing changes. n - k is at least 1.
-    Columns of one draw are stretched alike, so that they stay paired.
+    Columns of one draw are stretched alike, and so are the draws of two calls whose generators are
+    alike, whatever their n: what was paired stays so.
 
     Examples
     --------
@@ -68,21 +73,8 @@ def widened(
     freedom = max(n_units - n_fitted, 1)
     # (n + 1) / (n - k) times (n - k) / chi-square: the spare units cancel.
     shape = (len(draws), *(1,) * (draws.ndim - 1))
-    chi_square = 2.0 * generator.standard_gamma(freedom / 2.0, size=shape)
+    chi_square = 2.0 * gammaincinv(freedom / 2.0, generator.random(shape))
     return np.asarray(centre + (draws - centre) * np.sqrt((n_units + 1) / chi_square))
-
-
-def _normal_draws(
-    numerators: NDArray[np.float64],
-    denominators: NDArray[np.float64],
-    draws: int,
-    generator: np.random.Generator,
-) -> NDArray[np.float64]:
-    below = denominators.sum(axis=0)
-    ratio = numerators.sum(axis=0) / below
-    influence = (numerators - ratio * denominators) / below
-    covariance = np.atleast_2d(influence.T @ influence)
-    return generator.multivariate_normal(ratio, covariance, size=draws, method="eigh")
 
 
 def summed_by_group(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -65,7 +65,7 @@ class Database:
         self._writer = GroupWriter(writer) if writer is not None else None
         self._glances = Glances(readers) if writer is not None else None
         # When the last write was refused though somebody was there; None when one went well since.
-        self.failed_at: float | None = None
+        self.refused_at: float | None = None
 
     @property
     def is_local(self) -> bool:
@@ -124,10 +124,10 @@ class Database:
         try:
             yield
         except AWAY as error:
-            if not _is_unreachable(error):
-                self.failed_at = time.monotonic()
+            if _may_refuse_again(error):
+                self.refused_at = time.monotonic()
             raise
-        self.failed_at = None
+        self.refused_at = None
 
     def scrub(self) -> bool:
         """Make what was deleted vanish from the file too; return whether it has.
@@ -159,13 +159,17 @@ class Database:
         self.engine.dispose()
 
 
-def _is_unreachable(error: Exception) -> bool:
-    """Tell a server that is gone from one that is there and refuses.
+def _may_refuse_again(error: Exception) -> bool:
+    """Tell a disk that is full or read-only from a server that is gone or busy.
 
-    PostgreSQL gives a code with every refusal; those of classes 08 and 57P mean that it is gone.
+    The first has perhaps room for a little and not for an answer; the second is well as soon as
+    anything can be written. PostgreSQL's codes of classes 25, 53 and 58 are of the first kind, and
+    whatever SQLite says.
     """
-    code = getattr(getattr(error, "orig", None), "sqlstate", "refused")
-    return code is None or code.startswith(("08", "57P"))
+    reason: Any = getattr(error, "orig", None)
+    if hasattr(reason, "sqlstate"):
+        return str(reason.sqlstate).startswith(("25", "53", "58"))
+    return reason is not None
 
 
 def _refuse_loose_ends(connection: Connection) -> None:

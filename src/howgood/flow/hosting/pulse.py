@@ -25,26 +25,27 @@ REMEMBERED_SECONDS = 30.0
 
 
 class Pulse:
-    """Looks at most twice a second, and never twice at once: a database may keep us waiting."""
+    """Looks at most twice a second while all is well, and never twice at once."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._gate = Lock()
-        self._is_well, self._began_at = True, -LOOK_SECONDS
+        self._lock = Lock()
+        self._is_looking, self._is_well, self._began_at = False, True, -LOOK_SECONDS
 
     def is_well(self) -> bool:
         """Return whether answers can be stored now."""
-        failed_at = self._host.database.failed_at
-        if failed_at is not None and monotonic() - failed_at < REMEMBERED_SECONDS:
+        refused_at = self._host.database.refused_at
+        if refused_at is not None and monotonic() - refused_at < REMEMBERED_SECONDS:
             return False
-        since = monotonic() - self._began_at
-        if (self._is_well and since < LOOK_SECONDS) or not self._gate.acquire(blocking=False):
-            return self._is_well and since < PATIENCE_SECONDS
-        try:
-            self._began_at = monotonic()
+        with self._lock:
+            since = monotonic() - self._began_at
+            if self._is_looking or (self._is_well and since < LOOK_SECONDS):
+                return self._is_well and since < PATIENCE_SECONDS
+            self._is_looking, self._began_at = True, monotonic()
+        try:  # without the lock: a database may keep us waiting
             self._is_well = self._can_store()
         finally:
-            self._gate.release()
+            self._is_looking = False
         return self._is_well
 
     def _can_store(self) -> bool:

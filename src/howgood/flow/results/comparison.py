@@ -173,9 +173,9 @@ _METHODS = (
     "sensitivity, lapses and the width of indifference were unknown and averaged over, and a0 is "
     "the weight of a correct negative if the metric is linear; for the bisection, its last "
     "bracket. The group's mean is over people like those asked: the Bayesian bootstrap, "
-    "widened for their number, and a draw of each person's posterior, so that both doubts enter. M "
-    "is the share of held-out pairs in which a person's metric picks the side that person picked "
-    "(Ali et al. 2022)."
+    "widened for their number (of one person alone, that person's posterior). M is the share of "
+    "held-out pairs in which a person's metric picks the side that person picked (Ali et al. "
+    "2022)."
 )
 _CAUTIONS = (
     "The mean hides people: look at the spread before one weight is used for everybody.",

@@ -6,7 +6,6 @@ In: who was gathered, and perhaps systems' predictions. Out: `StudyResult`. Abse
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,22 +13,19 @@ import numpy as np
 from howgood import learn
 from howgood.flow.results.nothing import not_enough
 from howgood.flow.results.people import POLICIES, Gathered
-from howgood.learn.feedback import unbiased_variance
-from howgood.records.estimate import Estimate
+from howgood.learn.barrier import barrier_of
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
 from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.show.noise import RaterNoise, noise_report
 from howgood.show.results import people_text, whole_report
-from howgood.stats.bootstrap import ratio_draws, summed_by_group, widened
 
 _QUESTION = "How noisy are people's ratings, and how good can any system be?"
 _CURE = (
     "Noise shows only when the same person rates the same item at least twice: let people come "
     "back for the next round."
 )
-_DRAWS = 4000
 
 
 def rerating_result(
@@ -102,28 +98,3 @@ def _most_noise(study: Study, ratings: Table) -> float:
     """Return the standard deviation of somebody who gives the lowest and the highest rating."""
     labels = study.rerating.scale if study.rerating else ()
     return float(max(len(labels) - 1, np.ptp(ratings["rating"]))) / math.sqrt(2.0)
-
-
-def barrier_of(feedback: Table, *, most: float, seed: int) -> Estimate:
-    """Return the magic barrier with a 95 % interval over people.
-
-    The Bayesian bootstrap over people, of the logarithm, widened for their number and cut at
-    `most`, the greatest noise the scale has room for. One person alone stands for nobody else:
-    then the interval is over that person's items.
-    """
-    generator = np.random.default_rng(seed)
-    variances = unbiased_variance(feedback["sd"], feedback["trials"])
-    people, unit = np.unique(feedback["user"], return_inverse=True)
-    if len(people) == 1:
-        unit = np.arange(len(variances))
-    sums = summed_by_group(np.column_stack([variances, np.ones_like(variances)]), unit)
-    centre = float(variances.mean())
-    squares = np.full(_DRAWS, centre)
-    if centre > 0:  # else nobody ever wavered
-        logs = np.log(ratio_draws(sums[:, :1], sums[:, 1:], draws=_DRAWS, generator=generator))
-        logs = widened(
-            logs[:, 0], math.log(centre), n_units=len(sums), n_fitted=1, generator=generator
-        )
-        squares = np.exp(np.minimum(logs, 2.0 * math.log(most)))
-    found = Estimate.from_draws(np.sqrt(squares), kind="quantile", n_respondents=len(people))
-    return replace(found, mean=math.sqrt(centre))

@@ -22,9 +22,9 @@ def group_mean(
 ) -> Estimate:
     """Return the mean over people like these of shares between 0 and 1, with a 90 % interval.
 
-    The interval holds both doubts: how well each person is known, and which people were asked
-    (Bayesian bootstrap, widened for their number: two people say little about everybody). With one
-    person only the first is left, and the interval says too little.
+    The Bayesian bootstrap over people, widened for their number: two people say little about
+    everybody. How well each person is known needs no place of its own, as it makes the people
+    differ. One person alone differs from nobody: then the interval is about that person.
 
     Examples
     --------
@@ -38,18 +38,17 @@ def group_mean(
     generator, _ = generator_and_seed(random_state)
     means = np.array([each.mean for each in people])
     centre = float(means.mean())
-    each_once = np.ones((len(people), 1))
-    others = ratio_draws(means[:, None], each_once, draws=draws, generator=generator)[:, 0]
-    others = widened(others, centre, n_units=len(people), n_fitted=1, generator=generator)
-    noise = [generator.choice(each.draws - each.mean, size=draws) for each in people]
-    found = Estimate.from_draws(
-        np.clip(others + np.mean(noise, axis=0), 0.0, 1.0),
-        probability=0.9,
-        kind="quantile",
-        n_respondents=len(people),
+    if len(people) > 1:
+        each_once = np.ones((len(people), 1))
+        found = ratio_draws(means[:, None], each_once, draws=draws, generator=generator)[:, 0]
+        found = widened(found, centre, n_units=len(people), n_fitted=1, generator=generator)
+    else:
+        found = people[0].draws
+    estimate = Estimate.from_draws(
+        np.clip(found, 0.0, 1.0), probability=0.9, kind="quantile", n_respondents=len(people)
     )
     # The long tails of few people, cut at 0 and 1, would pull the mean towards the middle.
-    return replace(found, mean=centre)
+    return replace(estimate, mean=centre)
 
 
 def spread_between(people: Sequence[Estimate]) -> float:

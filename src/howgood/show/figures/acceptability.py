@@ -92,9 +92,7 @@ def acceptance_figure(
 
 
 @contextmanager
-def differences_figure(
-    differences: Mapping[str, Estimate], *, quantity: str = "alpha"
-) -> Iterator["Figure"]:
+def differences_figure(differences: Mapping[str, Estimate]) -> Iterator["Figure"]:
     """Draw pairwise differences with intervals; those that exclude zero are filled."""
     with canvas(width=7.5, height=1.3 + 0.36 * len(differences)) as figure:
         axes = figure.subplots()
@@ -110,7 +108,7 @@ def differences_figure(
         axes.axvline(0, color=INK, lw=1, ls=(0, (4, 3)), zorder=0)
         axes.set_yticks([-row for row in range(len(differences))], list(differences))
         axes.set_ylim(-len(differences) + 0.4, 0.8)
-        axes.set_xlabel(f"difference of {quantity}, 95 % highest-density interval")
+        axes.set_xlabel("difference of alpha, 95 % highest-density interval")
         axes.set_title("Filled: the interval excludes zero", fontsize=10, weight="normal")
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
