@@ -14,7 +14,7 @@ from howgood.records.levels import numbered
 from howgood.records.outcomes import OutcomeTable
 from howgood.score.relevance import CodedRows, counted_rows, row_scores
 
-_MOST_DRAWS, _LEAST_DRAWS, _CELL_BUDGET = 256, 16, 200_000
+_MOST_DRAWS, _LEAST_DRAWS, _CELL_BUDGET = 8192, 16, 2_000_000
 
 
 def chance_score(coded: CodedRows, share: float) -> float:
@@ -65,7 +65,8 @@ def dice_score(coded: CodedRows, share: float, *, generator: np.random.Generator
     reference = _rows_behind(coded)
     sizes, place = numbered(_coarse(reference))
     mass = np.bincount(place, weights=coded.weight, minlength=len(sizes))
-    found = [_dice_at(int(size), coded.table, share, generator) for size in sizes]
+    budget = _CELL_BUDGET // len(sizes)
+    found = [_dice_at(int(size), coded.table, share, budget, generator) for size in sizes]
     counted = np.array([part for _, part in found])
     scores = np.array([score for score, _ in found])
     return float(mass @ (scores * counted) / (mass @ counted))
@@ -95,13 +96,13 @@ def _coarse(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _dice_at(
-    n_rows: int, table: OutcomeTable, share: float, generator: np.random.Generator
+    n_rows: int, table: OutcomeTable, share: float, budget: int, generator: np.random.Generator
 ) -> tuple[float, float]:
     """Return the mean score with `n_rows` dice in the context, and the share of rows counted."""
     n_outcomes = len(table.outcomes)
     if n_rows == 0:
         return 100.0, 1.0 / n_outcomes
-    n_draws = int(np.clip(_CELL_BUDGET // n_outcomes**2, _LEAST_DRAWS, _MOST_DRAWS))
+    n_draws = int(np.clip(budget // n_outcomes**2, _LEAST_DRAWS, _MOST_DRAWS))
     counts = generator.multinomial(n_rows, np.full(n_outcomes, 1 / n_outcomes), size=n_draws)
     smoothed = counts + table.smoothing
     shares = smoothed / smoothed.sum(axis=1, keepdims=True)
