@@ -6,8 +6,8 @@ In: `Ranking` of `decide.rank_grades`. Out: sentences and a `Report`. Absent: dr
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
-from howgood.show.numbers import at_most, percent
-from howgood.show.ranking import errors_section, readable_table
+from howgood.show.numbers import percent
+from howgood.show.ranking import ahead_of_all, errors_section, readable_table
 
 # Below so many raters, how much raters differ is hardly known.
 _FEW_RATERS = 5
@@ -77,13 +77,8 @@ def methods(ranking: Ranking) -> str:
 def _winner(ranking: Ranking) -> Finding:
     best, group = ranking.order[0], ranking.tie_groups[0]
     if len(group) == 1:
-        error = max(ranking.error(best, other) for other in ranking.order[1:])
-        return Finding(
-            text=(
-                f"{best} is best: over {ranking.doubt} like these, another system is level or "
-                f"ahead with a probability {at_most(error)}."
-            ),
-            tone="good",
+        return ahead_of_all(
+            ranking, f"over {ranking.doubt} like these, another system is level or ahead"
         )
     others = ", ".join(name for name in group if name != best)
     return Finding(

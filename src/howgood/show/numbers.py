@@ -97,12 +97,13 @@ def probability(value: float) -> str:
     return f"{value:.4f}" if min(value, 1 - value) < 0.001 else f"{value:.3f}"
 
 
-def at_most(value: float) -> str:
-    """Show a probability that is an upper bound, in a sentence.
+def with_probability(value: float) -> str:
+    """Show a probability in a sentence.
 
     Examples
     --------
-    >>> at_most(0.0137), at_most(1.1e-6)
-    ('of 0.014 at most', 'below 0.0001')
+    >>> with_probability(0.0137), with_probability(1.1e-6)
+    ('with a probability of 0.014', 'with a probability below 0.0001')
     """
-    return f"below {_RARE}" if 0 < value < _RARE else f"of {probability(value)} at most"
+    amount = f"below {_RARE}" if 0 < value < _RARE else f"of {probability(value)}"
+    return f"with a probability {amount}"

@@ -10,7 +10,7 @@ from typing import Any
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
-from howgood.show.numbers import at_most, digits_for, percent, plain, probability
+from howgood.show.numbers import digits_for, percent, plain, probability, with_probability
 
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
@@ -108,6 +108,33 @@ def report(ranking: Ranking, *, svg: str) -> Report:
     )
 
 
+def ahead_of_all(ranking: Ranking, another_is_ahead: str) -> Finding:
+    """Say how surely the first, told from the second, is ahead of ALL others at once."""
+    best = ranking.order[0]
+    error = _any_other_ahead(ranking)
+    if error < ranking.level:
+        return Finding(
+            text=f"{best} is best: {another_is_ahead} {with_probability(error)}.", tone="good"
+        )
+    alone = max(ranking.error(best, other) for other in ranking.order[1:])
+    return Finding(
+        text=(
+            f"{best} leads, but not surely: {another_is_ahead} {with_probability(error)}. Against "
+            f"one other system alone the probability is {probability(alone)} or less."
+        ),
+        tone="unsure",
+    )
+
+
+def _any_other_ahead(ranking: Ranking) -> float:
+    """Return the probability that some other system is level or ahead of the first."""
+    best = ranking.order[0]
+    alone = [ranking.error(best, other) for other in ranking.order[1:]]
+    # Where ranks are sampled, what is rarer than a draw counts as never: no less than the likeliest
+    # other alone, and no more than all of them added up.
+    return min(max(1 - ranking.best_probability[best], *alone, 0.0), sum(alone))
+
+
 def errors_section(ranking: Ranking) -> Section:
     """Return the section of every pair's error."""
     return Section(
@@ -153,14 +180,7 @@ def _winner(ranking: Ranking) -> Finding:
     if len(ranking.order) == 1:
         return Finding(text=f"{best} is the only system: nothing to rank.")
     if len(group) == 1:
-        error = max(ranking.error(best, other) for other in ranking.order[1:])
-        return Finding(
-            text=(
-                f"{best} is best: asked again, people would put another system level or ahead "
-                f"with a probability {at_most(error)}."
-            ),
-            tone="good",
-        )
+        return ahead_of_all(ranking, "asked again, people would put another system level or ahead")
     others = ", ".join(name for name in group if name != best)
     return Finding(
         text=(

@@ -1,0 +1,67 @@
+"""What a ranking says first: is the leader ahead of ALL others, not just of each one alone?"""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from howgood.decide import rank, rank_grades
+from howgood.show import leaderboard
+from howgood.show.ranking import findings
+
+
+def _leader_and_rivals(shift, *, rivals=5):
+    """Rival k errs at pair k alone, by `shift`: it is ahead if that answer is above shift / 2.
+
+    The answers are independent, so that somebody is ahead with 1 - Φ(shift / 2)**rivals.
+    """
+    predictions = {"leader": np.zeros(rivals)}
+    predictions |= {f"rival {k}": shift * np.eye(rivals)[k] for k in range(rivals)}
+    return rank(predictions, mean=np.zeros(rivals), sd=1.0)
+
+
+def _said(ranking):
+    return findings(ranking)[0]
+
+
+def test_a_leader_is_as_sure_as_it_is_against_all_others_together():
+    ranking = _leader_and_rivals(3.4)
+    alone, together = 1 - ndtr(1.7), 1 - ndtr(1.7) ** 5
+    assert alone < ranking.level < together
+    assert ranking.tie_groups[0] == ("leader",)
+    said = _said(ranking)
+    assert said.tone == "unsure"
+    first, second = (float(each) for each in re.findall(r"0\.\d+", said.text))
+    assert first == pytest.approx(together, abs=0.0005 + 4 * ranking.mcse)
+    assert second == pytest.approx(alone, abs=0.0005)
+
+
+def test_a_sure_leader_is_called_the_best():
+    said = _said(_leader_and_rivals(5.6))
+    assert said.tone == "good"
+    assert said.text.startswith("leader is best: ")
+    assert float(re.findall(r"0\.\d+", said.text)[0]) == pytest.approx(0.0127, abs=0.001)
+
+
+def test_what_is_rarer_than_a_draw_is_not_called_impossible():
+    ranking = _leader_and_rivals(12.0)  # 1 - Φ(6) = 1e-9 for each
+    assert ranking.best_probability["leader"] == 1.0
+    assert "with a probability below 0.0001" in _said(ranking).text
+
+
+def test_two_systems_are_sure_of_each_other():
+    said = _said(_leader_and_rivals(3.4, rivals=1))
+    assert "of 0.045" in said.text
+    assert said.tone == "good"
+
+
+def test_a_leaderboard_speaks_of_all_others_too():
+    rng = np.random.default_rng(4)
+    item, system = (each.ravel() for each in np.indices((40, 6)))
+    grade = rng.normal(np.where(system == 0, 3.43, 3.0)[:, None], 1.0, (240, 1)).ravel()
+    ranking = rank_grades({"item": item, "system": system, "grade": grade}, rater=None)
+    assert ranking.tie_groups[0] == ("0",)
+    error = 1 - ranking.best_probability["0"]
+    assert error > max(ranking.error("0", other) for other in ranking.order[1:])
+    assert f"with a probability of {error:.3f}" in leaderboard.findings(ranking)[0].text
