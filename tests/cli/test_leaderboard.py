@@ -52,7 +52,19 @@ def test_few_raters_are_spoken_of(grades, tmp_path, capsys):
     path = tmp_path / "few.csv"
     GRADES.filter(pl.col("who") < 3).write_csv(path)
     assert run(["leaderboard", str(path), *COLUMNS]) == 0
-    assert "Only 3 raters" in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Only 3 raters" in said
+    assert "only 92 of 100 studies" in said
+
+
+def test_few_items_are_spoken_of_and_nothing_is_certain(tmp_path, capsys):
+    path = tmp_path / "two.csv"
+    path.write_text("item,system,grade\n1,a,4\n1,b,3\n2,a,4\n2,b,3\n")
+    assert run(["leaderboard", str(path), "--no-rater"]) == 0
+    said = capsys.readouterr().out
+    assert "Only 2 items" in said
+    assert "No clear winner" in said
+    assert "probability of 0" not in said
 
 
 def test_pictures_and_reports_are_written(grades, tmp_path):

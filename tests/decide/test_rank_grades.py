@@ -64,6 +64,40 @@ def test_equal_systems_are_a_coin_toss():
     assert ranking.tie_groups == (("a", "b"),)
 
 
+def test_items_that_look_alike_are_not_certain():
+    # Grades 2 and 3, 3 and 4, 4 and 5: better by one step three times. As if two more items had
+    # been better by 2 and by 0: sum of squares 2 over 4, over 3 items.
+    ranking = rank_grades(_table([[1.0], [1.0], [1.0]]), rater=None)
+    assert ranking.error("a", "b") == pytest.approx(student.cdf(-1.0 / np.sqrt(0.5 / 3), 2))
+    # Two raters who agree in everything are no more certain than one.
+    agreed = rank_grades(_table([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]))
+    assert agreed.error("a", "b") == pytest.approx(ranking.error("a", "b"))
+
+
+def test_a_system_that_always_gets_the_same_grade_is_not_known_exactly():
+    item, system = [1, 1, 2, 2, 3, 3], ["a", "b"] * 3
+    grades = {"item": item, "system": system, "grade": [4, 3, 4, 5, 4, 1]}
+    own = rank_grades(grades, rater=None).score_sds
+    assert own[0] == pytest.approx(np.sqrt(0.5 / 3) * student.ppf(0.975, 2) / 1.959964)
+    assert own[1] > own[0]
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    gap=st.integers(1, 4),
+    items=st.integers(2, 9),
+    raters=st.integers(1, 3),
+    unit=st.sampled_from([0.1, 1.0, 25.0]),
+)
+def test_no_number_of_equal_differences_gives_certainty(gap, items, raters, unit):
+    table = _table([[float(gap)] * raters] * items)
+    table["grade"] = [unit * each for each in table["grade"]]
+    error = rank_grades(table).error("a", "b")
+    assert 0 < error < 0.5
+    more = _table([[float(gap)] * raters] * (items + 1))
+    assert rank_grades(more).error("a", "b") < error
+
+
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000))
 def test_order_names_units_and_other_systems_change_nothing(seed):

@@ -139,10 +139,11 @@ def missing_coverage_noticed(n, level, allowed=0.0) -> float:
     return float(brentq(lambda each: binom.cdf(fails_below, n, each) - POWER, 0.0, level))
 
 
-def expected_counts(happened, probability, *, what) -> Judgement:
+def expected_counts(happened, probability, *, what, at_most=False) -> Judgement:
     """Judge whether events happen as often as predicted, each with its own probability.
 
     Compares the total with its expectation, which needs no bins; the events are independent.
+    `at_most` lets them happen less often than was said.
     """
     happened, probability = np.asarray(happened, float), np.asarray(probability, float)
     gap = float(happened.mean() - probability.mean())
@@ -150,8 +151,8 @@ def expected_counts(happened, probability, *, what) -> Judgement:
     return Judgement(
         n=happened.size,
         found=f"{what}: said {probability.mean():.2%}, happened {happened.mean():.2%}",
-        p_value=two_sided(gap / se),
-        notices=f"{_noticed_z() * se:.1%} more or less",
+        p_value=float(ndtr(-gap / se)) if at_most else two_sided(gap / se),
+        notices=f"{_noticed_z() * se:.1%} more" + ("" if at_most else " or less"),
     )
 
 

@@ -41,7 +41,8 @@ OWED = {
         "agreement with held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
         "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric",
-        "rank interval", "mean grade", "difference of mean grades", "best threshold",
+        "rank interval", "mean grade", "difference of mean grades",
+        "difference of mean grades, few items", "mean grade, few raters", "best threshold",
         "precision at the chosen threshold", "recall at the chosen threshold",
         "acceptance at the chosen threshold",
         "study size: alpha's interval",
@@ -57,6 +58,8 @@ OWED = {
         "family is linear", "predicted choice",
         "a re-rating flips the order", "the true order is the opposite, all",
         "the order by mean grades is the opposite",
+        "the order by mean grades is the opposite, few items",
+        "the order by mean grades is the opposite, few items that look alike",
     ),
     "engines": tuple(
         f"posterior {what}, data sets {first} to {first + 4}"
@@ -194,6 +197,11 @@ def test_wrong_probabilities_are_noticed():
     said = rng.uniform(0.1, 0.9, 5000)
     assert judging.expected_counts(rng.random(5000) < said, said, what="").holds
     assert not judging.expected_counts(rng.random(5000) < said + 0.05, said, what="").holds
+    assert judging.expected_counts(
+        rng.random(5000) < said - 0.05, said, what="", at_most=True
+    ).holds
+    more = judging.expected_counts(rng.random(5000) < said + 0.05, said, what="", at_most=True)
+    assert not more.holds
     counts = rng.binomial(10_000, said[:50])
     assert judging.frequencies(counts, 10_000, said[:50], what="").holds
     assert not judging.frequencies(counts, 10_000, said[:50] + 0.01, what="").holds

@@ -11,6 +11,10 @@ drawn from larger crowds (crossed random effects), the variance of a difference 
 squared sums over items, over raters, and over the grades of one rater for one item, which the
 first two both count. For one rater per item this is clustering by rater; for a full table it is
 the quasi-F of Clark (1973), whose degrees of freedom (Satterthwaite's) are used too.
+
+Grades come in steps, so that two or three items often show the very same difference. Their spread
+is then not zero but hidden: it is taken as if two more items had been one step above and one step
+below, in the manner of Agresti and Coull (1998).
 """
 
 from dataclasses import dataclass
@@ -23,6 +27,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _TINY = 1e-6
+# Items that differ by less than this share of the largest value do not differ.
+_SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +55,17 @@ class ClusteredMeans:
 
 
 def clustered_means(
-    values: FloatArray, group: IntArray, item: IntArray, rater: IntArray | None
+    values: FloatArray,
+    group: IntArray,
+    item: IntArray,
+    rater: IntArray | None,
+    *,
+    step: float = 0.0,
 ) -> ClusteredMeans:
     """Return means and spreads; every group needs a value for every item, codes start at 0.
 
     A rater gives one value per group and item. Without raters, or with one, only items vary.
+    `step` is the smallest difference that values can show (0: they are continuous).
     """
     n_groups, n_items = int(group.max()) + 1, int(item.max()) + 1
     cell = item * n_groups + group
@@ -63,11 +75,16 @@ def clustered_means(
     cell_means = sums / n_values
     means: FloatArray = cell_means.mean(axis=0)
     items = (cell_means - means) / np.sqrt(n_items * (n_items - 1.0))
+    same, hidden = (_SAME * np.abs(values).max()) ** 2, 2 * step**2 / (n_items * (n_items + 1.0))
+    own_items, apart_items = (
+        np.where(each > same, each, hidden) for each in (np.sum(items**2, axis=0), _apart(items))
+    )
+    np.fill_diagonal(apart_items, 0.0)
     if rater is None or int(rater.max()) == 0:
         return ClusteredMeans(
             means=means,
-            own=_of_items(np.sum(items**2, axis=0), n_items),
-            between=_of_items(_apart(items), n_items),
+            own=_of_items(own_items, n_items),
+            between=_of_items(apart_items, n_items),
         )
     weight = 1.0 / (n_items * n_values[item, group])
     raters, shares = _summed(rater, group, [weight * (values - means[group]), weight], n_groups)
@@ -81,12 +98,12 @@ def clustered_means(
     # What remains of a rater's share once the mean it is part of is taken off.
     remains = squares * (1.0 + squares) - 2.0 * np.sum(shares**3, axis=0)
     pairs = (remains[:, None] + remains) / (squares[:, None] + squares)
-    parts = (items, raters, both)
-    own = [np.sum(part**2, axis=0) for part in parts]
+    own = [own_items, *(np.sum(part**2, axis=0) for part in (raters, both))]
+    apart = [apart_items, _apart(raters), _apart(both)]
     return ClusteredMeans(
         means=means,
         own=_joined(own, np.diag(seen), remains / squares, n_items),
-        between=_joined([_apart(part) for part in parts], _pairs_of(seen), pairs, n_items),
+        between=_joined(apart, _pairs_of(seen), pairs, n_items),
     )
 
 
