@@ -8,6 +8,7 @@ from tests.statistical.judging import covers
 from tests.statistical.tally import Tally
 
 from howgood import learn, score
+from howgood.show.relevance import differences
 
 pytestmark = pytest.mark.slow
 
@@ -97,6 +98,57 @@ def test_intervals_of_few_people_and_of_the_gap_between_models(people, ledger):
             setting=f"{people} people of 20,000, four rows each; three points allowed: scores are "
             "skew", seed=seed,
         )  # fmt: skip
+    ledger.settle()
+
+
+class Good:
+    """Twenty thousand rows of two models that are right equally often."""
+
+    def __init__(self, accuracy, seed):
+        rng = np.random.default_rng(seed)
+        rows = Population(1, seed)
+        self.table, self.context, self.truth = rows.table, rows.context, rows.truth
+        n = len(self.truth)
+        self.guesses = [
+            np.where(rng.random(n) < accuracy, self.truth, rng.integers(0, 6, n)) for _ in range(2)
+        ]
+
+    @cache  # noqa: B019 - one population per proof
+    def score(self):
+        """Return the first model's score of everybody."""
+        return score.relevance_score(
+            self.truth, self.guesses[0], contexts={"c": self.context}, table=self.table
+        )
+
+    def reports(self, n, rng):
+        rows, one = rng.choice(len(self.truth), n, replace=False), int(rng.integers(2**31))
+        return {
+            name: score.relevance_report(
+                self.truth[rows], guess[rows], contexts={"c": self.context[rows]},
+                table=self.table, resamples=500, random_state=one,
+            )
+            for name, guess in zip("ab", self.guesses, strict=True)
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [10, 30, 100])
+def test_good_models_are_neither_certain_nor_clearly_ahead_of_their_like(rows, ledger):
+    seed = 20133
+    rng = np.random.default_rng([seed, rows])
+    models = Good(0.95, seed)
+    held, quiet = [], []
+    for _ in range(500):
+        reports = models.reports(rows, rng)
+        held.append(models.score() in reports["a"].estimate.interval)
+        quiet.append(not any("clearly ahead" in said and "not clearly" not in said
+                             for said in differences(reports)))  # fmt: skip
+    setting = f"{rows} rows, right in 95 %; intervals may hold more, two points less allowed"
+    for name, hits in (
+        ("Relevance Score, good model", held),
+        ("equal models are not called clearly ahead", quiet),
+    ):
+        ledger.add("coverage", name, covers({0.95: hits}, allowed=0.02, at_least=True),
+                   setting=setting, seed=seed)  # fmt: skip
     ledger.settle()
 
 

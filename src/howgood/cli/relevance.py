@@ -50,7 +50,7 @@ def _names(context: click.Context, option: click.Parameter, value: str) -> tuple
 )
 @click.option("--folds", help="With cross-fit: column of folds to leave out together (user).")
 @click.option("--weights", help="Column of row weights.")
-@click.option("--groups", help="Column that says whose row it is; people are resampled whole.")
+@click.option("--groups", help="Column that says whose row it is; people are weighed as a whole.")
 @click.option("--smoothing", default=0.0, show_default=True, help="Added to every count.")
 @click.option("--alpha", default=2.0, show_default=True, help="Weight of P_H - P_P; may be inf.")
 @click.option("--beta", default=1.0, show_default=True, help="Weight of |P_P - P_A|; may be inf.")

@@ -14,7 +14,7 @@ from howgood.records.levels import numbered
 from howgood.records.outcomes import OutcomeTable
 from howgood.score.relevance import CodedRows, counted_rows, row_scores
 
-_MOST_DRAWS, _LEAST_DRAWS, _CELL_BUDGET = 8192, 16, 2_000_000
+_MOST_DRAWS, _LEAST_DRAWS, _CELL_BUDGET = 8192, 16, 300_000
 
 
 def chance_score(coded: CodedRows, share: float) -> float:

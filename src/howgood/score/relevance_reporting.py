@@ -4,6 +4,7 @@ In: as `relevance_score`. Out: `RelevanceReport`: score and interval, cases, row
 baselines, bounds. Absent: sentences and pictures (see `show`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ from howgood.score.relevance_baselines import chance_score, dice_score, most_pro
 from howgood.stats.bootstrap import ratio_draws, summed_by_group, widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
+_Unseen = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 # Table 2 of the paper; the paper leaves ties open, so they are cases of their own.
 CASES = (
     "not graded: context never seen",
@@ -151,12 +153,13 @@ def relevance_report(
     y_true, y_pred, contexts, table, alpha, beta, sample_weight, unseen
         As in `relevance_score`.
     groups : array of shape (n_rows,), optional
-        Whose row it is. Rows of one person are alike, so whole groups are resampled; without
-        groups rows are, which is too sure when people gave several rows each.
+        Whose row it is. Rows of one person are alike, so groups are weighed anew as a whole;
+        without groups rows are, which is too sure when people gave several rows each.
     probability : float
-        Of the bootstrap interval (equal tails).
+        Of the interval (equal tails): the Bayesian bootstrap, widened for few units, and never
+        narrower than half a unit of score 0 and half a unit of score 100 more would make it.
     resamples : int
-        Bootstrap resamples of the test rows. The table of probabilities is held fixed: the
+        Bootstrap draws over the test rows. The table of probabilities is held fixed: the
         interval tells how far other test rows would move the score, not other tables.
     random_state : int, Generator or None
         Same seed, same rows: the resamples of two models are paired.
@@ -190,14 +193,14 @@ def relevance_report(
     generator, seed = generator_and_seed(random_state)
     rows, counted, mass = _graded(coded)
     ends = np.stack([row_scores(rows, 1.0), row_scores(rows, 0.0)], axis=1)
-    draws = _end_draws(ends, mass, groups, resamples, generator)
+    draws, unseen_too = _end_draws(ends, mass, groups, resamples, generator)
     means = mass @ ends / mass.sum()
     weight = coded.mass(np.ones_like(counted))
     scores = np.where(counted, row_scores(rows, share), np.nan)
     mix = np.array([share, 1.0 - share])
     return RelevanceReport(
         value=float(np.nansum(scores * mass) / mass.sum()),
-        estimate=_estimate(float(means @ mix), draws @ mix, probability),
+        estimate=_estimate(float(means @ mix), draws @ mix, unseen_too, probability),
         scores=scores,
         cases=np.where(counted, _cases(rows), 0).astype(np.int8),
         weights=weight,
@@ -206,8 +209,8 @@ def relevance_report(
         chance=chance_score(coded, share),
         most_probable=most_probable_score(coded, share),
         dice=dice_score(coded, share, generator=generator),
-        at_infinite_alpha=_estimate(float(means[0]), draws[:, 0], probability),
-        at_infinite_beta=_estimate(float(means[1]), draws[:, 1], probability),
+        at_infinite_alpha=_estimate(float(means[0]), draws[:, 0], unseen_too, probability),
+        at_infinite_beta=_estimate(float(means[1]), draws[:, 1], unseen_too, probability),
         alpha=float(alpha),
         beta=float(beta),
         n_rows=len(counted),
@@ -265,7 +268,7 @@ def _end_draws(
     groups: ArrayLike | None,
     resamples: int,
     generator: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> tuple[NDArray[np.float64], _Unseen]:
     """Weigh rows or groups anew; both bounds share the weights, so any mix of them does too."""
     above = np.where(mass[:, np.newaxis] > 0, ends, 0.0) * mass[:, np.newaxis]
     below = np.repeat(mass[:, np.newaxis], 2, axis=1)
@@ -277,16 +280,29 @@ def _end_draws(
             )
         codes = codes_of(column, distinct(column, where="groups"), where="groups")
         above, below = summed_by_group(above, codes), summed_by_group(below, codes)
-    draws = ratio_draws(above, below, draws=resamples, generator=generator)
     centre = above.sum(axis=0) / below.sum(axis=0)
     counting = int(np.sum(below[:, 0] > 0))
+    draws = ratio_draws(above, below, draws=resamples, generator=generator)
     draws = widened(draws, centre, n_units=counting, n_fitted=1, generator=generator)
-    return np.clip(draws, 0.0, 100.0)
+    return np.clip(draws, 0.0, 100.0), _with_unseen_units(counting, resamples, generator)
 
 
-def _estimate(value: float, draws: NDArray[np.float64], probability: float) -> Estimate:
+def _with_unseen_units(n_units: int, draws: int, generator: np.random.Generator) -> _Unseen:
+    """Return what half a unit of score 0 and half a unit of 100 would make of draws.
+
+    As Jeffreys has it for shares: rows that are all right leave doubt about the next one.
+    """
+    seen = generator.standard_gamma(n_units, size=draws)
+    worst, best = 0.5 * generator.standard_exponential((2, draws))
+    return lambda scores: (seen * scores + 100.0 * best) / (seen + worst + best)
+
+
+def _estimate(
+    value: float, draws: NDArray[np.float64], unseen_too: _Unseen, probability: float
+) -> Estimate:
     tail = (1.0 - probability) / 2.0
-    lower, upper = np.quantile(draws, [tail, 1.0 - tail])
+    ends = np.quantile([draws, unseen_too(draws)], [tail, 1.0 - tail], axis=1)
+    lower, upper = ends[0].min(), ends[1].max()
     return Estimate(
         mean=value,
         sd=float(draws.std()),

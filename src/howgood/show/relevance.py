@@ -6,9 +6,9 @@ In: reports per model and their sweep. Out: `Table`, sentences, `Report`. Absent
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood.learn.relevance_weights import RelevanceWeights
-from howgood.records.estimate import Estimate
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.score.relevance import alpha_share
@@ -19,8 +19,8 @@ from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain, with_interval
 
 _FEW_ROWS, _MANY_SINGLE, _MANY_EXCLUDED = 3.0, 0.3, 0.05
-# Resamples that are alike may still differ by rounding.
-_NO_WIDTH = 1e-9
+# In fewer rows than this, equal models often differ in one direction.
+_LEAST_DIFFERING = 10
 
 
 def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
@@ -28,7 +28,7 @@ def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
     return Table(
         {
             "model": list(reports),
-            "Relevance Score": [_scored(report.estimate) for report in reports.values()],
+            "Relevance Score": [with_interval(report.estimate) for report in reports.values()],
             "accuracy": [percent(report.accuracy, digits=1) for report in reports.values()],
             "chosen by somebody": [
                 percent(report.acceptable, digits=1) for report in reports.values()
@@ -84,14 +84,6 @@ def context_sentence(reports: Mapping[str, RelevanceReport]) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _scored(estimate: Estimate) -> str:
-    """Show a score; when every resample is alike, four decimals would boast."""
-    if estimate.sd > _NO_WIDTH:
-        return with_interval(estimate)
-    value = plain(estimate.mean, digits=1)
-    return f"{value} [{value}, {value}]"
 
 
 def crossings_table(sweep: RelevanceSweep) -> Table:
@@ -159,15 +151,22 @@ def differences(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
         if reports[best].value == report.value:
             sentences.append(f"{best} and {name} score the same.")
             continue
+        differing = int(np.sum(_differ(reports[best].scores, report.scores)))
         gap_draws = reports[best].estimate.draws - report.estimate.draws
         lower, upper = np.quantile(gap_draws, [0.025, 0.975])
         verdict = "clearly ahead" if lower > 0 else "not clearly ahead"
+        if differing < _LEAST_DIFFERING:
+            verdict = f"they differ in {_count(differing, 'row')} only, too few to tell"
         sentences.append(
             f"{best} is {plain(reports[best].value - report.value, digits=1)} points ahead of "
             f"{name} (paired 95 % interval {plain(lower, digits=1)} to {plain(upper, digits=1)}): "
             f"{verdict}."
         )
     return tuple(sentences)
+
+
+def _differ(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray((first != second) & ~(np.isnan(first) & np.isnan(second)))
 
 
 def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
@@ -183,11 +182,6 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
         found.append(
             "The probabilities include the rows that are scored (the paper's way), so in a "
             "context seen once every other prediction scores 0. Compare with reference cross-fit."
-        )
-    if any(each.estimate.sd <= _NO_WIDTH for each in reports.values()):
-        found.append(
-            "An interval without width means that every resample was alike (one row or person, "
-            "or the same score in every row), not that the score is certain."
         )
     if report.rows_per_context < _FEW_ROWS or report.singleton_share > _MANY_SINGLE:
         found.append(
@@ -210,7 +204,7 @@ def findings(
     best = max(reports, key=lambda name: reports[name].value)
     report = reports[best]
     first = (
-        f"{best} scores {_scored(report.estimate)} of 100 for relevance; it is right in "
+        f"{best} scores {with_interval(report.estimate)} of 100 for relevance; it is right in "
         f"{percent(report.accuracy)} of rows. Predictions thrown with dice score "
         f"{plain(report.chance, digits=1)}, always the likeliest outcome "
         f"{plain(report.most_probable, digits=1)}; if the outcomes were dice too, any model would "

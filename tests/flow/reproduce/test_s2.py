@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from howgood.ask import simulate_lighting
-from howgood.flow.reproduce import papers, s2, s2_models
-from howgood.flow.reproduce.s2_experiments import FEATURES
+from howgood.flow.reproduce import papers
+from howgood.flow.reproduce.s2 import models as s2_models
+from howgood.flow.reproduce.s2 import paper as s2
+from howgood.flow.reproduce.s2.experiments import FEATURES
 
 CONTRADICTED = {"row scores and mean at alpha 2, beta 1", "row scores and mean at alpha 1, beta 1"}
 

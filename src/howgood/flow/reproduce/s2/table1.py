@@ -1,6 +1,6 @@
 """What the paper's own printed numbers say: Table 1, Table 2 and Table 3.
 
-In: the printed tables. Out: checks and errata. Absent: experiments (see `s2_experiments`).
+In: the printed tables. Out: checks and errata. Absent: experiments (see `experiments`).
 """
 
 import numpy as np

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from howgood.flow.reproduce.s2_experiments import MODELS, Outcomes, run
-from howgood.flow.reproduce.s2_figures import figures
-from howgood.flow.reproduce.s2_models import STANDS_FOR
-from howgood.flow.reproduce.s2_table1 import ERRATA, table_1_checks, table_3_checks
+from howgood.flow.reproduce.s2.experiments import MODELS, Outcomes, run
+from howgood.flow.reproduce.s2.figures import figures
+from howgood.flow.reproduce.s2.models import STANDS_FOR
+from howgood.flow.reproduce.s2.table1 import ERRATA, table_1_checks, table_3_checks
 from howgood.records.progress import Progress, silent
 from howgood.records.reproduction import Check, Reproduction
 from howgood.show.numbers import percent, plain

@@ -5,7 +5,7 @@ In: `Outcomes`. Out: SVG text by name. Absent: Figures 1 and 2, which are drawin
 
 import numpy as np
 
-from howgood.flow.reproduce.s2_experiments import MODELS, Outcomes
+from howgood.flow.reproduce.s2.experiments import MODELS, Outcomes
 from howgood.records.table import Table
 from howgood.score.relevance_sweeping import RelevanceSweep
 from howgood.show.figures.relevance import Dots, dots_figure, sweep_figure

@@ -1,7 +1,7 @@
 """The Relevance Score's experiments 4.1 to 4.4 on simulated choices of light.
 
 In: a seed. Out: scores per model and shuffle. Absent: judging them against the paper
-(`flow.reproduce.s2`), and the breakout data, which is not public.
+(`paper`), and the breakout data, which is not public.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.lighting import simulate_lighting
-from howgood.flow.reproduce.s2_models import STANDS_FOR, fit_all
+from howgood.flow.reproduce.s2.models import STANDS_FOR, fit_all
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.records.outcomes import OutcomeTable, Reference
 from howgood.records.progress import Progress
