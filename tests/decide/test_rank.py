@@ -89,13 +89,53 @@ def test_absolute_scores_are_those_of_folded_normal_variables(paired):
     variances = [sum(law.var() for law in laws) / 4 for laws in parts.values()]
     np.testing.assert_allclose(found.scores, means)
     np.testing.assert_allclose(found.score_sds, np.sqrt(variances))
-    words = "paired, exact moments" if paired else "independent scores (Eq. 5)"
+    words = "independent scores (Eq. 5)"
+    if paired:  # two pairs are too few for the central limit theorem
+        words = "paired, exact moments; errors and ranks by shared draws"
     assert (found.paired, found.provenance.method) == (paired, words)
     gap = means[0] - means[1]
     np.testing.assert_allclose(found.differences, [[0, gap], [-gap, 0]], atol=1e-12)
     if not paired:
         expected = [[0, sum(variances)], [sum(variances), 0]]
         np.testing.assert_allclose(found.difference_variances, expected)
+
+
+def test_the_mae_of_one_pair_is_decided_by_who_is_nearer():
+    # a predicts 1, b predicts 3: a is worse where the answer lies above 2.
+    found = rank({"a": [1.0], "b": [3.0]}, mean=[1.5], sd=[0.5], metric="mae")
+    expected = 1 - ndtr((2 - 1.5) / 0.5)
+    mcse = math.sqrt(expected * (1 - expected) / found.provenance.settings["draws"])
+    assert found.error("a", "b") == pytest.approx(expected, abs=4 * mcse)
+    assert found.error("a", "b") + found.error("b", "a") == pytest.approx(1.0)
+    assert found.best_probability["a"] == pytest.approx(1 - found.error("a", "b"))
+    again = rank({"a": [1.0], "b": [3.0]}, mean=[1.5], sd=[0.5], metric="mae")
+    assert again.error("a", "b") == found.error("a", "b")
+
+
+def test_what_no_draw_has_shown_is_rare_but_not_impossible():
+    found = rank({"a": [1.0], "b": [9.0]}, mean=[1.0], sd=[0.5], metric="mae")  # 8 sd away
+    assert 0 < found.error("a", "b") < 1e-4 < 1 - 1e-4 < found.error("b", "a") < 1
+    certain = rank({"a": [1.0], "b": [9.0], "c": [1.0]}, mean=[1.0], sd=[0.0], metric="mae")
+    assert certain.errors.tolist() == [[0.5, 0.0, 0.5], [1.0, 0.5, 1.0], [0.5, 0.0, 0.5]]
+
+
+def test_from_fifty_pairs_on_the_mae_needs_no_draws():
+    for n, is_drawn in ((49, True), (50, False)):
+        predictions, mean, sd = several(3, n=n)
+        found = rank(predictions, mean=mean, sd=sd, metric="mae")
+        assert ("draws" in found.provenance.settings) == is_drawn
+        assert (found.mcse > 0) == is_drawn
+
+
+def test_more_pairs_are_more_than_there_are():
+    # Skewed: the Gaussian that plans is content, while the draws are not.
+    mean, sd = np.zeros(3), np.array([1.0, 1.0, 1.0])
+    systems = {"a": np.array([0.0, 0.0, 0.0]), "b": np.array([2.2, 0.0, 0.0])}
+    ranking = rank(systems, mean=mean, sd=sd, metric="mae")
+    for target in np.linspace(0.01, 0.45, 45):
+        part = ranking.needed("a", "b", error=float(target)).rerating
+        assert part.status == ("reached" if part.error_now < target else "needed")
+        assert (part.more_pairs > 0) == (part.status == "needed")
 
 
 def test_few_trials_leave_absolute_differences_uncertain_by_their_slopes():
@@ -260,10 +300,10 @@ def test_relabelling_systems_and_reordering_rows_relabels_the_ranking(
     n_systems, seed, paired, metric
 ):
     rng = np.random.default_rng(seed)
-    predictions, mean, sd = several(n_systems, n=30, seed=seed)
+    predictions, mean, sd = several(n_systems, n=60, seed=seed)  # fewer draw re-ratings for MAE
     kwargs = {"metric": metric, "paired": paired}
     ranking = rank(predictions, mean=mean, sd=sd, **kwargs)
-    rows = rng.permutation(30)
+    rows = rng.permutation(60)
     names = list(predictions)
     shuffled = [names[each] for each in rng.permutation(n_systems)]
     other = rank(

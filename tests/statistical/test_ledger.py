@@ -50,7 +50,8 @@ OWED = {
     "brute force": (
         "rules for 2 ratings per pair", "rules for 5 ratings per pair",
         "distribution of RMSE", "distribution of MSE", "distribution of MAE",
-        "paired error of RMSE", "paired error of MAE", "probability of being best",
+        "paired error of RMSE", "paired error of MAE", "paired error of MAE, few pairs",
+        "probability of being best",
         "best threshold of a ratio of linear metrics", "ratings of people left out",
     ),
     "probability": (

@@ -66,7 +66,8 @@ def rank(
         Mean and standard deviation of each pair's feedback. sd 0 is legal.
     metric : {"rmse", "mse", "mae"} or callable(y_true, y_pred) -> float
         "rmse" and "mse" give the same order. "mae" uses the exact mean and covariance of absolute
-        errors and the central limit theorem. A callable is evaluated on `draws` shared re-ratings.
+        errors and the central limit theorem; below 50 pairs, which are too few for it, 65,536
+        shared re-ratings. A callable is evaluated on `draws` shared re-ratings.
     paired : bool
         False treats the systems' scores as independent, each Gaussian with the paper's moments
         (Eq. 5, 12, 13). It can be wrong in either direction.
@@ -83,8 +84,8 @@ def rank(
     draws : int
         Re-ratings simulated for a callable metric.
     random_state : None, int or Generator
-        For sampled parts: rank probabilities of 4 systems or more, and callable metrics. The
-        default is fixed, so the same call gives the same answer.
+        For sampled parts: rank probabilities of 4 systems or more, "mae" on few pairs, and
+        callable metrics. The default is fixed, so the same call gives the same answer.
     progress : callable
         Told the share done, for callable metrics.
 
@@ -128,7 +129,7 @@ def rank(
     generator, seed = generator_and_seed(random_state)
     arrays, dropped = finite_arrays(columns, roles, missing=missing)
     if metric == "mae":
-        scores = absolute_scores(arrays, paired=paired)
+        scores = absolute_scores(arrays, paired=paired, generator=generator)
     elif callable(metric):
         scores = simulated_scores(
             metric,
@@ -270,10 +271,20 @@ def _provenance(
 def _errors(scores: JointScores, sign: float) -> FloatArray:
     if scores.draws is None:
         return difference_errors(sign * scores.differences, scores.difference_variances)
-    draws = sign * scores.draws
-    apart = draws[:, :, None] - draws[:, None, :]
-    errors: FloatArray = ((apart > 0) + 0.5 * (apart == 0)).mean(axis=0)
-    return errors
+    errors = _shares_behind(sign * scores.draws)
+    certain = scores.difference_variances <= 0
+    # What no draw has shown may still happen: it counts as half a draw.
+    least = 0.5 / len(scores.draws)
+    return np.where(certain, errors, np.clip(errors, least, 1 - least))
+
+
+def _shares_behind(draws: FloatArray) -> FloatArray:
+    """Return the share of draws in which i is above j; equal ones count one half."""
+    shares = np.empty((draws.shape[1], draws.shape[1]))
+    for each, column in enumerate(draws.T):
+        apart = column[:, None] - draws
+        shares[each] = ((apart > 0) + 0.5 * (apart == 0)).mean(axis=0)
+    return shares
 
 
 def _rank_places(

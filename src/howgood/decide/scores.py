@@ -22,6 +22,9 @@ from howgood.stats.folded_normal import folded_normal_mean, folded_normal_varian
 
 FloatArray = NDArray[np.float64]
 _LARGEST = 1e100
+# Below so many pairs the difference of two MAEs is not yet normal, and re-ratings are drawn.
+FEW_PAIRS = 50
+_RERATINGS = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,8 +87,13 @@ def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> Join
     )
 
 
-def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointScores:
-    """Return scores and differences of the MAE: exact moments, Gaussian by the limit theorem."""
+def absolute_scores(
+    arrays: Mapping[str, FloatArray], *, paired: bool, generator: np.random.Generator
+) -> JointScores:
+    """Return scores and differences of the MAE: exact moments, Gaussian by the limit theorem.
+
+    Fewer than `FEW_PAIRS` are too few for the limit: then re-ratings are drawn too.
+    """
     _refuse_overflow(arrays)
     mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
     n_systems, n = len(predictions), len(mean)
@@ -101,11 +109,16 @@ def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointS
             differences[i, k] = expected.sum() / n
             spread[i, k] = spread[k, i] = variance.sum() / float(n) ** 2
     differences = np.tril(differences, -1) - np.tril(differences, -1).T
+    draws = None
+    method = "paired, exact moments" if paired else "independent scores (Eq. 5)"
+    if paired and n < FEW_PAIRS:
+        draws = _rerated_absolute(mean, sd, predictions, generator)
+        method = "paired, exact moments; errors and ranks by shared draws"
     return JointScores(
         systems=system_names(arrays),
         metric="mae",
         paired=paired,
-        method="paired, exact moments" if paired else "independent scores (Eq. 5)",
+        method=method,
         n=n,
         means=means,
         sds=np.sqrt(variances),
@@ -113,8 +126,25 @@ def absolute_scores(arrays: Mapping[str, FloatArray], *, paired: bool) -> JointS
         difference_variances=spread,
         difference_scale="mae",
         mean_variances=_absolute_mean_variances(arrays, sd, predictions) if paired else None,
+        draws=draws,
         barrier=float(np.sqrt(2 / np.pi) * sd.mean()),
+        settings={} if draws is None else {"draws": len(draws)},
     )
+
+
+def _rerated_absolute(
+    mean: FloatArray,
+    sd: FloatArray,
+    predictions: list[FloatArray],
+    generator: np.random.Generator,
+) -> FloatArray:
+    """Return the MAE of every system in many re-ratings, each shared by all systems."""
+    predicted = np.stack(predictions, axis=1)
+    scores = np.zeros((_RERATINGS, len(predictions)))
+    for pair in range(len(mean)):
+        feedback = generator.normal(mean[pair], sd[pair], (_RERATINGS, 1))
+        scores += np.abs(feedback - predicted[pair])
+    return scores / len(mean)
 
 
 def _refuse_overflow(arrays: Mapping[str, FloatArray]) -> None:

@@ -379,7 +379,8 @@ class Ranking(Tabular):
 
         # Both variances fall as one over pairs and one over repeats.
         factor = float(ndtri(target)) ** 2 * float(variances[place]) / lead**2
-        pairs = math.floor(self.n * factor) + 1
+        # Where errors were drawn, the Gaussian that plans may already be satisfied: one more then.
+        pairs = max(math.floor(self.n * factor), self.n) + 1
         return Requirement(
             error_now=now,
             status="needed",

@@ -146,9 +146,15 @@ def errors_section(ranking: Ranking) -> Section:
 
 def methods(ranking: Ranking) -> str:
     """Return a paragraph ready to paste into a paper."""
+    draws = ranking.provenance.settings.get("draws")
+    computed = (
+        f"errors were counted in {draws:,} re-ratings that all systems share"
+        if draws
+        else "the difference of their errors has a closed-form mean and variance"
+    )
     pairing = (
-        "Both systems of a comparison were scored on the same uncertain feedback (paired), so "
-        "that the difference of their errors has a closed-form distribution."
+        "Both systems of a comparison were scored on the same uncertain feedback (paired); "
+        f"{computed}."
         if ranking.paired
         else "Systems' scores were treated as independent Gaussians (Jasberg and Sizov, Eq. 5)."
     )
