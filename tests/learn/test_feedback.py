@@ -11,11 +11,13 @@ from tests.statistical.judging import unbiased
 from howgood.ask import simulate_ratings
 from howgood.errors import DroppedRowsWarning, InputError, MissingColumnError
 from howgood.learn import (
+    RaterConsistency,
     rater_consistency,
     rating_uncertainty,
     unbiased_fourth_power,
     unbiased_variance,
 )
+from howgood.records.provenance import Provenance
 from howgood.records.table import Table, frame_columns
 
 ENGINES = ("dict", "pandas", "polars", "polars lazy", "pyarrow", "duckdb", "spark")
@@ -67,6 +69,7 @@ def test_every_engine_counts_the_same_consistency(engine, on_engine):
     found = rater_consistency(on_engine(engine, columns))
     assert found.pairs == (1, 1, 1)
     assert found.users == (0, 1, 1)
+    assert found.pairs_by_user == {(0, 1, 0): 1, (1, 0, 1): 1}
     assert found.provenance.rows_used == 3
 
 
@@ -79,6 +82,28 @@ def test_consistency_shares_come_with_intervals():
     assert table["lower"][0] == pytest.approx(0.262, abs=0.001)
     assert table["upper"][0] == pytest.approx(0.447, abs=0.001)
     assert found.to_dict()["users"]["one"] == 35
+
+
+def test_pairs_of_one_user_count_as_one_where_users_differ_and_as_many_where_they_do_not():
+    """Ten users who are all or nothing say no more than ten answers would."""
+    nothing = Provenance(method="")
+    apart = RaterConsistency(
+        pairs=(60, 60, 0), users=(5, 5, 0), provenance=nothing,
+        pairs_by_user={(12, 0, 0): 5, (0, 12, 0): 5},
+    ).table()  # fmt: skip
+    # Student's t of ten zeros and ones, on the scale of log odds: 2.262 * sqrt(.25 / 9) / .25.
+    half = 2.262 * np.sqrt(0.25 / 9) / 0.25
+    ends = [1 / (1 + np.exp(half)), 1 / (1 + np.exp(-half))]
+    assert [apart["lower"][3], apart["upper"][3]] == pytest.approx(ends, abs=0.03)
+    alike = RaterConsistency(
+        pairs=(60, 60, 0), users=(0, 10, 0), provenance=nothing, pairs_by_user={(6, 6, 0): 10}
+    ).table()
+    unknown = RaterConsistency(pairs=(60, 60, 0), users=(0, 10, 0), provenance=nothing).table()
+    # Jeffreys for 60 of 120, from tables: [0.411, 0.589]; nobody differs, or nobody knows.
+    for found in (alike, unknown):
+        assert found["lower"][3] == pytest.approx(0.411, abs=0.002)
+        assert found["upper"][3] == pytest.approx(0.589, abs=0.002)
+    assert (alike["lower"][5], alike["upper"][3] < 1) == (0.0, True)
 
 
 @pytest.mark.parametrize("engine", FEW)

@@ -174,7 +174,10 @@ PROVED: dict[str, tuple[str, ...]] = {
     "Ranking.table": ("rank interval", *_RANKS, *_FLIPS),
     "Ranking.true_error": _TRUE_ORDER,
     "Ranking.true_errors": _TRUE_ORDER,
-    "RaterConsistency.table": ("share of pairs rated alike",),
+    "RaterConsistency.table": (
+        "share of pairs rated alike", "share of pairs rated alike, people differ",
+        "share of pairs rated three ways or more, people differ",
+    ),
     "RelevanceReport.at_infinite_alpha": ("Relevance Score, infinite alpha",),
     "RelevanceReport.at_infinite_beta": ("Relevance Score, infinite beta",),
     "RelevanceReport.estimate": (

@@ -3,14 +3,19 @@
 Few people stand for many: intervals must be as wide as their number asks for, whoever they are.
 """
 
+from collections import Counter
+
 import numpy as np
 import pytest
-from tests.statistical.judging import covers
+from tests.statistical.judging import COVERAGES, covers
 from tests.statistical.tally import Tally
 
 from howgood.learn.barrier import barrier_of
-from howgood.learn.elicitation.group import group_mean
+from howgood.learn.elicitation.group import group_agreement, group_mean
+from howgood.records.elicitation import Agreement
 from howgood.records.estimate import Estimate
+from howgood.records.provenance import Provenance
+from howgood.records.rater_consistency import RaterConsistency
 from howgood.records.table import Table
 
 pytestmark = pytest.mark.slow
@@ -38,6 +43,66 @@ def test_the_group_mean_holds_the_mean_of_everybody(people, doubt, ledger):
     for name, hits in tally.hits.items():
         ledger.add("coverage", name, covers(hits, allowed=0.03),
                    setting=setting + "the law is skew", seed=seed)  # fmt: skip
+    ledger.settle()
+
+
+def _agreed(agreeing, asked):
+    """Return what is known of one person's held-out choices: counts are all that matters here."""
+    return Agreement(
+        share=Estimate.from_draws([agreeing / asked]), n_agreeing=int(agreeing), n_questions=asked,
+        n_without_preference=0, baselines={},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", [5, 15])
+@pytest.mark.parametrize("people", [6, 15, 40])
+def test_the_groups_agreement_holds_the_mean_of_everybody(people, asked, ledger):
+    seed = 20212
+    rng = np.random.default_rng([seed, people, asked])
+    tally = Tally(rng, kind="quantile")
+    for _ in range(1500):
+        agreeing = rng.binomial(asked, rng.beta(9, 1, people))
+        found = group_agreement(
+            [_agreed(each, asked) for each in agreeing], draws=1000, random_state=rng
+        )
+        tally.take("group's agreement on held-out choices", found.draws, 0.9)
+    setting = (
+        f"{people} people, shares from a beta law around .9, {asked} questions each; four points "
+        "allowed: the law is skew; intervals may hold more: shares go in steps"
+    )
+    for name, hits in tally.hits.items():
+        ledger.add("coverage", name, covers(hits, allowed=0.04, at_least=True),
+                   setting=setting, seed=seed)  # fmt: skip
+    ledger.settle()
+
+
+def _wavering(people, shares, rng, *, items=12):
+    """Return how often people, some steadier than others, give an item one, two or more ratings."""
+    own = rng.dirichlet(4 * np.array(shares), people)
+    counts = np.array([rng.multinomial(items, each) for each in own])
+    return RaterConsistency(
+        pairs=tuple(counts.sum(axis=0)), users=(people, 0, 0), provenance=Provenance(method=""),
+        pairs_by_user=Counter(tuple(each) for each in counts.tolist()),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("people", [5, 12, 40])
+def test_shares_of_pairs_are_held_when_people_differ(people, ledger):
+    seed, shares = 20213, (0.5, 0.35, 0.15)
+    rng = np.random.default_rng([seed, people])
+    hits = {kind: {level: [] for level in COVERAGES} for kind in ("alike", "three ways or more")}
+    for _ in range(1000):
+        found = _wavering(people, shares, rng)
+        for level in COVERAGES:
+            table = found.table(probability=level)
+            for (_, held), at in zip(hits.items(), (0, 2), strict=True):
+                row = 3 + at  # users come first, then pairs
+                held[level].append(table["lower"][row] <= shares[at] <= table["upper"][row])
+    for kind, held in hits.items():
+        ledger.add("coverage", f"share of pairs rated {kind}, people differ",
+                   covers(held, allowed=0.04),
+                   setting=f"{people} people, 12 items, shares from a Dirichlet law (intraclass "
+                   "correlation .2); four points allowed: the law is skew", seed=seed)  # fmt: skip
     ledger.settle()
 
 

@@ -38,7 +38,7 @@ OWED = {
         *_FITTED,
         "alpha, fixed truth", "shortest interval, flat posterior",
         "elicited a0, noise: none", "elicited a0, noise: flips", "elicited a0, noise: logistic",
-        "agreement with held-out choices",
+        "agreement with held-out choices", "group's agreement on held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
         "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric",
         "rank interval", "mean grade", "difference of mean grades",

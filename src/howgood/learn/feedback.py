@@ -16,6 +16,7 @@ from howgood.records.engine_frame import EngineFrame
 from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
+from howgood.records.table import frame_columns
 
 FloatArray = NDArray[np.float64]
 
@@ -128,7 +129,8 @@ def rater_consistency(
     Returns
     -------
     RaterConsistency
-        `.pair_shares`, `.user_shares` (one, two, three or more), `.table()` with intervals.
+        `.pair_shares`, `.user_shares` (one, two, three or more), `.table()` with intervals over
+        users.
 
     Notes
     -----
@@ -153,6 +155,7 @@ def rater_consistency(
     return RaterConsistency(
         pairs=n_pairs,
         users=n_users,
+        pairs_by_user=_by_user(per_pair, user),
         provenance=Provenance(
             method="distinct ratings per user-item pair",
             settings={"user": user, "item": item, "rating": rating, "missing": missing},
@@ -358,11 +361,26 @@ def _mention_gaps(n_pairs: int, name: str, missing: str) -> None:
 
 
 def _by_kind(counted: EngineFrame) -> tuple[int, int, int]:
+    one, two, more = counted.one_row(**{n: each.sum() for n, each in _kinds().items()}).values()
+    return int(one), int(two), int(more)
+
+
+def _by_user(per_pair: Any, user: str) -> dict[tuple[int, int, int], int]:  # noqa: ANN401 - narwhals
+    """Return how many users have the same three counts of pairs: few rows to bring home."""
+    import narwhals as nw
+
+    names = list(_kinds())
+    each_user = per_pair.with_columns(**_kinds()).group_by(user).agg(nw.col(*names).sum())
+    alike = each_user.group_by(*names).agg(nw.len().alias("howgood_n"))
+    names.append("howgood_n")
+    columns = frame_columns(alike.to_native(), names, where=_WHERE)
+    rows = np.column_stack([columns[name] for name in names]).astype(int).tolist()
+    return {(one, two, more): n for one, two, more, n in sorted(rows)}
+
+
+def _kinds() -> dict[str, Any]:
     import narwhals as nw
 
     n = nw.col("categories")
-    conditions = {"one": n == 1, "two": n == 2, "more": n > 2}
-    found = counted.one_row(
-        **{name: nw.when(each).then(1).otherwise(0).sum() for name, each in conditions.items()}
-    )
-    return int(found["one"]), int(found["two"]), int(found["more"])
+    conditions = {"howgood_one": n == 1, "howgood_two": n == 2, "howgood_more": n > 2}
+    return {name: nw.when(each).then(1).otherwise(0) for name, each in conditions.items()}

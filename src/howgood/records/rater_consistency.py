@@ -3,22 +3,27 @@
 In: counts. Out: `RaterConsistency`, shares with intervals. Absent: counting (see `learn`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
+from howgood.stats.shares import share_draws
 
 KINDS = ("one", "two", "three or more")
+_DRAWS, _SEED = 2000, 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaterConsistency(Tabular):
     """Counts of pairs and of users by the number of categories they use for the same item.
 
-    A user counts by the item on which they waver most.
+    A user counts by the item on which they waver most. `pairs_by_user` holds the pairs of one user
+    as a key and how many users have just these as a value; where it is empty, nobody knows which
+    pairs are of one user.
 
     Stability: stable
     """
@@ -28,6 +33,7 @@ class RaterConsistency(Tabular):
     pairs: tuple[int, int, int]
     users: tuple[int, int, int]
     provenance: Provenance
+    pairs_by_user: Mapping[tuple[int, int, int], int] = field(default_factory=dict, repr=False)
 
     @property
     def pair_shares(self) -> dict[str, float]:
@@ -40,24 +46,42 @@ class RaterConsistency(Tabular):
         return _shares(self.users)
 
     def table(self, *, probability: float = 0.95) -> Table:
-        """Return shares with Jeffreys intervals, one row per kind, of users and of pairs."""
-        from scipy.special import betaincinv
+        """Return shares with intervals, one row per kind, of users and of pairs.
 
+        Users are taken as independent: Jeffreys' intervals. Pairs of one user are alike, so their
+        intervals are over users, by the Bayesian bootstrap widened for few of them, and never
+        narrower than Jeffreys'. Of one user alone, and without `pairs_by_user`, they are Jeffreys'
+        intervals, which take every pair as independent: too narrow where users differ.
+        """
+        tails = ((1 - probability) / 2, (1 + probability) / 2)
+        users = [_jeffreys(count, sum(self.users), tails) for count in self.users]
         counts = np.array([*self.users, *self.pairs])
-        totals = np.repeat([sum(self.users), sum(self.pairs)], len(KINDS))
-        tail = (1 - probability) / 2
-        lower = betaincinv(counts + 0.5, totals - counts + 0.5, tail)
-        upper = betaincinv(counts + 0.5, totals - counts + 0.5, 1 - tail)
+        lower, upper = np.array([*users, *self._of_pairs(tails)]).T
         return Table(
             {
                 "of": ["users"] * len(KINDS) + ["pairs"] * len(KINDS),
                 "categories": [*KINDS, *KINDS],
                 "count": counts,
-                "share": counts / totals,
-                "lower": np.where(counts == 0, 0.0, lower),
-                "upper": np.where(counts == totals, 1.0, upper),
+                "share": counts / np.repeat([sum(self.users), sum(self.pairs)], len(KINDS)),
+                "lower": lower,
+                "upper": upper,
             }
         )
+
+    def _of_pairs(self, tails: tuple[float, float]) -> list[tuple[float, float]]:
+        if not self.pairs_by_user:
+            return [_jeffreys(count, sum(self.pairs), tails) for count in self.pairs]
+        alike = np.array(list(self.pairs_by_user), dtype=np.float64)
+        by_user = np.repeat(alike, list(self.pairs_by_user.values()), axis=0)
+        n_pairs = by_user.sum(axis=1)
+        found = (
+            share_draws(
+                column, n_pairs, weights=n_pairs, draws=_DRAWS,
+                generator=np.random.default_rng(_SEED),
+            )
+            for column in by_user.T
+        )  # fmt: skip
+        return [(float(low), float(high)) for low, high in (np.quantile(d, tails) for d in found)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -71,3 +95,11 @@ class RaterConsistency(Tabular):
 
 def _shares(counts: tuple[int, int, int]) -> dict[str, float]:
     return {kind: count / sum(counts) for kind, count in zip(KINDS, counts, strict=True)}
+
+
+def _jeffreys(count: int, total: int, tails: tuple[float, float]) -> tuple[float, float]:
+    """Return the interval of a share of independent trials; none reaches 0, all reach 1."""
+    from scipy.special import betaincinv
+
+    low, high = betaincinv(count + 0.5, total - count + 0.5, tails)
+    return 0.0 if count == 0 else float(low), 1.0 if count == total else float(high)

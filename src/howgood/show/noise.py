@@ -175,5 +175,7 @@ _METHODS = (
     "is the root of the mean unbiased variance (ddof 1): the root mean squared error that a system "
     "would have that knew every person's mean opinion (Jasberg and Sizov). Its interval weighs "
     "people anew with all their ratings (Bayesian bootstrap of the logarithm), widened for their "
-    "number."
+    "number. Shares of pairs have 95 % intervals over people too, of the log odds, and never "
+    "narrower than Jeffreys' interval of as many independent pairs (of one person alone, just "
+    "that); shares of users have Jeffreys' intervals."
 )

@@ -28,7 +28,7 @@ def grid_draws(nodes: FloatArray, weights: FloatArray, *, n_draws: int = 4000) -
     return np.asarray(np.interp((np.arange(n_draws) + 0.5) / n_draws, mass, edges))
 
 
-def beta_draws(successes: int, trials: int, *, n_draws: int = 4000) -> FloatArray:
+def beta_draws(successes: float, trials: float, *, n_draws: int = 4000) -> FloatArray:
     """Return evenly spread quantiles of a share under Jeffreys' prior, Beta(s + 1/2, t - s + 1/2).
 
     Examples

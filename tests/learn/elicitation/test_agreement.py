@@ -4,6 +4,7 @@ from scipy.stats import beta
 
 from howgood import learn, score
 from howgood.errors import InputError
+from howgood.learn.elicitation.group import group_agreement
 from howgood.records.elicitation import AnsweredQuery
 
 _RNG = np.random.default_rng(0)
@@ -58,3 +59,24 @@ def test_balanced_questions_spread_over_the_weight_of_indifference():
 def test_no_answers_no_agreement():
     with pytest.raises(InputError, match="held_out"):
         learn.agreement(score.LinearMetric(a0=0.2), [])
+
+
+def test_a_groups_agreement_is_the_mean_of_shares_as_counted():
+    """Twelve of 15 and five of five: .9, as the baselines beside it are counted."""
+    person = score.LinearMetric(a0=0.2)
+    answered = answers_of(person, learn.held_out_queries(MATRICES, random_state=3))
+    other_side = {"first": "second", "second": "first"}
+    flipped = [
+        AnsweredQuery(query=each.query, choice=other_side[each.choice]) for each in answered[:3]
+    ]
+    people = [
+        learn.agreement(person, flipped + answered[3:]),
+        learn.agreement(person, answered[:5]),
+    ]
+    found = group_agreement(people, random_state=1)
+    assert found.mean == pytest.approx((12 / 15 + 5 / 5) / 2)
+    assert found.n_respondents == 2
+    alone = group_agreement(people[:1], random_state=1)
+    assert [alone.mean, alone.interval.lower, alone.interval.upper] == pytest.approx(
+        [0.8, *beta.ppf([0.05, 0.95], 12.5, 3.5)], abs=0.003
+    )

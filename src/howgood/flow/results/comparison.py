@@ -4,7 +4,7 @@ In: who was gathered. Out: `StudyResult` with draws of the group's mean weight. 
 (`learn`), the pictures (`show`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from howgood.flow.participate.cards import wording_of
 from howgood.flow.participate.interview import Interview, replayed
 from howgood.flow.results.nothing import not_enough
 from howgood.flow.results.people import CARELESS, POLICIES, Gathered, Taken
-from howgood.learn.elicitation.group import group_mean, spread_between
+from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.records.elicitation import Agreement, ElicitationResult
 from howgood.records.estimate import Estimate
 from howgood.records.progress import Progress
@@ -154,18 +154,12 @@ def _point(value: float) -> Estimate:
 
 def _group(heard: list[_Heard], seed: int) -> GroupWeight:
     weights = [each.a0 for each in heard]
-    shares = list(_shares(heard))
+    kept_back = [each.told.agreement for each in heard if each.told.agreement is not None]
     return GroupWeight(
         a0=group_mean(weights, random_state=seed),
         spread=spread_between(weights),
-        agreement=group_mean(shares, random_state=seed) if shares else None,
+        agreement=group_agreement(kept_back, random_state=seed) if kept_back else None,
     )
-
-
-def _shares(heard: list[_Heard]) -> Iterator[Estimate]:
-    for each in heard:
-        if each.told.agreement is not None:
-            yield each.told.agreement.share
 
 
 _METHODS = (
@@ -175,7 +169,8 @@ _METHODS = (
     "bracket. The group's mean is over people like those asked: the Bayesian bootstrap, "
     "widened for their number (of one person alone, that person's posterior). M is the share of "
     "held-out pairs in which a person's metric picks the side that person picked (Ali et al. "
-    "2022)."
+    "2022); the group's is the mean of people's shares as counted, and its interval is over people "
+    "too, but never narrower than so few questions would make it."
 )
 _CAUTIONS = (
     "The mean hides people: look at the spread before one weight is used for everybody.",

@@ -1,6 +1,7 @@
 """What a group of people values: from each person's weight to the group's.
 
-In: one `Estimate` per person. Out: the mean over people like these, and how much people differ.
+In: one `Estimate` or `Agreement` per person. Out: the mean over people like these, and how much
+people differ.
 Absent: a model in which people inform each other; each person's answers speak for that person.
 """
 
@@ -10,9 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from howgood.records.elicitation import Agreement
 from howgood.records.estimate import Estimate
 from howgood.stats.bootstrap import ratio_draws, widened
 from howgood.stats.randomness import RandomState, generator_and_seed
+from howgood.stats.shares import share_draws
 
 _DRAWS = 4000
 
@@ -49,6 +52,37 @@ def group_mean(
     )
     # The long tails of few people, cut at 0 and 1, would pull the mean towards the middle.
     return replace(estimate, mean=centre)
+
+
+def group_agreement(
+    people: Sequence[Agreement], *, draws: int = _DRAWS, random_state: RandomState = None
+) -> Estimate:
+    """Return M / 100, the mean over people like these, with a 90 % interval.
+
+    The mean is that of people's shares as counted, like the baselines beside it: posterior means
+    of few questions would pull it towards one half. The interval is over people, and as wide as
+    their few questions alone would make it (see `stats.shares`).
+
+    Examples
+    --------
+    >>> from howgood.stats.grid_posterior import beta_draws
+    >>> def person(agreeing):
+    ...     share = Estimate.from_draws(beta_draws(agreeing, 10))
+    ...     return Agreement(share=share, n_agreeing=agreeing, n_questions=10,
+    ...                      n_without_preference=0, baselines={})
+    >>> found = group_agreement([person(9), person(10), person(8)], random_state=1)
+    >>> round(found.mean, 3), found.interval.lower < 0.85, found.interval.upper > 0.95
+    (0.9, True, True)
+    """
+    generator, _ = generator_and_seed(random_state)
+    agreeing, asked = np.array([(each.n_agreeing, each.n_questions) for each in people], float).T
+    found = share_draws(
+        agreeing, asked, weights=np.ones_like(asked), draws=draws, generator=generator
+    )
+    estimate = Estimate.from_draws(
+        found, probability=0.9, kind="quantile", n_respondents=len(people)
+    )
+    return replace(estimate, mean=float(np.mean(agreeing / asked)))
 
 
 def spread_between(people: Sequence[Estimate]) -> float:

@@ -1,0 +1,53 @@
+"""Doubt about a share of trials that belong to units, such as answers that belong to people.
+
+In: successes, trials and weight of each unit. Out: draws of the share. Absent: what the units are.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from howgood.stats.bootstrap import ratio_draws, widened
+from howgood.stats.grid_posterior import beta_draws
+
+FloatArray = NDArray[np.float64]
+
+
+def share_draws(
+    successes: FloatArray,
+    trials: FloatArray,
+    *,
+    weights: FloatArray,
+    draws: int,
+    generator: np.random.Generator,
+) -> FloatArray:
+    r"""Return sorted draws of a weighted mean of shares over units like these; use quantiles.
+
+    .. math:: s = \frac{\sum_u w_u\, k_u / t_u}{\sum_u w_u}
+
+    Weights equal to the trials give the share of all trials, equal weights the mean over units.
+    Two doubts are looked at: that units differ (the Bayesian bootstrap over units, of the log odds,
+    widened for their number), and that trials are few (Jeffreys' prior, every trial for itself).
+    Of each quantile the one farther from s counts: units that happen to agree do not make the
+    share certain. s itself is always inside. One unit differs from none: Jeffreys' prior alone.
+
+    Examples
+    --------
+    >>> ten = np.full(4, 10.0)
+    >>> found = share_draws(ten, ten, weights=ten, draws=2000, generator=np.random.default_rng(1))
+    >>> [round(float(end), 2) for end in np.quantile(found, [0.05, 0.95])]
+    [0.95, 1.0]
+    """
+    share = float(weights @ (successes / trials) / weights.sum())
+    alike = float(weights.sum() ** 2 / np.sum(weights**2 / trials))  # trials worth as much
+    found = ratio_draws(
+        (weights * successes / trials)[:, None], weights[:, None], draws=draws, generator=generator
+    )[:, 0]
+    # Half a trial either way keeps log odds finite, as Jeffreys' prior does.
+    odds, centre = (logit((each * alike + 0.5) / (alike + 1.0)) for each in (found, share))
+    odds = widened(odds, centre, n_units=len(trials), n_fitted=1, generator=generator)
+    ends = np.sort(np.stack([expit(odds), beta_draws(share * alike, alike, n_draws=draws)]), axis=1)
+    below, above = np.split(ends, [draws // 2], axis=1)
+    return np.concatenate(
+        [np.minimum(below.min(axis=0), share), np.maximum(above.max(axis=0), share)]
+    )
