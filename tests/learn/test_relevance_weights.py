@@ -60,10 +60,7 @@ def test_the_point_estimate_matches_scipys_non_negative_least_squares():
     error = 1 - judged["grade"] / 100
     slopes, _ = nnls(design - design.mean(axis=0), error - error.mean())
     fit = _fit(judged, table)
-    # The bootstrap mean sits within a tenth of its spread of the point estimate.
-    assert fit.alpha_share.mean == pytest.approx(
-        slopes[0] / slopes.sum(), abs=0.1 * fit.alpha_share.sd
-    )
+    assert fit.alpha_share.mean == pytest.approx(slopes[0] / slopes.sum(), abs=1e-9)
 
 
 def test_severe_and_kind_respondents_teach_the_same_weights():
@@ -92,6 +89,27 @@ def test_right_predictions_and_unknown_contexts_are_ignored_and_counted():
     fit = _fit(longer, table, respondent="who")
     assert (fit.n_judgements, fit.n_ignored) == (60, 2)
     assert fit.alpha_share.mean == _fit(judged, table, respondent="who").alpha_share.mean
+
+
+def test_one_respondents_interval_is_over_judgements_and_says_so():
+    table = _table()
+    judged = _grades(table, 0.6, people=1, each=60, seed=5)
+    with pytest.warns(FewRespondentsWarning, match="that person alone"):
+        one = _fit(judged, table, respondent="who")
+    nobody = _fit(judged, table)
+    assert one.alpha_share.interval == nobody.alpha_share.interval
+    assert one.alpha_share.interval.width > 0.1
+    assert (one.alpha_share.n_respondents, nobody.alpha_share.n_respondents) == (1, None)
+    assert one.provenance.method.endswith("over judgements")
+
+
+def test_a_share_beyond_its_bounds_is_cut_and_not_shrunk():
+    """Only alpha counts: half of the samples would put beta's slope below 0."""
+    table = _table()
+    judged = _grades(table, 1.0, people=20, each=10, seed=8)
+    found = _fit(judged, table, respondent="who").alpha_share
+    assert found.interval.upper == 1.0
+    assert found.interval.lower < found.mean <= 1.0
 
 
 def test_judgements_that_cannot_teach_are_refused():

@@ -183,8 +183,10 @@ PROVED: dict[str, tuple[str, ...]] = {
     "RelevanceReport.estimate": (
         "Relevance Score", "Relevance Score, people grouped", "Relevance Score, few people",
     ),
-    "RelevanceWeights.alpha_share": ("weights of the Relevance Score",),
-    "RelevanceWeights.base_error": ("error at zero distance",),
+    "RelevanceWeights.alpha_share": ("weights of the Relevance Score",
+                                     "weights of the Relevance Score, few people"),
+    "RelevanceWeights.base_error": ("error at zero distance",
+                                    "error at zero distance, few people"),
     "Requirement.error_now": (*_FLIPS, *_PLANNED),
     "ScoreDistribution.interval": _EXACT,
     "StudySize.power": ("study size: power",),

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from tests.statistical.judging import COVERAGES, covers
 from tests.statistical.tally import Tally
+from tests.statistical.test_relevance import _graded as graded_mismatches
 
+from howgood import learn
 from howgood.learn.barrier import barrier_of
 from howgood.learn.elicitation.group import group_agreement, group_mean
 from howgood.records.elicitation import Agreement
@@ -126,4 +128,39 @@ def test_the_barrier_holds_the_noise_of_everybody(people, ledger):
     for name, hits in tally.hits.items():
         ledger.add("coverage", name, covers(hits, allowed=0.04),
                    setting=setting + "allowed: the law is skew", seed=seed)  # fmt: skip
+    ledger.settle()
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """Five outcomes in twelve contexts, sixty rows each."""
+    rng = np.random.default_rng(20214)
+    chances = rng.dirichlet(np.full(5, 0.8), size=12)
+    context = np.repeat(np.arange(12), 60)
+    outcome = (chances[context].cumsum(axis=1) < rng.random((720, 1))).sum(axis=1)
+    rows = {"c": context, "y": np.minimum(outcome, 4)}
+    return learn.outcome_probabilities(rows, outcome="y", context=["c"])
+
+
+@pytest.mark.parametrize("share", [0.6, 0.95])
+@pytest.mark.parametrize("people", [2, 4, 10])
+@pytest.mark.filterwarnings("ignore::howgood.errors.FewRespondentsWarning")
+def test_weights_of_few_people_hold_the_share_people_used(people, share, outcomes, ledger):
+    seed = 20214
+    rng = np.random.default_rng([seed, people, round(100 * share)])
+    tally = Tally(rng, kind="quantile")
+    for _ in range(1000):
+        fit = learn.fit_relevance_weights(
+            graded_mismatches(outcomes, rng, share=share, people=people, each=8), table=outcomes,
+            predicted="shown", grade="grade", respondent="who", draws=1000, random_state=rng,
+        )  # fmt: skip
+        tally.take("weights of the Relevance Score, few people", fit.alpha_share.draws, share)
+        tally.take("error at zero distance, few people", fit.base_error.draws, 0.15)
+    setting = (
+        f"{people} people grade 8 mismatches each, alpha's share {share:g}; four points allowed: "
+        "so few people; intervals may hold more: two slopes leave two of four people"
+    )
+    for name, hits in tally.hits.items():
+        ledger.add("coverage", name, covers(hits, allowed=0.04, at_least=True),
+                   setting=setting, seed=seed)  # fmt: skip
     ledger.settle()

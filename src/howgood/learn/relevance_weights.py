@@ -5,7 +5,7 @@ In: graded mismatches (context, actual, predicted, grade) and an `OutcomeTable`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -86,7 +86,8 @@ def fit_relevance_weights(
 
     with grade g between 0 and 1 and a severity u of each respondent. Uncertainty comes from the
     Bayesian bootstrap over respondents, widened for their small number: no assumption about how
-    grades scatter.
+    grades scatter. One respondent alone differs from nobody: then it is over that person's
+    judgements, and says nothing about other people.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def fit_relevance_weights(
         Columns with the predicted outcome, the grade, and the actual outcome (the table's
         outcome column by default).
     respondent : str, optional
-        Column that says who graded. Without it every row counts as another person.
+        Column that says who graded. Without it every row counts as another person, with one
+        severity for all.
     scale : pair of float
         Worst and best grade.
     draws : int
@@ -131,31 +133,34 @@ def fit_relevance_weights(
     centred = rows.distances - _means(rows.distances, rows.offsets)[rows.offsets]
     error = rows.error - _means(rows.error[:, None], rows.offsets)[rows.offsets, 0]
     _require_evidence(centred)
-    n_people = int(people.max()) + 1
-    _warn_if_few(n_people, respondent)
-    weights = generator.dirichlet(np.ones(n_people), size=draws) * n_people
+    n_units = int(people.max()) + 1
+    _warn_if_few(rows.n_respondents)
+    weights = generator.dirichlet(np.ones(n_units), size=draws) * n_units
+    # The first row weighs everybody alike: the estimate itself, which the draws are around.
+    weights = np.vstack([np.ones(n_units), weights])
     slopes = _slopes(centred, error, people, weights)
-    total = slopes.sum(axis=1)
+    total = slopes.within.sum(axis=1)
     _require_slope(total)
-    usable = total > 0
     severity = _means(np.column_stack([rows.error, rows.distances]), people)
-    drawn = weights @ severity / n_people
-    base = drawn[:, 0] - np.sum(drawn[:, 1:] * slopes, axis=1)
-    best = _slopes(centred, error, people, np.ones((1, n_people)))[0]
-    # Two slopes and a mean severity are fitted to these people.
-    stretched = partial(widened, n_units=n_people, n_fitted=3, generator=generator)
-    share = slopes[usable, 0] / total[usable]
-    share = np.clip(stretched(share, float(share.mean())), 0.0, 1.0)
-    base = stretched(base, float(base.mean()))
-    n_respondents = n_people if respondent else None
+    drawn = weights @ severity / n_units
+    base = drawn[:, 0] - np.sum(drawn[:, 1:] * slopes.within, axis=1)
+    # Two slopes are fitted, and a mean severity where people have none of their own.
+    n_fitted = 3 if rows.offsets.max() == 0 else 2
+    stretched = partial(widened, n_units=n_units, n_fitted=n_fitted, generator=generator)
+    share = slopes.share[total > 0]
+    best = slopes.within[0]
+    estimate = partial(_estimate, n_respondents=rows.n_respondents)
     return RelevanceWeights(
-        alpha_share=Estimate.from_draws(share, n_respondents=n_respondents),
-        base_error=Estimate.from_draws(base, n_respondents=n_respondents),
+        alpha_share=estimate(
+            np.clip(stretched(share[1:], share[0]), 0.0, 1.0), mean=best[0] / total[0]
+        ),
+        base_error=estimate(stretched(base[1:], base[0]), mean=base[0]),
         residual_sd=float(np.std(error - centred @ best)),
         n_judgements=len(error),
         n_ignored=rows.n_ignored,
         provenance=Provenance(
-            method="non-negative least squares, widened Bayesian bootstrap over respondents",
+            method="non-negative least squares, widened Bayesian bootstrap over "
+            + ("judgements" if n_units == len(error) else "respondents"),
             settings={"scale": list(scale), "draws": draws, "respondent": respondent},
             seed=seed,
             rows_used=len(error),
@@ -172,6 +177,7 @@ class _Judged:
     error: NDArray[np.float64]
     people: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    n_respondents: int | None
     n_ignored: int
 
 
@@ -201,17 +207,19 @@ def _judged(
     distances = np.stack(
         [found.highest - found.predicted, np.abs(found.predicted - found.actual)], axis=1
     )
+    people, offsets = np.arange(int(used.sum())), np.zeros(int(used.sum()), dtype=np.int64)
+    n_respondents = None
     if respondent:
         who = as_column(columns[respondent], where=f"{_WHERE}, column {respondent!r}")[used]
-        people = codes_of(who, distinct(who, where=respondent), where=respondent)
-        offsets = people
-    else:
-        people, offsets = np.arange(int(used.sum())), np.zeros(int(used.sum()), dtype=np.int64)
+        offsets = codes_of(who, distinct(who, where=respondent), where=respondent)
+        n_respondents = int(offsets.max()) + 1
+        people = offsets if n_respondents > 1 else people
     return _Judged(
         distances=distances[used],
         error=1.0 - _graded(columns[grade], grade, scale)[used],
         people=people,
         offsets=offsets,
+        n_respondents=n_respondents,
         n_ignored=int(np.sum(~used)),
     )
 
@@ -246,13 +254,24 @@ def _means(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np
     return np.stack([np.bincount(groups, weights=v) / sizes for v in values.T], axis=1)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Slopes:
+    """Slopes (a, b) within their bounds, and a / (a + b) that may leave 0 to 1 as chance takes it.
+
+    Draws that stop at the bounds are too much alike when the truth is near one.
+    """
+
+    within: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+
 def _slopes(
     centred: NDArray[np.float64],
     error: NDArray[np.float64],
     people: NDArray[np.int64],
     weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the non-negative least-squares (a, b) under each row of person weights."""
+) -> _Slopes:
+    """Return least-squares slopes under each row of person weights."""
     x, z = centred.T
     sums = np.stack(
         [np.bincount(people, weights=v) for v in (x * x, x * z, z * z, x * error, z * error)]
@@ -267,7 +286,17 @@ def _slopes(
     # On the border the better of the two single-distance fits explains more.
     gain_x, gain_z = only_x[:, 0] * xe, only_z[:, 1] * ze
     border = np.where((gain_x >= gain_z)[:, None], only_x, only_z)
-    return np.where(inside[:, None], free, border)
+    within = np.where(inside[:, None], free, border)
+    # A sum of slopes that is not positive has no share; its bounded slopes say on which side.
+    has_share = (determinant > 0) & (free.sum(axis=1) > 0)
+    a, b = np.where(has_share[:, None], free, within).T
+    return _Slopes(within=within, share=a / np.where(a + b > 0, a + b, 1.0))
+
+
+def _estimate(draws: NDArray[np.float64], *, mean: float, n_respondents: int | None) -> Estimate:
+    """Return draws by quantiles; the mean of draws with such tails would say little."""
+    found = Estimate.from_draws(draws, kind="quantile", n_respondents=n_respondents)
+    return replace(found, mean=float(mean))
 
 
 def _require_evidence(centred: NDArray[np.float64]) -> None:
@@ -283,7 +312,7 @@ def _require_evidence(centred: NDArray[np.float64]) -> None:
 
 
 def _require_slope(total: NDArray[np.float64]) -> None:
-    if np.mean(total > 0) < 0.5:
+    if total[0] <= 0 or np.mean(total > 0) < 0.5:
         raise InputError(
             where=_WHERE,
             found="grades that do not fall as the prediction gets less likely",
@@ -292,10 +321,15 @@ def _require_slope(total: NDArray[np.float64]) -> None:
         )
 
 
-def _warn_if_few(n_people: int, respondent: str | None) -> None:
-    if respondent and n_people < _FEW:
+def _warn_if_few(n_respondents: int | None) -> None:
+    if n_respondents == 1:
         announce(
-            f"{n_people} respondents graded mismatches; intervals resampled over fewer than "
-            f"{_FEW} people are too narrow.",
+            "One respondent graded mismatches: weights and intervals are about that person alone.",
+            FewRespondentsWarning,
+        )
+    elif n_respondents and n_respondents < _FEW:
+        announce(
+            f"{n_respondents} respondents graded mismatches: intervals are widened for so few, "
+            f"and rest on how alike these happen to be; {_FEW} or more say it better.",
             FewRespondentsWarning,
         )
