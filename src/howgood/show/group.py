@@ -25,11 +25,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_ROWS = 40
+# Nobody weighs by the billion: beyond these a ratio says "hardly any doubt", not how much.
+_MOST, _LEAST = 1000, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonWeight:
-    """What one person's choices say: a0, where it lies, and how well it predicts them."""
+    """What one person's choices say: a0, where it lies, and how well it predicts them.
+
+    `is_bracket`: lower and upper are the last bracket of a bisection, which has no model of error
+    and so no probability.
+    """
 
     name: str
     a0: float
@@ -38,6 +44,7 @@ class PersonWeight:
     kind: str
     pairs: int
     agreement: Agreement | None
+    is_bracket: bool = False
 
     @property
     def ratio(self) -> float:
@@ -63,7 +70,7 @@ def group_findings(
     found = [
         Finding(
             text=f"On average over {len(people)} people, one {wording.miss} weighs as much as "
-            f"{worth} {wording.alarms} (90 % interval {least} to {most}); weight of a correct "
+            f"{worth} {wording.alarms} ({_doubt(people)} {least} to {most}); weight of a correct "
             f"negative a0 = {with_interval(group.a0)}.",
             tone="neutral" if len(people) > 2 else "unsure",
         ),
@@ -93,10 +100,14 @@ def group_sections(people: Sequence[PersonWeight], group: GroupWeight) -> tuple[
             text="Left: a miss weighs much more than a false alarm. Right of 0.5: a false alarm "
             "weighs more.",
             svg=svg,
-            alt="Each person's a0 with its interval, sorted, and the group's mean with its "
-            "90 % interval.",
+            alt="Each person's a0 with its interval or bracket, sorted, and the group's mean with "
+            "its interval.",
         ),
-        Section(title="Every person", table=people_table(people)),
+        Section(
+            title="Every person",
+            text=_BRACKETS if any(each.is_bracket for each in people) else "",
+            table=people_table(people),
+        ),
     )
 
 
@@ -106,7 +117,7 @@ def people_table(people: Sequence[PersonWeight]) -> Table:
         {
             "person": [each.name for each in people],
             "a0": [plain(each.a0, digits=3) for each in people],
-            "90 % interval": [
+            "last bracket" if any(each.is_bracket for each in people) else "90 % interval": [
                 f"{plain(each.lower, digits=3)} to {plain(each.upper, digits=3)}" for each in people
             ],
             "one miss is worth": [f"{_ratio(each.a0)} false alarms" for each in people],
@@ -184,9 +195,25 @@ def _m(agreement: Agreement) -> str:
     return f"{agreement.percent:.0f} % of {agreement.n_questions}"
 
 
+def _doubt(people: Sequence[PersonWeight]) -> str:
+    """Name what the group's interval is: one bracket alone has no probability."""
+    is_bracket = len(people) == 1 and people[0].is_bracket
+    return "inner nine tenths of the last bracket," if is_bracket else "90 % interval"
+
+
 def _ratio(a0: float) -> str:
     return _count((1.0 - a0) / max(a0, 1e-9))
 
 
 def _count(value: float) -> str:
+    if value > _MOST:
+        return f"more than {_MOST:,}"
+    if value < _LEAST:
+        return f"less than {_LEAST:g}"
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+_BRACKETS = (
+    "A bisection takes every answer as right: its last bracket is where the search stopped, and no "
+    "probability comes with it."
+)

@@ -158,6 +158,11 @@ def test_a_bisection_gives_brackets(host, asked):
     result = run_task(host, row.number, "fit", {})
     assert result.people == 2
     assert 0 < result.weight_draws.mean() < 1
+    section = next(each for each in result.report.sections if each.title == "Every person")
+    assert "90 % interval" not in section.table
+    lower, upper = (float(end) for end in section.table["last bracket"][0].split(" to "))
+    assert upper - lower <= 0.2  # the tolerance: the whole bracket, not nine tenths of it
+    assert "no probability" in section.text
 
 
 def test_a_rerating_gives_the_barrier_of_its_rows(host, asked):

@@ -18,8 +18,9 @@ from howgood.flow.participate.interview import Interview, replayed
 from howgood.flow.results.nothing import not_enough
 from howgood.flow.results.people import CARELESS, POLICIES, Gathered, Taken
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
+from howgood.records.confusion import Range
 from howgood.records.elicitation import Agreement, ElicitationResult
-from howgood.records.estimate import Estimate
+from howgood.records.estimate import Estimate, Interval
 from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report
@@ -119,6 +120,7 @@ def _person(person: Taken) -> tuple[_Heard, bool] | None:
     result = interview.result()
     if isinstance(result, ElicitationResult):
         a0 = result.a0 or _point(0.5)
+        ends: Interval | Range = a0.interval
         kind = max(result.families, key=lambda name: result.families[name])
         agreement, is_careless = result.agreement, result.checks.looks_careless
     else:
@@ -131,8 +133,9 @@ def _person(person: Taken) -> tuple[_Heard, bool] | None:
     told = PersonWeight(
         name=person.participation.participant,
         a0=a0.mean,
-        lower=a0.interval.lower,
-        upper=a0.interval.upper,
+        lower=ends.lower,
+        upper=ends.upper,
+        is_bracket=not isinstance(result, ElicitationResult),
         kind={"f_beta": "F-beta", "cap": "a cap on misses"}.get(kind, kind),
         pairs=len(choices),
         agreement=agreement,
