@@ -97,6 +97,15 @@ def test_the_printed_table_names_each_context_with_its_rows():
     assert first["lower"] < first["probability"] == 0.5 < first["upper"]
 
 
+def test_intervals_hold_shares_of_none_and_all():
+    table = learn.outcome_probabilities(
+        {"c": [0] * 5 + [1] * 5, "y": [0] * 5 + [0, 1, 1, 1, 1]}, outcome="y", context=["c"]
+    ).to_table()
+    # Jeffreys for 5 of 5, 0 of 5, 1 of 5 and 4 of 5, from tables of the beta distribution.
+    assert table["lower"] == pytest.approx([0.621, 0.0, 0.023, 0.371], abs=0.001)
+    assert table["upper"] == pytest.approx([1.0, 0.379, 0.629, 0.977], abs=0.001)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     data=st.lists(

@@ -101,7 +101,10 @@ _PLANNED = ("needed pairs, re-rating", "needed pairs, true order", "needed repea
 
 _CHOSEN = ("{} at the chosen threshold", "{} at the chosen threshold, unseen populations")
 _ECHO = "what the caller asked for, handed back"
-_BRACKET = "the last bracket of a search without a model of error: no probability is claimed"
+_BRACKET = (
+    "the last bracket of a search without a model of error: no probability is claimed, and result "
+    "pages call it a bracket"
+)
 _NO_CHANCE = "a count or a mean of what was given: nothing is inferred"
 _OF_THE_SUM = "a sum over the data, from which the distributions are made"
 
@@ -158,6 +161,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "OrdinalFit.summary": _ORDINAL,
     "OrdinalFit.thresholds": ("ordinal: second threshold",),
     "OrdinalFit.variance_ratio": _ORDINAL,
+    "OutcomeTable.to_table": ("share of an outcome in a context",),
     "PairedScores.difference": ("paired difference of a propagated metric",),
     "PairedScores.probability_above": ("a propagated metric is above another",),
     "PropagatedScore.cdf": ("propagated metric",),
@@ -183,6 +187,11 @@ PROVED: dict[str, tuple[str, ...]] = {
     "RelevanceReport.estimate": (
         "Relevance Score", "Relevance Score, people grouped", "Relevance Score, few people",
     ),
+    # "p lead" is the share of the same paired draws above 0.
+    "RelevanceSweep.crossings": ("gap between two Relevance Scores",),
+    # Each band is made of the draws at both ends.
+    "RelevanceSweep.lines": ("Relevance Score", "Relevance Score, infinite alpha",
+                             "Relevance Score, infinite beta"),
     "RelevanceWeights.alpha_share": ("weights of the Relevance Score",
                                      "weights of the Relevance Score, few people"),
     "RelevanceWeights.base_error": ("error at zero distance",
@@ -240,12 +249,9 @@ EXCUSED: dict[str, str] = {
     "Needed.error": _ECHO,
     "OrdinalFit.mean_probabilities": "the same mixture of kinds as in the binary model, proved "
     "there; no ordinal studies with several kinds have been simulated",
-    "OutcomeTable.to_table": _NO_CHANCE,
     "RelevanceReport.case_table": _NO_CHANCE,
     "RelevanceReport.chance": "exact: the expected score of random guesses",
     "RelevanceReport.most_probable": "exact: the score of the likeliest guess",
-    "RelevanceSweep.crossings": "exact: where two lines cross",
-    "RelevanceSweep.lines": _NO_CHANCE,
     "SquaredErrorSums.deviation_powers": _OF_THE_SUM,
     "SquaredErrorSums.power_sums": _OF_THE_SUM,
     "SquaredErrorSums.variance_powers": _OF_THE_SUM,

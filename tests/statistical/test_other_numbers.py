@@ -36,6 +36,28 @@ def test_shares_of_wavering_raters_are_held_as_often_as_said(ledger):
     ledger.settle()
 
 
+@pytest.mark.parametrize("rows", [3, 10, 40])
+def test_shares_of_outcomes_are_held_as_often_as_said(rows, ledger):
+    seed, n_contexts = 20215, 3000
+    rng = np.random.default_rng([seed, rows])
+    shares = rng.dirichlet(np.ones(4), size=n_contexts)
+    context = np.repeat(np.arange(n_contexts), rows)
+    outcome = (shares[context].cumsum(axis=1) < rng.random((len(context), 1))).sum(axis=1)
+    found = learn.outcome_probabilities(
+        {"c": context, "y": np.minimum(outcome, 3)}, outcome="y", context=["c"]
+    ).to_table()
+    # The four shares of a context are tied to each other: one of them, at random.
+    which = found["outcome"] == rng.integers(0, 4, n_contexts)[found["c"]]
+    truth = shares[found["c"][which], found["outcome"][which]]
+    held = (found["lower"][which] <= truth) & (truth <= found["upper"][which])
+    ledger.add("coverage", "share of an outcome in a context",
+               covers({0.95: held}, at_least=True),
+               setting=f"{rows} independent rows per context, four outcomes, any shares equally "
+               "likely; none and all reach 0 and 1, so intervals may hold more",
+               seed=seed)  # fmt: skip
+    ledger.settle()
+
+
 def test_perfect_scores_exceed_the_error_by_chance_one_time_in_twenty(ledger):
     seed = 20164
     rng = np.random.default_rng(seed)

@@ -144,7 +144,9 @@ class OutcomeTable(Tabular):
         """Return one row per context and outcome: probability, its 95 % interval, rows behind it.
 
         The interval is the Jeffreys interval of a share; with one row per context it spans
-        nearly everything, which is the point of showing it. It treats weights as counts.
+        nearly everything, which is the point of showing it. It treats weights as counts and rows
+        as independent: where a person gave several rows of a context, it is too narrow. An outcome
+        never seen reaches down to 0, one that is always seen up to 1.
         """
         # Imported here: records load fast, and only this table needs it.
         from scipy.special import betaincinv
@@ -159,8 +161,9 @@ class OutcomeTable(Tabular):
         others = chosen.sum(axis=1, keepdims=True) - chosen
         columns["outcome"] = np.tile(self.outcomes, n_contexts)
         columns["probability"] = self._probabilities()[:n_contexts].ravel()
-        columns["lower"] = betaincinv(chosen + 0.5, others + 0.5, 0.025).ravel()
-        columns["upper"] = betaincinv(chosen + 0.5, others + 0.5, 0.975).ravel()
+        lower, upper = (betaincinv(chosen + 0.5, others + 0.5, at) for at in (0.025, 0.975))
+        columns["lower"] = np.where(chosen > 0, lower, 0.0).ravel()
+        columns["upper"] = np.where(others > 0, upper, 1.0).ravel()
         columns["rows"] = np.repeat(self.rows, n_outcomes)
         return Table(columns)
 

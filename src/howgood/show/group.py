@@ -168,10 +168,11 @@ def _differing(people: Sequence[PersonWeight], group: GroupWeight) -> Finding:
             tone="unsure",
         )
     lowest, highest = (pick(each.ratio for each in people) for pick in (min, max))
+    left_in = np.std([each.a0 for each in people], ddof=1)
     text = (
         f"People differ: from {_count(lowest)} to {_count(highest)} false alarms per miss "
-        f"(standard deviation of a0 between people {plain(group.spread, digits=2)}, the doubt "
-        "about each person taken off)."
+        f"(standard deviation of a0 between people {plain(group.spread, digits=2)} with the doubt "
+        f"about each person taken off, {plain(float(left_in), digits=2)} with it left in)."
     )
     return Finding(text=text)
 
