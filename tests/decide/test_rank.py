@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 from scipy.stats import foldnorm
+from scipy.stats import t as student
 
 from howgood.decide import rank, rank_sums
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
@@ -72,10 +73,29 @@ def test_trials_correct_the_spread_of_two_pairs_by_hand():
     # Four trials: the fourth powers count 4/3 * 2/5, the others 4/3 (see `TrialSums`).
     variance = 2 * 4 / 3 * (2 / 5 * (0.5**4 + 0.2**4) + 2 * 0.25 * 0.25) / 4
     found = _two_pairs(metric="mse", trials=4)
-    assert found.score_sds[0] == pytest.approx(math.sqrt(variance))
+    # What is expected is the mean of four such scores, so a re-rating is 1 + 1/4 off.
+    assert found.score_sds[0] == pytest.approx(math.sqrt(variance * 5 / 4))
     # A difference has variance 4 Σ σ² (1 - 3)² / n², corrected by 4/3; its mean by 1/3.
     assert found.difference_variances[0, 1] == pytest.approx(4 / 3 * 4 * 0.25 * 4 / 4)
-    assert found.true_error("a", "b") == pytest.approx(ndtr(-1.0 / math.sqrt(4 / 3 * 0.25)))
+    # Its variance is estimated: (4 + 1) / 3 (Σ s)² / Σ s² degrees of freedom, with s = sd².
+    t = student(5 / 3 * 0.29**2 / (0.25**2 + 0.04**2))
+    doubt = 4 / 3 * 0.25
+    assert found.true_error("a", "b") == pytest.approx(t.cdf(-1.0 / math.sqrt(doubt)))
+    assert found.error("a", "b") == pytest.approx(t.cdf(-1.0 / math.sqrt(4 * doubt + doubt)))
+    assert found.best_probability["a"] == pytest.approx(1 - found.error("a", "b"))
+
+
+def test_pairs_of_different_numbers_of_trials_are_weighted_by_their_variance():
+    # σ² (ddof 1) is .25 * 4/3 and .04 * 9/8; the means are off by a quarter and a ninth of that.
+    table = {"mu": [1.5, 2.0], "sigma": [0.5, 0.2], "svd": [1.0, 2.0], "times": [4, 9]}
+    names = {"mean": "mu", "sd": "sigma", "predictions": ["svd"]}
+    sums = squared_error_sums(table, **names, trials="times")
+    first, second = 0.25 * 4 / 3, 0.04 * 9 / 8
+    assert sums.doubt == pytest.approx((first / 4 + second / 9) / (first + second))
+    known = squared_error_sums(table, **names)
+    assert (known.doubt, known.freedom) == (0.0, math.inf)
+    certain = squared_error_sums({**table, "sigma": [0.0, 0.0]}, **names, trials="times")
+    assert (certain.doubt, certain.freedom) == (0.0, math.inf)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -407,13 +427,34 @@ def test_a_rerating_and_the_true_order_are_two_probabilities():
     gap = float(np.mean((mean - predictions["first"]) ** 2 - (mean - predictions["second"]) ** 2))
     noise = float(np.sum(sd**2 * (predictions["first"] - predictions["second"]) ** 2))
     rerating = 4 * noise * (5 / 4) / 200**2
-    assert ranking.error("first", "second") == pytest.approx(ndtr(gap / math.sqrt(rerating)))
-    assert ranking.true_error("first", "second") == pytest.approx(
-        ndtr(gap / math.sqrt(rerating / 5))
+    assert ranking.difference_variances[0, 1] == pytest.approx(rerating)  # ddof 1, and no more
+    t = student(6 / 3 * np.sum(sd**2) ** 2 / np.sum(sd**4))
+    # The mean of five ratings differs from people's mean opinion by σ² / 5, from the next rating
+    # by σ² (1 + 1/5).
+    both = ranking.error("first", "second"), ranking.true_error("first", "second")
+    assert both == pytest.approx(
+        (t.cdf(gap / math.sqrt(1.2 * rerating)), t.cdf(gap / math.sqrt(rerating / 5)))
     )
     needed = ranking.needed("first", "second", error=1e-4)
-    assert needed.true_order.repeats == needed.rerating.repeats
     assert needed.pairs == max(needed.rerating.pairs, needed.true_order.pairs)
+    parts = (needed.rerating, 1.2 * rerating, 1), (needed.true_order, rerating / 5, 5)
+    assert tuple(part.error_now for part, *_ in parts) == both
+    for part, variance, behind in parts:
+        for ratings, below in ((part.repeats, True), (part.repeats - 1, False)):
+            assert (ndtr(gap / math.sqrt(variance * behind / ratings)) < 1e-4) == below
+        for pairs, below in ((part.pairs, True), (part.pairs - 1, False)):
+            assert (ndtr(gap / math.sqrt(variance * 200 / pairs)) < 1e-4) == below
+
+
+def test_many_trials_are_means_that_are_known():
+    predictions, mean, sd = correlated_systems(200, rms=(1.0, 1.05), correlation=0.3, seed=9)
+    for metric in ("rmse", "mae"):
+        known = rank(predictions, mean=mean, sd=sd, metric=metric)
+        many = rank(predictions, mean=mean, sd=sd, metric=metric, trials=10**6)
+        np.testing.assert_allclose(many.errors, known.errors, rtol=1e-4)
+        np.testing.assert_allclose(many.score_sds, known.score_sds, rtol=1e-4)
+        few = rank(predictions, mean=mean, sd=sd, metric=metric, trials=2)
+        assert known.error("first", "second") < few.error("first", "second") < 0.5
 
 
 def test_without_trials_the_true_order_is_not_asked():
@@ -524,8 +565,13 @@ def test_known_trials_widen_the_spread_to_one_degree_of_freedom():
         few = rank(predictions, mean=mean, sd=sd, trials=4, **more)
         same = rank(predictions, mean=mean, sd=wider, **more)
         np.testing.assert_allclose(few.scores, same.scores)
-        np.testing.assert_allclose(few.errors, same.errors)
+        np.testing.assert_allclose(few.difference_variances, same.difference_variances)
+    np.testing.assert_allclose(few.errors, same.errors)  # means count as known
     assert few.provenance.settings["draws"] == 40
+    # 25 pairs are too few for a limit: re-ratings are drawn, four ratings away from the next.
+    few = rank(predictions, mean=mean, sd=sd, trials=4, metric="mae")
+    again = rank(predictions, mean=mean, sd=wider * math.sqrt(5 / 4), metric="mae")
+    np.testing.assert_allclose(few.errors, again.errors)
 
 
 @pytest.mark.parametrize("metric", ["rmse", "mae"])

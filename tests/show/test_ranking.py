@@ -65,3 +65,16 @@ def test_a_leaderboard_speaks_of_all_others_too():
     error = 1 - ranking.best_probability["0"]
     assert error > max(ranking.error("0", other) for other in ranking.order[1:])
     assert f"with a probability of {error:.3f}" in leaderboard.findings(ranking)[0].text
+
+
+@pytest.mark.parametrize(("trials", "said"), [(2, "88 of 100"), (3, "92 of 100"), (5, None)])
+def test_few_ratings_are_spoken_of(trials, said):
+    rng = np.random.default_rng(6)
+    mean = rng.uniform(1, 5, 50)
+    systems = {name: mean + rng.normal(0, 0.5, 50) for name in "abc"}
+    texts = [each.text for each in findings(rank(systems, mean=mean, sd=0.7, trials=trials))]
+    spoken = [text for text in texts if "ratings per pair" in text]
+    assert len(spoken) == (said is not None)
+    assert all(f"About {trials} ratings" in text and said in text for text in spoken)
+    known = [each.text for each in findings(rank(systems, mean=mean, sd=0.7))]
+    assert not any("ratings per pair" in text for text in known)

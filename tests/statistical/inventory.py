@@ -92,10 +92,11 @@ _ORDINAL = ("ordinal: slope", "ordinal: alpha", "ordinal: spread of people",
 _KIND_OF_MEAN = ("kind of mean is harmonic",)
 _EXACT = ("distribution of RMSE", "distribution of MSE", "distribution of MAE", "RMSE quantiles",
           "MSE quantiles", "MAE quantiles")  # fmt: skip
-_FLIPS = ("a re-rating flips the order", "paired error of RMSE", "paired error of MAE",
+_FLIPS = ("a re-rating flips the order", "a re-rating flips the order, few ratings",
+          "paired error of RMSE", "paired error of MAE",
           "paired error of MAE, few pairs", "the order by mean grades is the opposite",
           "the order by mean grades is the opposite, few items")  # fmt: skip
-_TRUE_ORDER = ("the true order is the opposite, all",)
+_TRUE_ORDER = ("the true order is the opposite, all", "the true order is the opposite, few ratings")
 _RANKS = ("probability of a rank", "probability of being best")
 _PLANNED = ("needed pairs, re-rating", "needed pairs, true order", "needed repeats per pair")
 

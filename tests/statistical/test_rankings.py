@@ -13,6 +13,8 @@ from tests.statistical.judging import (
 )
 
 from howgood.decide import rank
+from howgood.flow.ranking import drawn_interval
+from howgood.score import squared_error_sums
 
 pytestmark = pytest.mark.slow
 
@@ -158,6 +160,73 @@ def test_a_re_rating_flips_the_order_as_often_as_said(ledger):
         "a re-rating flips the order",
         expected_counts(flipped, said, what="order flipped"),
         setting="2,000 cases of two systems on 30 pairs, 10 re-ratings each",
+        seed=seed,
+    )
+    ledger.settle()
+
+
+@pytest.mark.parametrize("trials", [2, 3, 5])
+def test_a_re_rating_flips_an_order_of_few_ratings_as_often_as_said(trials, ledger):
+    """Flat prior over the mean opinions; how much people waver differs, and is estimated too."""
+    seed, n = 20191, 40
+    rng = np.random.default_rng([seed, trials])
+    said, true, flipped, wrong = [], [], [], []
+    for _ in range(8000):
+        truth, sd = rng.uniform(-30, 30, n), rng.gamma(2.0, 0.4, n)
+        ratings = truth + sd * rng.standard_normal((trials, n))
+        base = ratings.mean(axis=0)
+        far = 0.5 * np.sqrt(1 + rng.uniform(0, 2))  # from a tie to a clear order
+        predictions = {"a": base + rng.normal(0, 0.5, n), "b": base + rng.normal(0, far, n)}
+        ranking = rank(predictions, mean=base, sd=ratings.std(axis=0), trials=trials)
+        better, worse = (predictions[name] for name in ranking.order)
+        again = truth + sd * rng.standard_normal(n)
+        said.append(ranking.error(*ranking.order))
+        true.append(ranking.true_error(*ranking.order))
+        flipped.append(np.sum((again - better) ** 2 - (again - worse) ** 2) >= 0)
+        wrong.append(np.sum((truth - better) ** 2 - (truth - worse) ** 2) >= 0)
+    said, flipped = np.array(said), np.array(flipped)
+    setting = f"two systems on {n} pairs of {trials} ratings, flat prior over mean opinions"
+    for words, chosen in (("", said >= 0), (" (said below 10 %)", said < 0.1)):
+        ledger.add(
+            "probability",
+            f"a re-rating flips the order, few ratings{words}",
+            expected_counts(flipped[chosen], said[chosen], what="order flipped"),
+            setting=setting,
+            seed=seed,
+        )
+    ledger.add(
+        "probability",
+        "the true order is the opposite, few ratings",
+        expected_counts(wrong, true, what="order opposite"),
+        setting=setting,
+        seed=seed,
+    )
+    ledger.settle()
+
+
+@pytest.mark.parametrize(("trials", "allowed"), [(2, 0.07), (3, 0.03), (5, 0.02)])
+@pytest.mark.parametrize("n", [30, 100])
+def test_intervals_of_scores_from_few_ratings_hold_a_re_rating(trials, allowed, n, ledger):
+    """As drawn beside a ranking. How far two ratings fall short is said where they are shown."""
+    seed = 20192
+    rng = np.random.default_rng([seed, trials, n])
+    held = []
+    for _ in range(1500):
+        predictions, mean, sd = _case(rng, n, 2, gap=1.0)
+        ratings = mean + sd * rng.standard_normal((trials, n))
+        columns = {"mean": ratings.mean(axis=0), "sd": ratings.std(axis=0), **predictions}
+        sums = squared_error_sums(
+            columns, mean="mean", sd="sd", predictions=list(predictions), trials=trials
+        )
+        lower, upper = drawn_interval(sums, "s0", metric="rmse")
+        again = np.sqrt(_scores(predictions, (mean + sd * rng.standard_normal(n))[None])[0, 0])
+        held.append(lower <= again <= upper)
+    ledger.add(
+        "coverage",
+        "RMSE of a re-rating, few ratings",
+        covers({0.95: held}, allowed=allowed),
+        setting=f"{n} pairs of {trials} ratings; gaps of {allowed} allowed, and stated where the "
+        "intervals are drawn",
         seed=seed,
     )
     ledger.settle()

@@ -75,8 +75,10 @@ def rank(
         Error level of tie groups and rank intervals.
     trials : int or array, optional
         From how many repeated ratings mean and sd (ddof 0) came. Then the variance of a difference
-        is corrected to ddof 1, and `true_error` says how likely the order of the people's MEAN
-        opinions is the opposite, which is a different question from a re-rating.
+        is corrected to ddof 1, a re-rating differs from the mean of n ratings by
+        :math:`\sigma^2 (1 + 1/n)` (but for callable metrics, whose means count as known), and
+        `true_error` says how likely the order of the people's MEAN opinions is the opposite, which
+        is a different question from a re-rating.
     missing : {"error", "drop"}
         What to do with rows holding a missing or infinite value.
     greater_is_better : bool, optional
@@ -218,9 +220,9 @@ def ranking_of(
         )
     sign = -1.0 if scores.greater_is_better else 1.0
     places = _rank_places(scores, sign, generator)
-    true_errors = None
-    if scores.mean_variances is not None:
-        true_errors = difference_errors(sign * scores.differences, scores.mean_variances)
+    true_errors, true_variances = None, scores.true_variances()
+    if true_variances is not None:
+        true_errors = difference_errors(sign * scores.differences, true_variances)
     return Ranking(
         systems=scores.systems,
         metric=scores.metric,
@@ -270,7 +272,7 @@ def _provenance(
 
 def _errors(scores: JointScores, sign: float) -> FloatArray:
     if scores.draws is None:
-        return difference_errors(sign * scores.differences, scores.difference_variances)
+        return difference_errors(sign * scores.differences, scores.flip_variances())
     errors = _shares_behind(sign * scores.draws)
     certain = scores.difference_variances <= 0
     # What no draw has shown may still happen: it counts as half a draw.
@@ -292,7 +294,7 @@ def _rank_places(
 ) -> RankProbabilities:
     if scores.draws is None:
         return rank_probabilities(
-            sign * scores.differences[:, 0], scores.difference_variances, generator=generator
+            sign * scores.differences[:, 0], scores.flip_variances(), generator=generator
         )
     ranks, orderings = ranks_of_draws(sign * scores.draws, generator=generator)
     # The standard error of a share, at its largest.

@@ -15,10 +15,11 @@ from scipy.special import ndtr
 from howgood.errors import InputError
 from howgood.records.progress import Progress
 from howgood.records.ranking import Doubt
-from howgood.records.sums import SquaredErrorSums
+from howgood.records.sums import SquaredErrorSums, trial_freedom
 from howgood.score.feedback_columns import system_columns, system_names, too_large
 from howgood.stats.absolute_differences import absolute_difference_moments
 from howgood.stats.folded_normal import folded_normal_mean, folded_normal_variance
+from howgood.stats.two_way_clusters import same_tail_variances
 
 FloatArray = NDArray[np.float64]
 _LARGEST = 1e100
@@ -31,7 +32,8 @@ _RERATINGS = 65_536
 class JointScores:
     """Expected scores of K systems and everything about their differences.
 
-    `draws` (n_draws, K) replaces the Gaussian where a metric has no closed form.
+    `draws` (n_draws, K) replaces the Gaussian where a metric has no closed form; `freedom` are
+    the degrees of freedom behind the variances, where these came from few trials.
     """
 
     systems: tuple[str, ...]
@@ -45,11 +47,28 @@ class JointScores:
     difference_variances: FloatArray
     difference_scale: str
     mean_variances: FloatArray | None = None
+    freedom: float = float("inf")
     draws: FloatArray | None = None
     greater_is_better: bool = False
     barrier: float = float("nan")
     doubt: Doubt = "re-rating"
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def flip_variances(self) -> FloatArray:
+        """How far the next difference may lie from the expected one, as Gaussians."""
+        if self.mean_variances is None:
+            return self.difference_variances
+        return self._same_tails(self.difference_variances + self.mean_variances)
+
+    def true_variances(self) -> FloatArray | None:
+        """How far the true difference may lie from the expected one, as Gaussians."""
+        return None if self.mean_variances is None else self._same_tails(self.mean_variances)
+
+    def _same_tails(self, variances: FloatArray) -> FloatArray:
+        """Widen what rests on variances of few ratings to the tails of Student's t."""
+        if not np.isfinite(self.freedom):
+            return variances
+        return same_tail_variances(self.differences, variances, np.array(self.freedom))
 
 
 def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> JointScores:
@@ -58,7 +77,8 @@ def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> Join
     second = sums.variance_powers[1] + 2 * sums.deviation_powers[:, 1]
     if sums.trials is not None:
         second = np.maximum(sums.trials.second_power, 0.0)
-    variances = 2 * second / float(sums.n) ** 2
+    # The expected score is the mean of n scores like the next one: its variance is 1 / n of that.
+    variances = 2 * second / float(sums.n) ** 2 * (1 + sums.doubt)
     means, sds = expected, np.sqrt(variances)
     if metric == "rmse":
         means = np.sqrt(expected)
@@ -83,6 +103,7 @@ def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> Join
         difference_variances=spread,
         difference_scale="mse" if paired else metric,
         mean_variances=mean_variances,
+        freedom=sums.freedom,
         barrier=sums.barrier if metric == "rmse" else sums.barrier**2,
     )
 
@@ -98,7 +119,8 @@ def absolute_scores(
     mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
     n_systems, n = len(predictions), len(mean)
     means = np.array([folded_normal_mean(mean - each, sd).mean() for each in predictions])
-    variances = np.array([folded_normal_variance(mean - each, sd).sum() for each in predictions])
+    wider = 1 + 1 / arrays["trials"] if "trials" in arrays else np.ones(n)
+    variances = np.array([wider @ folded_normal_variance(mean - each, sd) for each in predictions])
     variances /= float(n) ** 2
     differences, spread = _against(means), _independent(variances)
     for i in range(n_systems if paired else 0):
@@ -112,7 +134,7 @@ def absolute_scores(
     draws = None
     method = "paired, exact moments" if paired else "independent scores (Eq. 5)"
     if paired and n < FEW_PAIRS:
-        draws = _rerated_absolute(mean, sd, predictions, generator)
+        draws = _rerated_absolute(mean, sd * np.sqrt(wider), predictions, generator)
         method = "paired, exact moments; errors and ranks by shared draws"
     return JointScores(
         systems=system_names(arrays),
@@ -126,6 +148,7 @@ def absolute_scores(
         difference_variances=spread,
         difference_scale="mae",
         mean_variances=_absolute_mean_variances(arrays, sd, predictions) if paired else None,
+        freedom=_freedom(arrays),
         draws=draws,
         barrier=float(np.sqrt(2 / np.pi) * sd.mean()),
         settings={} if draws is None else {"draws": len(draws)},
@@ -215,6 +238,14 @@ def _absolute_mean_variances(
     for i, row in enumerate(slopes):
         variances[i] = np.sum((slopes - row) ** 2, axis=1) / float(row.size) ** 2
     return variances
+
+
+def _freedom(arrays: Mapping[str, FloatArray]) -> float:
+    if "trials" not in arrays:
+        return float("inf")
+    variances = arrays["sd"] ** 2
+    total = float(variances @ (arrays["trials"] / (arrays["trials"] - 1)))
+    return trial_freedom(float(variances.sum()), float(variances @ variances), total)
 
 
 def _unbiased_sd(arrays: Mapping[str, FloatArray]) -> FloatArray:

@@ -53,7 +53,8 @@ class Needed:
     """How much more data until "first is better than second" errs with less than `error`.
 
     `rerating`: until asking the same people again flips the order with less than that
-    probability; `repeats` then means ratings per pair averaged into the feedback.
+    probability; `repeats` then means ratings per pair averaged into each answer (the next, and
+    those already given where their number is known).
     `true_order`: until the order of the people's mean opinions is known that well; None when the
     means are taken as known. `status`, `pairs`: with both in mind.
 
@@ -117,12 +118,13 @@ class Ranking(Tabular):
         Person-item pairs; items, where outputs were graded directly.
     greater_is_better : bool
     scores, score_sds : arrays of shape (K,)
-        Expected score and its standard deviation over re-ratings.
+        Expected score, and how far a re-rating lies from it (standard deviation).
     differences, difference_variances : arrays of shape (K, K)
         Mean and variance of score i minus score j, in the units of `difference_scale`.
     errors : array of shape (K, K)
         P(system i scores worse than or equal to system j) if people rated again; of grades given
-        directly (`decide.rank_grades`), if all items and raters like these were asked.
+        directly (`decide.rank_grades`), if all items and raters like these were asked. With known
+        trials, difference_variances plus mean_variances is the variance it rests on.
     true_errors : array of shape (K, K) or None
         P(the order of i and j under people's mean opinions is the opposite), given that the means
         came from few trials; None where the means are taken as known.
@@ -270,10 +272,14 @@ class Ranking(Tabular):
                 cure="Grade more items by more raters, and rank again.",
             )
         place = self.index(first), self.index(second)
-        rerating = self._requirement(place, self.errors, self.difference_variances, error)
-        true_order = None
+        spread, true_order = float(self.difference_variances[place]), None
         if self.true_errors is not None and self.mean_variances is not None:
-            true_order = self._requirement(place, self.true_errors, self.mean_variances, error)
+            doubt = float(self.mean_variances[place])
+            behind = spread / doubt if doubt > 0 else 1.0
+            now = float(self.true_errors[place])
+            true_order = self._requirement(place, now, doubt, error, behind)
+            spread += doubt
+        rerating = self._requirement(place, float(self.errors[place]), spread, error, 1.0)
         return Needed(
             first=first, second=second, error=error, rerating=rerating, true_order=true_order
         )
@@ -361,13 +367,13 @@ class Ranking(Tabular):
         return [int(each) for each in np.argsort(against, kind="stable")]
 
     def _requirement(
-        self, place: tuple[int, int], errors: FloatArray, variances: FloatArray, target: float
+        self, place: tuple[int, int], now: float, variance: float, target: float, behind: float
     ) -> Requirement:
-        now = float(errors[place])
+        """Return what one error needs; `behind`: how many ratings its variance already rests on."""
         if now < target:
-            repeats = self._repeats(0.0, place, variances)
+            least = max(1, round(behind))
             return Requirement(
-                error_now=now, status="reached", pairs=self.n, more_pairs=0, repeats=repeats
+                error_now=now, status="reached", pairs=self.n, more_pairs=0, repeats=least
             )
         sign = -1.0 if self.greater_is_better else 1.0
         lead = -sign * float(self.differences[place])
@@ -377,20 +383,14 @@ class Ranking(Tabular):
             )
         from scipy.special import ndtri
 
-        # Both variances fall as one over pairs and one over repeats.
-        factor = float(ndtri(target)) ** 2 * float(variances[place]) / lead**2
-        # Where errors were drawn, the Gaussian that plans may already be satisfied: one more then.
-        pairs = max(math.floor(self.n * factor), self.n) + 1
+        # Variances fall as one over pairs and one over repeats. Where few trials or pairs make the
+        # error larger than a Gaussian's, the Gaussian may be content already: one more is needed.
+        factor = max(float(ndtri(target)) ** 2 * variance / lead**2, 1.0)
+        pairs = math.floor(self.n * factor) + 1
         return Requirement(
             error_now=now,
             status="needed",
             pairs=pairs,
             more_pairs=pairs - self.n,
-            repeats=self._repeats(factor, place, variances),
+            repeats=max(math.floor(factor * behind + 1e-9) + 1, round(behind)),
         )
-
-    def _repeats(self, factor: float, place: tuple[int, int], variances: FloatArray) -> int:
-        """Return ratings per pair; means from few trials already rest on several of them."""
-        spread = float(variances[place])
-        behind = float(self.difference_variances[place]) / spread if spread > 0 else 1.0
-        return max(math.floor(factor * behind + 1e-9) + 1, round(behind))

@@ -65,6 +65,24 @@ class SquaredErrorSums:
     trials: TrialSums | None
     provenance: Provenance
 
+    @property
+    def doubt(self) -> float:
+        r"""How much few trials add to the variance of a re-rating: 1 / n for n trials, else 0.
+
+        Of pairs with different numbers of trials the mean of 1 / n, weighted by variance.
+        """
+        if self.trials is None or self.trials.variance <= 0:
+            return 0.0
+        return float(1 - self.variance_powers[0] / self.trials.variance)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the variance of a difference; infinite where sds are known."""
+        if self.trials is None:
+            return math.inf
+        powers = self.variance_powers
+        return trial_freedom(float(powers[0]), float(powers[1]), self.trials.variance)
+
     def __add__(self, other: "SquaredErrorSums") -> "SquaredErrorSums":
         """Return the sums of both parts together."""
         if not isinstance(other, SquaredErrorSums):
@@ -158,3 +176,22 @@ def _require_alike(first: SquaredErrorSums, second: SquaredErrorSums) -> None:
             needed="both parts must say how many trials made each mean, or neither",
             cure="Sum each part with the same `trials`.",
         )
+
+
+def trial_freedom(variance_sum: float, square_sum: float, unbiased_sum: float) -> float:
+    r"""Return the degrees of freedom that few trials leave the variance of a difference.
+
+    Satterthwaite's for :math:`\sum_v a_v s_v` is :math:`(n+1)(\sum a_v s_v)^2/\sum a_v^2 s_v^2`
+    with :math:`a_v` the squared difference of two predictions. These are taken as the squares of
+    normal numbers, so that one number serves all pairs of systems: :math:`(n+1)/3` times
+    :math:`(\sum s_v)^2 / \sum s_v^2`.
+
+    Examples
+    --------
+    >>> round(trial_freedom(30.0, 30.0, 40.0), 6)  # 30 alike, of 4 trials: 5 / 3 of 30
+    50.0
+    """
+    if square_sum <= 0:
+        return math.inf
+    n_trials = unbiased_sum / (unbiased_sum - variance_sum)
+    return (n_trials + 1) / 3 * variance_sum**2 / square_sum

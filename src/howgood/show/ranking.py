@@ -12,6 +12,9 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.numbers import digits_for, percent, plain, probability, with_probability
 
+# Ratings per pair -> how many of 100 intervals of a score (95 %) hold it when people rate again.
+_HELD = {2: 88, 3: 92, 4: 93}
+
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
     "Feedback noise is not the only uncertainty: other people or other items may rank otherwise.",
@@ -21,7 +24,13 @@ CAUTIONS = (
 
 def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
-    return (_winner(ranking), *_ties(ranking), *_true_order(ranking), *_barrier(ranking))
+    return (
+        _winner(ranking),
+        *_ties(ranking),
+        *_true_order(ranking),
+        *_few_ratings(ranking),
+        *_barrier(ranking),
+    )
 
 
 def readable_table(ranking: Ranking) -> Table:
@@ -86,10 +95,11 @@ def report(ranking: Ranking, *, svg: str) -> Report:
         Section(
             title="The ranking",
             text=(
-                "Scores are what to expect if everybody rated again, with their standard "
-                "deviation. Ranks: the places that hold all but the error level of the "
-                "probability. Error against next: how likely the next system would score at least "
-                "as well. Above barrier: the share of the score that a better system could save."
+                "Scores are what to expect if everybody rated again, and how far from that they "
+                "may come out (standard deviation). Ranks: the places that hold all but the error "
+                "level of the probability. Error against next: how likely the next system would "
+                "score at least as well. Above barrier: the share of the score that a better "
+                "system could save."
             ),
             svg=svg,
             alt="Left: each system's score distribution. Right: probability of each rank.",
@@ -217,6 +227,28 @@ def _true_order(ranking: Ranking) -> list[Finding]:
                 f"them the other way has probability "
                 f"{probability(ranking.true_error(first, second))}."
             )
+        )
+    ]
+
+
+def _few_ratings(ranking: Ranking) -> list[Finding]:
+    """Say what a handful of ratings per pair cannot tell."""
+    if ranking.mean_variances is None:
+        return []
+    first, second = (ranking.index(name) for name in ranking.order[:2])
+    doubt = float(ranking.mean_variances[first, second])
+    spread = float(ranking.difference_variances[first, second])
+    n_ratings = round(spread / doubt) if doubt > 0 else 0
+    if n_ratings not in _HELD:
+        return []
+    return [
+        Finding(
+            text=(
+                f"About {n_ratings} ratings per pair: how much people waver is hardly known. "
+                f"95 % intervals of a score may hold what people say next time in only "
+                f"{_HELD[n_ratings]} of 100 cases."
+            ),
+            tone="unsure",
         )
     ]
 
