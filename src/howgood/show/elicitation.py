@@ -18,7 +18,7 @@ from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
 from howgood.show.figures import theme
 from howgood.show.figures.elicitation import elicitation_figure, ratio_figure, system_figure
-from howgood.show.numbers import digits_for, percent, plain, with_interval
+from howgood.show.numbers import digits_for, percent, plain, times, with_interval
 from howgood.show.text import text_table
 
 _FAMILY_NAMES = {"linear": "linear", "f_beta": "F-beta", "cap": "a cap on misses"}
@@ -196,7 +196,7 @@ def _ratio_text(result: ElicitationResult) -> str:
         return "an unknown number of"
     ends = result.ratio.interval
     median = float(np.median(result.ratio.draws))
-    return f"{median:.2g} [{ends.lower:.2g}, {ends.upper:.2g}]"
+    return f"{times(median)} [{times(ends.lower)}, {times(ends.upper)}]"
 
 
 def _metric_tone(result: ElicitationResult) -> str:

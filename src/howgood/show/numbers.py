@@ -57,6 +57,17 @@ def with_interval(estimate: Estimate) -> str:
     )
 
 
+def times(value: float) -> str:
+    """Show how many times as much: two digits, but whole numbers and no power of ten from 100 on.
+
+    Examples
+    --------
+    >>> times(0.534), times(12.3), times(99.7), times(123.4)
+    ('0.53', '12', '100', '123')
+    """
+    return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"
+
+
 def percent(share: float, *, digits: int = 0) -> str:
     """Show a share as a percentage.
 

@@ -14,7 +14,7 @@ from howgood.records.elicitation import ElicitationResult
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.estimate import Estimate
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
-from howgood.show.numbers import digits_for
+from howgood.show.numbers import digits_for, times
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,8 +74,8 @@ def _ratio_panel(axes: Any, ratio: Estimate) -> None:  # noqa: ANN401 - matplotl
     axes.axvline(np.log(median), color=INK, lw=1.2)
     axes.set_ylim(0, smooth.max() * 1.32)
     axes.annotate(
-        f"{median:.2g} false alarms\n90 %: {ratio.interval.lower:.2g} to "
-        f"{ratio.interval.upper:.2g}",
+        f"{times(median)} false alarms\n90 %: {times(ratio.interval.lower)} to "
+        f"{times(ratio.interval.upper)}",
         (np.log(median), smooth.max() * 1.28),
         xytext=(6, 0),
         textcoords="offset points",
@@ -84,7 +84,7 @@ def _ratio_panel(axes: Any, ratio: Estimate) -> None:  # noqa: ANN401 - matplotl
     shown = [tick for tick in _TICKS if low - pad <= np.log(tick) <= high + pad]
     ends = [np.exp(low), np.exp(high)]
     ticks = shown[:: 1 + len(shown) // 7] if len(shown) > 1 else ends
-    axes.set_xticks([np.log(tick) for tick in ticks], [f"{tick:.2g}" for tick in ticks])
+    axes.set_xticks([np.log(tick) for tick in ticks], [times(tick) for tick in ticks])
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("false alarms that weigh as much as one miss")
