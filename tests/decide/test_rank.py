@@ -132,6 +132,14 @@ def test_the_mae_of_one_pair_is_decided_by_who_is_nearer():
     assert again.error("a", "b") == found.error("a", "b")
 
 
+def test_the_mae_of_one_pair_rated_four_times_is_students():
+    found = rank({"a": [1.0], "b": [3.0]}, mean=[1.5], sd=[0.5], metric="mae", trials=4)
+    # The next of five ratings lies σ √(1 + 1/4) away from the mean of four, with σ² = sd² 4/3.
+    expected = student(3).sf((2 - 1.5) / (0.5 * math.sqrt(4 / 3 * 5 / 4)))
+    mcse = math.sqrt(expected * (1 - expected) / found.provenance.settings["draws"])
+    assert found.error("a", "b") == pytest.approx(expected, abs=4 * mcse)
+
+
 def test_what_no_draw_has_shown_is_rare_but_not_impossible():
     found = rank({"a": [1.0], "b": [9.0]}, mean=[1.0], sd=[0.5], metric="mae")  # 8 sd away
     assert 0 < found.error("a", "b") < 1e-4 < 1 - 1e-4 < found.error("b", "a") < 1
@@ -568,10 +576,6 @@ def test_known_trials_widen_the_spread_to_one_degree_of_freedom():
         np.testing.assert_allclose(few.difference_variances, same.difference_variances)
     np.testing.assert_allclose(few.errors, same.errors)  # means count as known
     assert few.provenance.settings["draws"] == 40
-    # 25 pairs are too few for a limit: re-ratings are drawn, four ratings away from the next.
-    few = rank(predictions, mean=mean, sd=sd, trials=4, metric="mae")
-    again = rank(predictions, mean=mean, sd=wider * math.sqrt(5 / 4), metric="mae")
-    np.testing.assert_allclose(few.errors, again.errors)
 
 
 @pytest.mark.parametrize("metric", ["rmse", "mae"])

@@ -134,7 +134,7 @@ def absolute_scores(
     draws = None
     method = "paired, exact moments" if paired else "independent scores (Eq. 5)"
     if paired and n < FEW_PAIRS:
-        draws = _rerated_absolute(mean, sd * np.sqrt(wider), predictions, generator)
+        draws = _rerated_absolute(mean, sd * np.sqrt(wider), predictions, arrays, generator)
         method = "paired, exact moments; errors and ranks by shared draws"
     return JointScores(
         systems=system_names(arrays),
@@ -159,14 +159,23 @@ def _rerated_absolute(
     mean: FloatArray,
     sd: FloatArray,
     predictions: list[FloatArray],
+    arrays: Mapping[str, FloatArray],
     generator: np.random.Generator,
 ) -> FloatArray:
-    """Return the MAE of every system in many re-ratings, each shared by all systems."""
+    """Return the MAE of every system in many re-ratings, each shared by all systems.
+
+    After n ratings the next one is distributed as Student's t with n - 1 degrees of freedom.
+    """
+    size = (_RERATINGS, 1)
     predicted = np.stack(predictions, axis=1)
     scores = np.zeros((_RERATINGS, len(predictions)))
     for pair in range(len(mean)):
-        feedback = generator.normal(mean[pair], sd[pair], (_RERATINGS, 1))
-        scores += np.abs(feedback - predicted[pair])
+        noise = (
+            generator.standard_t(arrays["trials"][pair] - 1, size)
+            if "trials" in arrays
+            else generator.standard_normal(size)
+        )
+        scores += np.abs(mean[pair] + sd[pair] * noise - predicted[pair])
     return scores / len(mean)
 
 

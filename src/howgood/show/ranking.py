@@ -168,11 +168,17 @@ def methods(ranking: Ranking) -> str:
         if ranking.paired
         else "Systems' scores were treated as independent Gaussians (Jasberg and Sizov, Eq. 5)."
     )
+    known = (
+        "the given mean and standard deviation"
+        if ranking.mean_variances is None
+        else "mean and standard deviation estimated from repeated ratings, their doubt counted "
+        "(Student's t)"
+    )
     return (
         f"We ranked {len(ranking.systems)} systems by {score_name(ranking)} on {ranking.n} "
-        "person-item pairs whose feedback is a distribution with the given mean and standard "
-        f"deviation. {pairing} Systems whose order has an error probability of "
-        f"{percent(ranking.level)} or more form a tie group. Computed with howgood."
+        f"person-item pairs whose feedback is a distribution with {known}. {pairing} "
+        f"Systems whose order has an error probability of {percent(ranking.level)} or more "
+        "form a tie group. Computed with howgood."
     )
 
 
