@@ -233,8 +233,9 @@ def test_notes_are_one_line_without_code(tmp_path, capsys):
         + "\n".join(f"p{i},alarm,{p},{p},{r}" for i in range(3) for p, r in ((0.5, 2), (1, 6)))
     )
     run(["fit", str(answers)])
-    error = capsys.readouterr().err
+    said, error = capsys.readouterr()
     assert "howgood: note: few respondents" in error
+    assert "Few people answered: alarm (3)" in said
     assert "warnings.warn" not in error
 
 

@@ -63,6 +63,40 @@ def test_binned_weights_are_a_bayesian_bootstrap_of_the_cases(scored):
     assert joint[0] == pytest.approx(np.corrcoef(recall)[0, 1], abs=0.03)
 
 
+def test_with_prior_cases_each_threshold_has_the_tables_of_its_own_counts():
+    truth, scores = [0, 0, 1, 0, 1, 1], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    drawn = bins.resampled(100_000, np.random.default_rng(7), prior_cases=0.5)
+    # From 4 on: two hits, one missed, one false alarm, two rightly left alone.
+    cells = np.array([2.5, 1.5, 1.5, 2.5])
+    at = np.column_stack([each[:, 3] for each in drawn.cells()])
+    share = cells / cells.sum()
+    np.testing.assert_allclose(at.mean(axis=0), share, atol=2e-3)
+    np.testing.assert_allclose(at.var(axis=0), share * (1 - share) / (cells.sum() + 1), rtol=0.03)
+
+
+def test_moved_scores_keep_their_classes_and_move_as_far_as_said():
+    truth, scores = np.repeat([1, 0], [12, 6]), np.r_[np.arange(10.0, 22.0), np.arange(6.0)]
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    tables, places = bins.moved(20_000, np.random.default_rng(1))
+    assert np.all(np.diff(places, axis=1) >= 0)
+    np.testing.assert_allclose(sum(tables.cells()), 1.0)
+    assert tables.true_positives[:, 0].mean() == pytest.approx(12 / 18, abs=0.003)
+    # Twelve positives 10 to 21: sd 3.61, quartiles 12 and 18: the sd is smaller than 6 / 1.349 and
+    # counts, times 5.3 / 12^1.25. Negatives 0 to 5: sd 1.87 against 3 / 1.349, half of it.
+    sds = np.r_[np.full(6, 0.5 * np.std(np.arange(6), ddof=1)),
+                np.full(12, 5.3 / 12**1.25 * np.std(np.arange(12), ddof=1))]  # fmt: skip
+    around = np.sort(scores) + sds * np.random.default_rng(2).standard_normal((20_000, 18))
+    # Sums do not depend on the order the moved scores are in.
+    assert places.sum(axis=1).std() == pytest.approx(around.sum(axis=1).std(), rel=0.03)
+    assert places.mean() == pytest.approx(scores.mean(), abs=0.01)
+
+
+def test_scores_are_steps_when_most_cases_share_theirs():
+    assert score_bins([0, 1] * 10, np.repeat([1, 2, 3, 4], 5), pos_label=1, where="").are_steps
+    assert not score_bins([0, 1] * 10, np.arange(20.0), pos_label=1, where="").are_steps
+
+
 def test_many_distinct_scores_are_thinned_to_four_hundred_thresholds():
     generator = np.random.default_rng(5)
     truth, scores = generator.integers(0, 2, 5000), generator.random(5000)

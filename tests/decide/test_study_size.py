@@ -4,7 +4,9 @@ import pytest
 
 from howgood import decide
 from howgood.cli.main import run
+from howgood.decide.study_size import _share_ends
 from howgood.errors import InputError
+from howgood.show.decisions import study_size_findings
 
 ALARMS = {
     "text": {"alpha": 0.25, "intercept": -13.0, "slope": 16.0},
@@ -40,6 +42,23 @@ def test_more_people_tell_applications_apart(found):
     assert size.power["power"].tolist() == sorted(size.power["power"].tolist())
     assert size.power["power"][-1] == 1.0
     assert size.power["difference"][0] == pytest.approx(-0.4)
+
+
+def test_power_comes_with_the_error_of_its_simulation(found):
+    size, _ = found
+    assert size.power["studies"].tolist() == [6, 6]
+    # All of six apart: Clopper and Pearson's lower end is the sixth root of .025.
+    assert (size.power["lower"][-1], size.power["upper"][-1]) == pytest.approx(
+        (0.025 ** (1 / 6), 1)
+    )
+    # Seven of twenty, as tables print it; none of twenty: 1 - .025^(1/20).
+    assert _share_ends(7, 20) == pytest.approx((0.1539, 0.5922), abs=1e-4)
+    assert _share_ends(0, 20) == pytest.approx((0.0, 1 - 0.025 ** (1 / 20)))
+    assert _share_ends(0, 0) == (0.0, 1.0)
+    said = study_size_findings(size)[1].text
+    assert "Power of 32 people with 8 scenarios" in said
+    assert "text and police 100 % (6 simulated studies: 54 to 100 %)" in said
+    assert "--studies" in said
 
 
 def test_progress_rises_to_one(found):

@@ -85,10 +85,14 @@ def _is_numeric(annotation) -> bool:
 _FIT = ("binary: intercept", "binary: slope", "binary: alpha", "binary: spread of people",
         "alpha, fixed truth", "slope, fixed truth", "intercept, fixed truth")  # fmt: skip
 _PREDICTED = ("binary: prediction, population", "binary: prediction, average person",
-              "binary, again: prediction, average person")  # fmt: skip
-_ORDINAL = ("ordinal: slope", "ordinal: alpha", "ordinal: spread of people",
-            "ordinal: shift of a part", "ordinal: log scale of a part", "ordinal: scale of a part",
+              "binary, again: prediction, average person",
+              *(f"prediction, fixed truth, {n} people" for n in (4, 8, 25)))  # fmt: skip
+_ORDINAL = ("ordinal: slope", "ordinal: slope, fixed truth", "ordinal: alpha",
+            "ordinal: spread of people", "ordinal: shift of a part",
+            "ordinal: log scale of a part", "ordinal: scale of a part",
             "ordinal: variance of a part")  # fmt: skip
+_CORRELATION = ("correlation of two questions, by its standard error",
+                "correlation of two questions, six people")  # fmt: skip
 _KIND_OF_MEAN = ("kind of mean is harmonic",)
 _EXACT = ("distribution of RMSE", "distribution of MSE", "distribution of MAE", "RMSE quantiles",
           "MSE quantiles", "MAE quantiles")  # fmt: skip
@@ -110,7 +114,7 @@ _NO_CHANCE = "a count or a mean of what was given: nothing is inferred"
 _OF_THE_SUM = "a sum over the data, from which the distributions are made"
 
 PROVED: dict[str, tuple[str, ...]] = {
-    "AcceptabilityFit.correlations": ("correlation of two questions, by its standard error",),
+    "AcceptabilityFit.correlations": _CORRELATION,
     "AcceptabilityFit.difference": ("binary: difference of alpha",),
     "AcceptabilityFit.differences": ("binary: difference of alpha",),
     "AcceptabilityFit.estimate": _FIT,
@@ -154,7 +158,9 @@ PROVED: dict[str, tuple[str, ...]] = {
     "OrdinalFit.estimate": _ORDINAL,
     "OrdinalFit.log_scale": _ORDINAL,
     "OrdinalFit.person_sd": _ORDINAL,
-    "OrdinalFit.predict": ("ordinal: prediction, imagined system",
+    "OrdinalFit.predict": ("ordinal: prediction, imagined system, fixed truth",
+                           "ordinal: prediction, real system, fixed truth",
+                           "ordinal: prediction, imagined system",
                            "ordinal: prediction, real system"),
     "OrdinalFit.scale_ratio": _ORDINAL,
     "OrdinalFit.shift": _ORDINAL,
@@ -209,10 +215,13 @@ PROVED: dict[str, tuple[str, ...]] = {
     "Target.reachable": ("target: the share can be reached",),
     "Target.recall_gain": ("binary: gain per point of recall",),
     "ThresholdChoice.acceptance": tuple(each.format("acceptance") for each in _CHOSEN),
-    "ThresholdChoice.curve": ("curve over thresholds",),
+    "ThresholdChoice.curve": ("curve over thresholds", "curve over thresholds, few cases"),
     "ThresholdChoice.precision": tuple(each.format("precision") for each in _CHOSEN),
     "ThresholdChoice.recall": tuple(each.format("recall") for each in _CHOSEN),
-    "ThresholdChoice.threshold": ("best threshold", "best threshold, unseen populations"),
+    "ThresholdChoice.threshold": (
+        "best threshold", "best threshold, unseen populations", "best threshold, few cases",
+        "best threshold, few cases, unseen populations",
+    ),
     "TradeOff.curve": ("trade-off: band of acceptance",
                        "trade-off: enough people at the least accuracy",
                        "trade-off: not enough one point lower"),
@@ -220,7 +229,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "WeightsResult.weights": ("weight of a class", "fair: weight of recall",
                               "fair: weight of the gap in recall"),
     "decide.acceptance": ("binary: acceptance of a classifier",),
-    "learn.item_correlations": ("correlation of two questions, by its standard error",),
+    "learn.item_correlations": _CORRELATION,
     "score.from_sums": ("distribution of RMSE", "distribution of MSE"),
     "score.mae": ("distribution of MAE",),
     "score.mse": ("distribution of MSE",),

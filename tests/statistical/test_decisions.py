@@ -35,10 +35,24 @@ WORDS = {
     UNSEEN: "six populations it was not settled on: beta, Laplace, gamma, log-normal, logistic and "
     "unequal spreads, 150 to 5,000 cases, 3 to 70 % positive",
 }
+# Small test sets: shapes the smoothed bootstrap was settled on, and others.
+FEW_TRIED = tuple(
+    (*shapes, share, n)
+    for shapes in (_normal(1.5), (beta(2, 1), beta(1, 2)), (t(3, loc=2), t(3)),
+                   (lognorm(0.6, scale=3), lognorm(0.9)))
+    for share in (0.5, 0.2) for n in (20, 40, 60)
+)  # fmt: skip
+FEW_UNSEEN = tuple(
+    (*shapes, share, n)
+    for shapes in ((laplace(1.5), laplace(0)), (gamma(4), gamma(1.5)), (logistic(3), logistic(0)),
+                   (norm(2, 1.5), norm()))
+    for share in (0.4, 0.25) for n in (20, 40, 60)
+)  # fmt: skip
 METRICS = {
     TRIED: (score.PowerMean(p=0, alpha=0.5), score.LinearMetric(a0=0.2)),
     UNSEEN: (score.PowerMean(p=-1, alpha=0.5), score.PowerMean(p=0, alpha=0.3)),
 }
+FEW_METRICS = (*METRICS[TRIED], score.PowerMean(p=0, alpha=0.3))
 
 
 def _cells(population, at):
@@ -51,6 +65,8 @@ def _test_set(population, rng):
     """Return labels with at least one case of each class, and scores."""
     positives, negatives, share, n = population
     truth = (rng.random(n) < share).astype(int)
+    while not 0 < truth.sum() < n:
+        truth = (rng.random(n) < share).astype(int)
     scores = np.where(truth, positives.rvs(n, random_state=rng), negatives.rvs(n, random_state=rng))
     return truth, scores
 
@@ -90,6 +106,42 @@ def test_thresholds_chosen_on_a_test_set_are_honest_about_it(populations, ledger
                 "a maximum is an approximation",
                 seed=seed,
             )
+    ledger.settle()
+
+
+@pytest.mark.parametrize("populations", [FEW_TRIED, FEW_UNSEEN], ids=["tried", "unseen"])
+def test_thresholds_of_small_test_sets_are_honest_about_it(populations, ledger):
+    seed, is_seen = 20197, populations is FEW_TRIED
+    rng = np.random.default_rng([seed, int(is_seen)])
+    best, curve, worst = Tally(rng, kind="quantile"), [], {}
+    name = "best threshold, few cases" + ("" if is_seen else ", unseen populations")
+    for population, metric in product(populations, FEW_METRICS):
+        truth = _best_threshold(population, metric)
+        for _ in range(15):
+            choice = decide.threshold(metric, *_test_set(population, rng), random_state=rng)
+            best.take(name, choice.threshold.draws, truth)
+            shape = (population[0].dist.name, repr(metric))
+            worst.setdefault(shape, []).append(best.hits[name][0.95][-1])
+            at = int(0.75 * len(choice.curve))
+            true = float(metric.of_counts(*_cells(population, choice.curve["threshold"][at])))
+            curve.append(choice.curve["lower"][at] <= true <= choice.curve["upper"][at])
+    least = min(float(np.mean(each)) for each in worst.values())
+    setting = (
+        ("normal, beta, t and log-normal scores" if is_seen
+         else "Laplace, gamma, logistic scores and unequal spreads, not used to settle it")
+        + f", 20 to 60 cases, {'20 or 50' if is_seen else '25 or 40'} % positive"
+    )  # fmt: skip
+    ledger.add(
+        "coverage", name, covers(best.hits[name], allowed=0.02, at_least=True),
+        setting=f"three metrics, {setting}; over all of them, two points allowed; intervals may "
+        f"hold more. In the hardest of {len(worst)} pairs of shape and metric, 95 % intervals held "
+        f"{least:.0%}", seed=seed,
+    )  # fmt: skip
+    ledger.add(
+        "coverage", name.replace("best threshold", "curve over thresholds"),
+        covers({0.95: curve}, allowed=0.02), setting=f"three metrics, {setting}; two points "
+        "allowed", seed=seed,
+    )  # fmt: skip
     ledger.settle()
 
 

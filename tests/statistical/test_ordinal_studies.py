@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit
+from tests.statistical.judging import covers
 from tests.statistical.tally import Tally
 
 from howgood import ask, learn
@@ -98,4 +99,49 @@ def test_ordinal_studies_are_calibrated(ledger):
         "nobody chose, or a failed gate"
     )
     tally.report(ledger, setting=setting, seed=seed, prefix="ordinal: ")
+    ledger.settle()
+
+
+FIXED = {
+    "slope": 10.0,
+    "alpha": 0.4,
+    "person_sd": 1.2,
+    "thresholds": np.array([4.0, 6.0, 7.5, 9.0]),
+}
+REAL = {"shift": 1.0, "log_scale": 0.2}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ordinal_predictions_hold_a_fixed_truth(ledger):
+    """The product's own priors, and as few people as its warning speaks of."""
+    seed, people, wanted = 20200, 22, 200
+    rng = np.random.default_rng(seed)
+    tally, left_out = Tally(rng), 0
+    for _ in range(wanted):
+        answers = ask.simulate_ordinal_answers(
+            people=people, parts={"hypothetical": {}, "real": REAL}, scenarios=SCENARIOS,
+            per_person=6, random_state=rng, **FIXED,
+        )  # fmt: skip
+        try:
+            fit = learn.fit_ordinal(
+                answers, means=(0,), scale=5, engine="importance", draws=500, random_state=rng
+            )
+        except UngatedPosteriorError:
+            left_out += 1
+            continue
+        tally.take("slope", fit.draws("slope"), FIXED["slope"])
+        for part, kind in (("hypothetical", "imagined"), ("real", "real")):
+            predicted = fit.predict(precision=0.8, recall=0.9, part=part, at_least=4)
+            truth = _share(FIXED | REAL, part)
+            tally.take(f"prediction, {kind} system", predicted.draws, truth)
+    for name, hits in tally.hits.items():
+        ledger.add(
+            "coverage",
+            f"ordinal: {name}, fixed truth",
+            covers(hits, allowed=0.05),
+            setting=f"{people} people × 6 scenarios and a real system, the product's own priors; "
+            f"{left_out} of {wanted} failed a gate; five points allowed: so few people lean on the "
+            "priors, and below 40 of them the report says so",
+            seed=seed,
+        )
     ledger.settle()

@@ -104,6 +104,21 @@ def test_standard_errors_of_correlations_hold_the_correlation(ledger):
     ledger.settle()
 
 
+def test_intervals_of_correlations_hold_with_six_people(ledger):
+    seed = 20198
+    rng = np.random.default_rng(seed)
+    many = _two_questions(rng, 40_000)
+    truth = float(spearmanr(many["rating"], many["usefulness"]).statistic)
+    held = []
+    for _ in range(1200):
+        row = learn.item_correlations(ask.read_answers(_two_questions(rng, 6)))
+        held.append(row["lower"][0] <= truth <= row["upper"][0])
+    ledger.add("coverage", "correlation of two questions, six people",
+               covers({0.95: held}, allowed=0.02), setting="six people, five rows each; two points "
+               "allowed: the jackknife is an approximation", seed=seed)  # fmt: skip
+    ledger.settle()
+
+
 def _spread(truth, guess):
     return float(np.quantile(np.abs(truth - guess), 0.9))
 

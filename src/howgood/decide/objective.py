@@ -30,8 +30,8 @@ class Objective(Protocol):
     n_people: int  # how many draws of people it can tell apart
     is_slow: bool  # one Python call per table instead of one for all
 
-    def best(self, tables: Counts, values: FloatArray) -> IndexArray:
-        """Return the best threshold's index, shape (n_people, n_tables); `values` are its own."""
+    def best(self, tables: Counts) -> IndexArray:
+        """Return the best threshold's index, shape (n_people, n_tables)."""
 
     def values(self, tables: Counts) -> FloatArray:
         """Return the value by threshold, shape (n_tables, n_thresholds): draws paired in turn."""
@@ -52,7 +52,7 @@ class PeopleObjective:
         self.n_people = len(draws)
         self.name = f"share accepting {draws.application}"
 
-    def best(self, tables: Counts, values: FloatArray) -> IndexArray:
+    def best(self, tables: Counts) -> IndexArray:
         """Return the best threshold's index, shape (n_people, n_tables)."""
         precision, recall = tables.precision, tables.recall
         found = np.empty((self.n_people, precision.shape[0]), dtype=np.intp)
@@ -83,7 +83,7 @@ class WeightObjective:
         self._weights = np.column_stack([1.0 - weight_draws, weight_draws])
         self.n_people = weight_draws.size
 
-    def best(self, tables: Counts, values: FloatArray) -> IndexArray:
+    def best(self, tables: Counts) -> IndexArray:
         """Return the best threshold's index, shape (n_people, n_tables)."""
         cells = np.stack([tables.true_positives, tables.true_negatives], axis=1)
         return np.column_stack([np.argmax(self._weights @ table, axis=1) for table in cells])
@@ -107,9 +107,9 @@ class MetricObjective:
     ) -> None:
         self.name, self._function, self.is_slow = name, function, is_slow
 
-    def best(self, tables: Counts, values: FloatArray) -> IndexArray:
+    def best(self, tables: Counts) -> IndexArray:
         """Return the best threshold's index, shape (1, n_tables)."""
-        return np.atleast_2d(np.argmax(values, axis=-1))
+        return np.atleast_2d(np.argmax(self.values(tables), axis=-1))
 
     def values(self, tables: Counts) -> FloatArray:
         """Return the metric, shape (n_tables, n_thresholds)."""

@@ -25,6 +25,7 @@ from howgood.records.decision import ThresholdChoice
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
+from howgood.stats.bootstrap import widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
@@ -52,7 +53,8 @@ def threshold(
     For every draw of people (from the fit) crossed with every draw of the test set (Bayesian
     bootstrap, the same weights at every threshold) the best threshold is found. Their
     distribution is the posterior of the threshold; a two-way analysis of variance splits it into
-    what comes from people, from the test set, and from both together.
+    what comes from people, from the test set, and from both together. A draw of the test set also
+    moves its scores a little, the more the fewer cases a class has.
 
     Parameters
     ----------
@@ -86,6 +88,8 @@ def threshold(
     thresholds are equally good in a draw, the lower one counts. A threshold chosen on a test set
     looks better there than it is: precision, recall and acceptance at the chosen threshold are
     therefore those of its neighbourhood (a parabola through the tables nearby), not its own.
+    Where most cases share their score with others, scores are steps and stay where they are. Where
+    scores all lie between 0 and 1, so does the interval of the threshold.
 
     Stability: stable
 
@@ -106,15 +110,14 @@ def threshold(
         else (N_TEST_SETS, MOST_THRESHOLDS)
     )
     bins = score_bins(y_true, scores, pos_label=pos_label, most=most, where="threshold")
-    tables = bins.resampled(n_tables, generator)
-    values = objective.values(tables)
+    values = objective.values(bins.resampled(n_tables, generator, prior_cases=PRIOR_CASES))
     chosen = int(np.argmax(values.mean(axis=0)))
-    best = bins.thresholds[objective.best(tables, values)]
+    best = _best_thresholds(objective, bins, n_tables, generator)
     at_chosen = resampled(bins.smoothed_at(chosen), N_DRAWS, generator)
     return ThresholdChoice(
         chosen=float(bins.thresholds[chosen]),
-        # Draws are observed scores, several of them often repeated: the shortest interval
-        # would snap to those and hold too little.
+        # Where scores are steps, draws are repeated often: the shortest interval would snap to
+        # those and hold too little.
         threshold=Estimate.from_draws(best, kind="quantile"),
         variance_shares=variance_shares(best),
         objective=objective.name,
@@ -169,6 +172,29 @@ def positive_scores(
     return values
 
 
+def _best_thresholds(
+    objective: Objective, bins: ScoreBins, n_tables: int, generator: np.random.Generator
+) -> FloatArray:
+    """Return the best threshold of every draw, shape (n_people, n_tables).
+
+    Down to the next lower score every threshold is as good as the best: one of them is drawn. The
+    spread over test sets is widened for the number of cases of the rarer class.
+    """
+    if bins.are_steps:
+        return bins.thresholds[objective.best(bins.resampled(n_tables, generator))]
+    tables, scores = bins.moved(n_tables, generator)
+    at, draw = objective.best(tables), np.arange(n_tables)
+    upper, lower = scores[draw, at], scores[draw, np.maximum(at - 1, 0)]
+    best = lower + (upper - lower) * generator.random(n_tables)
+    wide = widened(
+        best.T, np.median(best, axis=1), n_units=bins.n_rarer, n_fitted=1, generator=generator
+    )
+    ends = scores.min(), scores.max()
+    if bins.thresholds[0] >= 0.0 and bins.thresholds[-1] <= 1.0:
+        ends = 0.0, 1.0  # no score in sight that is no probability
+    return np.clip(wide.T, *ends)
+
+
 def variance_shares(best: FloatArray) -> dict[str, float]:
     """Split the variance of a (people x test sets) array; shares of nothing are all zero.
 
@@ -219,13 +245,15 @@ def _provenance(
     objective: Objective, bins: ScoreBins, n_tables: int, seed: int | None
 ) -> Provenance:
     return Provenance(
-        method="best threshold by draw of people x draw of the test set (Bayesian bootstrap)",
+        method="best threshold by draw of people x draw of the test set (Bayesian bootstrap, "
+        "smoothed where scores are no steps)",
         settings={
             "objective": objective.name,
             "draws of people": objective.n_people,
             "draws of the test set": n_tables,
+            "cases of the rarer class": bins.n_rarer,
             "candidate thresholds": bins.thresholds.size,
-            "prior cases per cell at the chosen threshold": PRIOR_CASES,
+            "prior cases per cell": PRIOR_CASES,
         },
         seed=seed,
         rows_used=bins.n_cases,

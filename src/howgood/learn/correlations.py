@@ -4,8 +4,11 @@ In: `Answers` with usefulness and intent. Out: rank correlations with intervals.
 models.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from howgood.records.answers import Answers
 from howgood.records.table import Table
@@ -25,7 +28,9 @@ def item_correlations(answers: Answers) -> Table | None:
     """Return Spearman correlations of the items that were asked, None when fewer than two were.
 
     Rows of one person are not independent, so the standard error leaves out people, a group at a
-    time (delete-a-group jackknife); rows without either answer are left out.
+    time (delete-a-group jackknife); rows without either answer are left out. `lower` and `upper`
+    are a 95 % interval: Student's t with one degree of freedom less than there are groups (people,
+    up to 50), since few people tell little about their own spread.
 
     Notes
     -----
@@ -51,25 +56,34 @@ def item_correlations(answers: Answers) -> Table | None:
             "test": np.array([test for test, _, _ in asked], dtype=object),
             "first": np.array([a for _, a, _ in asked], dtype=object),
             "second": np.array([b for _, _, b in asked], dtype=object),
-            "spearman": np.array([rho for rho, _, _ in found]),
-            "se": np.array([se for _, se, _ in found]),
-            "n_rows": np.array([n_rows for _, _, n_rows in found]),
+            "spearman": np.array([each.rho for each in found]),
+            "se": np.array([each.se for each in found]),
+            "lower": np.array([max(each.rho - each.reach, -1.0) for each in found]),
+            "upper": np.array([min(each.rho + each.reach, 1.0) for each in found]),
+            "n_rows": np.array([each.n_rows for each in found]),
         }
     )
 
 
-def _correlation(
-    first: FloatArray, second: FloatArray, person: NDArray[np.intp]
-) -> tuple[float, float, int]:
+class _Correlation(NamedTuple):
+    rho: float
+    se: float
+    reach: float  # to either side, at 95 %
+    n_rows: int
+
+
+def _correlation(first: FloatArray, second: FloatArray, person: NDArray[np.intp]) -> _Correlation:
     both = np.isfinite(first) & np.isfinite(second)
     first, second, group = first[both], second[both], person[both] % _GROUPS
     rho = _spearman(first, second)
     groups = np.unique(group)
     if groups.size < 3:
-        return rho, float("nan"), int(both.sum())
+        return _Correlation(rho, float("nan"), float("nan"), int(both.sum()))
     left_out = np.array([_spearman(first[group != g], second[group != g]) for g in groups])
     spread = (groups.size - 1) / groups.size * float(np.sum((left_out - left_out.mean()) ** 2))
-    return rho, float(np.sqrt(spread)), int(both.sum())
+    se = float(np.sqrt(spread))
+    reach = float(stdtrit(groups.size - 1, 0.975)) * se
+    return _Correlation(rho, se, reach, int(both.sum()))
 
 
 def _spearman(first: FloatArray, second: FloatArray) -> float:

@@ -200,7 +200,8 @@ class StudySize(Tabular):
     over simulated studies), lower and upper (nine in ten studies lie between), enough (share of
     studies with at most the wanted width) and covered (share whose interval holds the alpha the
     people were simulated with). `power` has one row per design and pair: difference (the one
-    simulated) and power (share of studies in which the pair is credibly different).
+    simulated), power (share of studies in which the pair is credibly different), lower and upper
+    (a 95 % interval of the power: so few studies were simulated) and studies (how many).
 
     Stability: experimental
     """

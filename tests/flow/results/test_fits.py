@@ -82,6 +82,10 @@ def test_pilots_and_the_inattentive_are_left_out_by_name(host, asked, monkeypatc
     assert (result.people, dict(result.left_out)) == (4, {"test runs": 2})
     assert result.report.provenance.rows_dropped["people: test runs"] == 2
     assert "Left out: 2 (test runs)" in _said(result)
+    # Four people: every number leans on the priors, and that is said.
+    assert "With fewer than 10 the numbers rest mostly on the priors" in _said(result)
+    tones = {each.tone for each in result.report.findings if "of people" in each.text}
+    assert tones == {"unsure"}
 
 
 def test_who_fails_an_attention_check_is_left_out_unless_everyone_counts(host, asked):

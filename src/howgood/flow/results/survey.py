@@ -21,10 +21,10 @@ from howgood.records.card import ModelCard
 from howgood.records.plans import SurveyPlan
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress
-from howgood.records.report import Report
+from howgood.records.report import Finding, Report
 from howgood.records.result import StudyResult
 from howgood.records.study import Study, plan_of
-from howgood.show.acceptability import fit_report
+from howgood.show.acceptability import few_people, fit_report
 from howgood.show.ordinal import ordinal_report
 from howgood.show.results import people_text, target_finding, whole_report
 
@@ -84,10 +84,7 @@ def _binary(
         progress=lambda share, step: progress(_FIT_SHARE * share, step),
     )
     progress(_FIT_SHARE, "drawing the pictures")
-    targets = [
-        target_finding([decide.target(fit, name, share=share) for share in SHARES])
-        for name in fit.applications
-    ]
+    targets = [_target(fit, name) for name in fit.applications]
     report = whole_report(
         fit_report(fit),
         title=study.title,
@@ -97,6 +94,11 @@ def _binary(
     )
     report = replace(report, question=_QUESTION)
     return _result(report, gathered, held=held, cards=_cards(fit, study))
+
+
+def _target(fit: AcceptabilityFit, name: str) -> Finding:
+    found = target_finding([decide.target(fit, name, share=share) for share in SHARES])
+    return replace(found, tone="unsure") if few_people(fit, name) else found
 
 
 def _parts(
