@@ -153,6 +153,16 @@ def test_the_best_threshold_of_small_test_sets_is_held():
     assert np.mean(held) > 0.75
 
 
+def test_huge_scores_and_two_cases_have_a_threshold():
+    metric = score.PowerMean(p=0, alpha=0.5)
+    with np.errstate(all="raise", under="ignore"):
+        huge = decide.threshold(metric, [0, 1, 0, 1], [1e200, 2e200, 3e200, -1e200], random_state=1)
+    assert huge.threshold.interval.width > 1e200
+    two = decide.threshold(metric, [0, 1], [0.2, 0.8], random_state=1)
+    assert two.chosen == 0.8
+    assert 0.5 in two.threshold.interval
+
+
 def test_scores_that_are_steps_have_thresholds_on_the_steps():
     generator = np.random.default_rng(3)
     truth = np.tile([0, 0, 1], 20)

@@ -184,8 +184,9 @@ class ScoreBins:
         """Return the sd of the moves of a class; the whole test set stands in for a single case."""
         weights = counts if counts.sum() > 1 else self.positives + self.negatives
         n = float(weights.sum())
-        mean = weights @ self.thresholds / n
-        spread = float(np.sqrt(weights @ (self.thresholds - mean) ** 2 / (n - 1)))
+        away = self.thresholds - weights @ self.thresholds / n
+        unit = float(np.abs(away).max()) or 1.0  # squares of huge scores would overflow
+        spread = unit * float(np.sqrt(weights @ (away / unit) ** 2 / (n - 1)))
         lower, upper = np.quantile(
             self.thresholds, (0.25, 0.75), weights=weights, method="inverted_cdf"
         )
