@@ -220,7 +220,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "ThresholdChoice.recall": tuple(each.format("recall") for each in _CHOSEN),
     "ThresholdChoice.threshold": (
         "best threshold", "best threshold, unseen populations", "best threshold, few cases",
-        "best threshold, few cases, unseen populations",
+        "best threshold, few cases, other shapes",
     ),
     "TradeOff.curve": ("trade-off: band of acceptance",
                        "trade-off: enough people at the least accuracy",

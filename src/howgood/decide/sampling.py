@@ -28,8 +28,8 @@ _NEARBY = 2.0
 # Of so few thresholds nearby the best is hardly flattered, and so few steps are no smooth curve.
 _FEW = 10
 # How far scores of a class of n cases are moved: so many sds of the class, divided by n^1.25, up to
-# a limit. Settled on normal, beta, log-normal and t populations of 20 to 100 cases; with hundreds
-# of cases of a class nothing is left of it (docs/explanation/calibration.md).
+# a limit. Settled on normal, beta, log-normal, t, Laplace and gamma populations of 20 to 100
+# cases; with hundreds of cases of a class nothing is left of it (docs/explanation/calibration.md).
 _MOVED, _MOST_MOVED = 5.3, 0.5
 _IQR_OF_NORMAL = 1.349
 
