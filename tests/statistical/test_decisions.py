@@ -129,8 +129,8 @@ def test_thresholds_of_small_test_sets_are_honest_about_it(populations, ledger):
     least = min(float(np.mean(each)) for each in worst.values())
     setting = (
         ("normal, beta, t and log-normal scores" if is_seen
-         else "Laplace, gamma, logistic scores and unequal spreads (logistic and unequal not used to "
-         "settle it)")
+         else "Laplace, gamma, logistic scores and unequal spreads (logistic and unequal not "
+         "used to settle it)")
         + f", 20 to 60 cases, {'20 or 50' if is_seen else '25 or 40'} % positive"
     )  # fmt: skip
     ledger.add(
