@@ -149,6 +149,14 @@ def test_the_share_that_reaches_a_rating_adds_up_the_levels_from_it_on(fit):
     assert fit.predict(**place).mean == fit.predict(**place, at_least=5).mean
 
 
+def test_accuracies_from_0_to_1_are_predicted_and_others_refused(fit):
+    for value in (0.0, 1.0):
+        assert 0 <= fit.predict(precision=value, recall=value, part="last year").mean <= 1
+    for value in (-0.01, 1.01):
+        with pytest.raises(InputError, match="between 0 and 1"):
+            fit.predict(precision=0.5, recall=value, part="last year")
+
+
 def test_the_metric_is_that_of_the_likeliest_mean_unless_another_is_asked_for(fit):
     halved = fit.averaged_draws.copy()
     halved[:, fit._slope_at + 1] *= 0.5  # alpha
