@@ -87,3 +87,20 @@ def test_a_server_that_does_not_answer_is_named_without_its_password():
         open_database("postgresql://me:geheim@127.0.0.1:1/x")  # no secret: no server listens there
     assert "geheim" not in str(caught.value)
     assert "127.0.0.1:1" in str(caught.value)
+
+
+def test_a_file_damaged_where_its_layout_is_noted_is_refused_kindly(tmp_path):
+    file = tmp_path / "answers.sqlite"
+    made = open_database(str(file))
+    upgrade(made)
+    with made.reading() as connection:
+        page = connection.execute(
+            sa.text("SELECT rootpage FROM sqlite_master WHERE name = 'alembic_version'")
+        ).scalar_one()
+        size = connection.execute(sa.text("PRAGMA page_size")).scalar_one()
+    made.close()
+    content = bytearray(file.read_bytes())
+    content[(page - 1) * size : page * size] = b"\xff" * size
+    file.write_bytes(content)
+    with pytest.raises(FileFormatError, match="Restore a backup"):
+        upgrade(open_database(str(file)))

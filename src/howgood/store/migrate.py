@@ -3,6 +3,8 @@
 In: a `Database`. Out: the same, up to date. Absent: the steps themselves (`migrations/versions`).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,8 +70,15 @@ def upgrade(database: Database) -> None:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
-    try:
+    with _refusing_damage():
         database.restructure(apply)
+
+
+@contextmanager
+def _refusing_damage() -> Iterator[None]:
+    """Say kindly that a database cannot be read."""
+    try:
+        yield
     except sa.exc.OperationalError:
         raise  # the database is away or busy, which is no fault of its content
     except sa.exc.DatabaseError as error:
@@ -87,7 +96,7 @@ def newest() -> str:
 
 
 def _is_newest(database: Database) -> bool:
-    with database.reading() as connection:
+    with _refusing_damage(), database.reading() as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return False
         noted = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars()
