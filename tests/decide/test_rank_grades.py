@@ -166,3 +166,12 @@ def test_what_cannot_be_ranked_is_refused(change, said):
 def test_needed_data_are_not_promised():
     with pytest.raises(InputError, match="raters"):
         rank_grades(_random(1)).needed("a", "b")
+
+
+def test_the_doubt_about_a_mean_does_not_exceed_the_grades():
+    """Two raters who disagree about everything: their few degrees of freedom say nothing."""
+    grades = {
+        "item": [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], "rater": [0, 0, 1, 1] * 3,
+        "system": ["a", "b"] * 6, "grade": [4, 2, 2, 4, 4, 3, 3, 5, 3, 2, 3, 3],
+    }  # fmt: skip
+    assert rank_grades(grades).score_sds.max() == 3

@@ -146,6 +146,8 @@ def _scores(grades: _Grades, means: ClusteredMeans) -> JointScores:
     apart = means.means[:, None] - means.means
     n_raters = None if grades.rater is None else int(grades.rater.max()) + 1
     knows_raters = n_raters is not None and n_raters > 1
+    # With two raters the doubt may exceed the scale, within which every mean lies.
+    range_of_grades = float(np.ptp(grades.values)) or np.inf
     return JointScores(
         systems=grades.names,
         metric="mean grade",
@@ -155,7 +157,7 @@ def _scores(grades: _Grades, means: ClusteredMeans) -> JointScores:
         else "items as a sample (paired t)",
         n=int(grades.item.max()) + 1,
         means=means.means,
-        sds=means.own.gaussian_sds(),
+        sds=np.minimum(means.own.gaussian_sds(), range_of_grades),
         differences=apart,
         difference_variances=same_tail_variances(
             apart, means.between.variances, means.between.freedoms
