@@ -175,3 +175,9 @@ def test_the_doubt_about_a_mean_does_not_exceed_the_grades():
         "system": ["a", "b"] * 6, "grade": [4, 2, 2, 4, 4, 3, 3, 5, 3, 2, 3, 3],
     }  # fmt: skip
     assert rank_grades(grades).score_sds.max() == 3
+
+
+def test_grades_whose_squares_no_number_holds_are_refused():
+    grades = {"item": [1, 1, 2, 2], "system": ["a", "b"] * 2, "grade": [1, 2, 3, -1e308]}
+    with pytest.raises(InputError, match=r"grades below 1e\+100"):
+        rank_grades(grades, rater=None)

@@ -24,6 +24,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 _WHERE = "grades"
+_LARGEST = 1e100
 # Grades closer than this share of the largest are one grade, written in two ways.
 _SAME_GRADE = 1e-9
 
@@ -127,6 +128,7 @@ def rank_grades(
     columns = frame_columns(grades, names, where=_WHERE)
     columns = {**columns, grade: as_numbers(columns[grade], where=f"{_WHERE}, column {grade!r}")}
     kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=[grade])
+    _refuse_huge(kept[grade], grade)
     found = _coded(kept, (system, item, rater, grade), missing)
     found.dropped["missing or not finite"] = n_missing
     generator, seed = generator_and_seed(random_state)
@@ -140,6 +142,18 @@ def rank_grades(
         dropped=found.dropped,
     )
     return replace(ranking, provenance=replace(ranking.provenance, rows_used=found.n_rows))
+
+
+def _refuse_huge(values: NDArray[Any], column: str) -> None:
+    """Refuse grades whose squares, summed up, no number holds."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST:
+        raise InputError(
+            where=f"{_WHERE}, column {column!r}",
+            found=f"a grade of {largest:g}",
+            needed=f"grades below {_LARGEST:g}",
+            cure="Check the column: is it really the grade?",
+        )
 
 
 def _scores(grades: _Grades, means: ClusteredMeans) -> JointScores:
