@@ -141,34 +141,21 @@ def test_whoever_asks_often_costs_no_more_than_one_look_in_a_while(tmp_path):
     host.close()
 
 
-def test_a_look_that_takes_too_long_is_bad_news_for_who_asks_meanwhile(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("patience", "is_well"), [(0.05, False), (5.0, True)])
+def test_a_look_is_bad_news_for_who_asks_meanwhile_only_if_it_takes_too_long(
+    tmp_path, monkeypatch, patience, is_well
+):
     monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(pulse, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(pulse, "PATIENCE_SECONDS", patience)
     host = open_host(str(tmp_path / "answers.sqlite"))
     looking, said = Pulse(host), []
 
-    def hang(_operation):
+    def take_a_while(_operation):
         time.sleep(0.1)
         said.append(looking.is_well())
 
-    monkeypatch.setattr(host.database, "write", hang)
-    looking.is_well()
-    assert said == [False]
-    monkeypatch.undo()
-    host.close()
-
-
-def test_a_look_that_waits_for_its_turn_is_no_bad_news(tmp_path, monkeypatch):
-    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.02)
-    host = open_host(str(tmp_path / "answers.sqlite"))
-    looking, said = Pulse(host), []
-
-    def wait(_operation):
-        time.sleep(0.1)
-        said.append(looking.is_well())
-
-    monkeypatch.setattr(host.database, "write", wait)
+    monkeypatch.setattr(host.database, "write", take_a_while)
     assert looking.is_well()
-    assert said == [True]
+    assert said == [is_well]
     monkeypatch.undo()
     host.close()

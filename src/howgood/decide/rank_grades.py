@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.decide.rank import check_level, ranking_of
-from howgood.decide.scores import JointScores
+from howgood.decide.scores import LARGEST, JointScores
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.complete_rows import complete_rows
 from howgood.records.levels import codes_of, distinct
@@ -24,7 +24,6 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 _WHERE = "grades"
-_LARGEST = 1e100
 # Grades closer than this share of the largest are one grade, written in two ways.
 _SAME_GRADE = 1e-9
 
@@ -147,11 +146,11 @@ def rank_grades(
 def _refuse_huge(values: NDArray[Any], column: str) -> None:
     """Refuse grades whose squares, summed up, no number holds."""
     largest = float(np.abs(values).max(initial=0.0))
-    if largest > _LARGEST:
+    if largest > LARGEST:
         raise InputError(
             where=f"{_WHERE}, column {column!r}",
             found=f"a grade of {largest:g}",
-            needed=f"grades below {_LARGEST:g}",
+            needed=f"grades below {LARGEST:g}",
             cure="Check the column: is it really the grade?",
         )
 

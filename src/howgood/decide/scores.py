@@ -22,7 +22,8 @@ from howgood.stats.folded_normal import folded_normal_mean, folded_normal_varian
 from howgood.stats.two_way_clusters import same_tail_variances
 
 FloatArray = NDArray[np.float64]
-_LARGEST = 1e100
+# Squares of greater numbers, summed up, are more than a number holds.
+LARGEST = 1e100
 # Below so many pairs the difference of two MAEs is not yet normal, and re-ratings are drawn.
 FEW_PAIRS = 50
 _RERATINGS = 65_536
@@ -182,7 +183,7 @@ def _rerated_absolute(
 def _refuse_overflow(arrays: Mapping[str, FloatArray]) -> None:
     """Refuse numbers whose squares, summed up, no number holds."""
     for role, values in arrays.items():
-        if float(np.abs(values).max(initial=0.0)) > _LARGEST:
+        if float(np.abs(values).max(initial=0.0)) > LARGEST:
             raise too_large(role)
 
 

@@ -365,7 +365,7 @@ def _by_kind(counted: EngineFrame) -> tuple[int, int, int]:
     return int(one), int(two), int(more)
 
 
-def _by_user(per_pair: Any, user: str) -> dict[tuple[int, int, int], int]:  # noqa: ANN401 - narwhals
+def _by_user(per_pair: Any, user: str) -> dict[tuple[int, int, int], int]:  # noqa: ANN401 - any lazy frame
     """Return how many users have the same three counts of pairs: few rows to bring home."""
     import narwhals as nw
 
