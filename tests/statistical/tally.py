@@ -30,6 +30,10 @@ class Tally:
         for name, ranks in self.ranks.items():
             judgement = uniform_ranks(ranks)
             ledger.add("calibration", prefix + name, judgement, setting=setting, seed=seed)
+        self.report_coverage(ledger, setting=setting, seed=seed, prefix=prefix, **allowances)
+
+    def report_coverage(self, ledger, *, setting, seed, prefix="", **allowances) -> None:
+        """Add a row of coverage per quantity; at one fixed truth, ranks need not be uniform."""
         for name, hits in self.hits.items():
             judgement = covers(hits, **allowances)
             ledger.add("coverage", prefix + name, judgement, setting=setting, seed=seed)

@@ -98,15 +98,13 @@ def test_thresholds_chosen_on_a_test_set_are_honest_about_it(populations, ledger
                 share = float(found / (found + wrong))
                 there.take(f"{name} at the chosen threshold{ending}", estimate.draws, share)
     for tally in (best, there):
-        for name, hits in tally.hits.items():
-            ledger.add(
-                "coverage",
-                name,
-                covers(hits, allowed=0.02),
-                setting=f"two metrics, {WORDS[populations]}; two points allowed: the bootstrap of "
-                "a maximum is an approximation",
-                seed=seed,
-            )
+        tally.report_coverage(
+            ledger,
+            setting=f"two metrics, {WORDS[populations]}; two points allowed: the bootstrap of "
+            "a maximum is an approximation",
+            seed=seed,
+            allowed=0.02,
+        )
     ledger.settle()
 
 

@@ -42,9 +42,7 @@ def test_the_group_mean_holds_the_mean_of_everybody(people, doubt, ledger):
     setting = (
         f"{people} people from a beta law, each known within {doubt:g}; three points allowed: "
     )
-    for name, hits in tally.hits.items():
-        ledger.add("coverage", name, covers(hits, allowed=0.03),
-                   setting=setting + "the law is skew", seed=seed)  # fmt: skip
+    tally.report_coverage(ledger, setting=setting + "the law is skew", seed=seed, allowed=0.03)
     ledger.settle()
 
 
@@ -72,9 +70,7 @@ def test_the_groups_agreement_holds_the_mean_of_everybody(people, asked, ledger)
         f"{people} people, shares from a beta law around .9, {asked} questions each; four points "
         "allowed: the law is skew; intervals may hold more: shares go in steps"
     )
-    for name, hits in tally.hits.items():
-        ledger.add("coverage", name, covers(hits, allowed=0.04, at_least=True),
-                   setting=setting, seed=seed)  # fmt: skip
+    tally.report_coverage(ledger, setting=setting, seed=seed, allowed=0.04, at_least=True)
     ledger.settle()
 
 
@@ -122,12 +118,12 @@ def test_the_barrier_holds_the_noise_of_everybody(people, ledger):
     rng = np.random.default_rng([seed, people])
     tally = Tally(rng, kind="quantile")
     for _ in range(1500):
-        found = barrier_of(_rated_again(people, rng), most=np.inf, seed=int(rng.integers(2**31)))
+        found = barrier_of(_rated_again(people, rng), most=100.0, seed=int(rng.integers(2**31)))
         tally.take("magic barrier of people asked again", found.draws, np.sqrt(0.6))
     setting = f"{people} people, 12 items, 3 rounds, variances from a gamma law; four points "
-    for name, hits in tally.hits.items():
-        ledger.add("coverage", name, covers(hits, allowed=0.04),
-                   setting=setting + "allowed: the law is skew", seed=seed)  # fmt: skip
+    tally.report_coverage(
+        ledger, setting=setting + "allowed: the law is skew", seed=seed, allowed=0.04
+    )
     ledger.settle()
 
 
@@ -160,7 +156,5 @@ def test_weights_of_few_people_hold_the_share_people_used(people, share, outcome
         f"{people} people grade 8 mismatches each, alpha's share {share:g}; four points allowed: "
         "so few people; intervals may hold more: two slopes leave two of four people"
     )
-    for name, hits in tally.hits.items():
-        ledger.add("coverage", name, covers(hits, allowed=0.04, at_least=True),
-                   setting=setting, seed=seed)  # fmt: skip
+    tally.report_coverage(ledger, setting=setting, seed=seed, allowed=0.04, at_least=True)
     ledger.settle()

@@ -65,15 +65,13 @@ def test_intervals_hold_the_score_of_all_rows(grouped, ledger):
         for limit, weights in LIMITS.items():
             estimate = getattr(report, f"at_infinite_{limit}")
             tally.take(f"{name}, infinite {limit}", estimate.draws, population.score(**weights))
-    for each, hits in tally.hits.items():
-        ledger.add(
-            "coverage",
-            each,
-            covers(hits, allowed=0.02),
-            setting="100 people of 20,000; two points allowed: the bootstrap of 100 units is an "
-            "approximation",
-            seed=seed,
-        )
+    tally.report_coverage(
+        ledger,
+        setting="100 people of 20,000; two points allowed: the bootstrap of 100 units is an "
+        "approximation",
+        seed=seed,
+        allowed=0.02,
+    )
     ledger.settle()
 
 
@@ -92,12 +90,12 @@ def test_intervals_of_few_people_and_of_the_gap_between_models(people, ledger):
         tally.take("Relevance Score, few people", reports[0].estimate.draws, population.score())
         gap = reports[0].estimate.draws - reports[1].estimate.draws
         tally.take("gap between two Relevance Scores", gap, truth)
-    for each, hits in tally.hits.items():
-        ledger.add(
-            "coverage", each, covers(hits, allowed=0.03),
-            setting=f"{people} people of 20,000, four rows each; three points allowed: scores are "
-            "skew", seed=seed,
-        )  # fmt: skip
+    tally.report_coverage(
+        ledger,
+        setting=f"{people} people of 20,000, four rows each; three points allowed: scores are skew",
+        seed=seed,
+        allowed=0.03,
+    )
     ledger.settle()
 
 
@@ -112,11 +110,7 @@ class Good:
         self.guesses = [
             np.where(rng.random(n) < accuracy, self.truth, rng.integers(0, 6, n)) for _ in range(2)
         ]
-
-    @cache  # noqa: B019 - one population per proof
-    def score(self):
-        """Return the first model's score of everybody."""
-        return score.relevance_score(
+        self.score = score.relevance_score(
             self.truth, self.guesses[0], contexts={"c": self.context}, table=self.table
         )
 
@@ -139,7 +133,7 @@ def test_good_models_are_neither_certain_nor_clearly_ahead_of_their_like(rows, l
     held, quiet = [], []
     for _ in range(500):
         reports = models.reports(rows, rng)
-        held.append(models.score() in reports["a"].estimate.interval)
+        held.append(models.score in reports["a"].estimate.interval)
         quiet.append(not any("clearly ahead" in said and "not clearly" not in said
                              for said in differences(reports)))  # fmt: skip
     setting = f"{rows} rows, right in 95 %; intervals may hold more, two points less allowed"
@@ -183,13 +177,11 @@ def test_intervals_hold_the_share_people_used(ledger):
         )  # fmt: skip
         tally.take("weights of the Relevance Score", fit.alpha_share.draws, share)
         tally.take("error at zero distance", fit.base_error.draws, 0.15)
-    for name, hits in tally.hits.items():
-        ledger.add(
-            "coverage",
-            name,
-            covers(hits, allowed=0.02),
-            setting="30 people grade 8 mismatches each; two points allowed: the Bayesian bootstrap "
-            "of 30 people is an approximation",
-            seed=seed,
-        )
+    tally.report_coverage(
+        ledger,
+        setting="30 people grade 8 mismatches each; two points allowed: the Bayesian bootstrap "
+        "of 30 people is an approximation",
+        seed=seed,
+        allowed=0.02,
+    )
     ledger.settle()
