@@ -149,7 +149,7 @@ class OutcomeTable(Tabular):
         never seen reaches down to 0, one that is always seen up to 1.
         """
         # Imported here: records load fast, and only this table needs it.
-        from scipy.special import betaincinv
+        from howgood.stats.shares import jeffreys_ends
 
         n_contexts, n_outcomes = self.n_contexts, len(self.outcomes)
         context_codes = self._level_codes()
@@ -158,12 +158,10 @@ class OutcomeTable(Tabular):
             for name, levels, codes in zip(self.context, self.levels, context_codes, strict=True)
         }
         chosen = self.weights[:n_contexts]
-        others = chosen.sum(axis=1, keepdims=True) - chosen
         columns["outcome"] = np.tile(self.outcomes, n_contexts)
         columns["probability"] = self._probabilities()[:n_contexts].ravel()
-        lower, upper = (betaincinv(chosen + 0.5, others + 0.5, at) for at in (0.025, 0.975))
-        columns["lower"] = np.where(chosen > 0, lower, 0.0).ravel()
-        columns["upper"] = np.where(others > 0, upper, 1.0).ravel()
+        ends = jeffreys_ends(chosen, chosen.sum(axis=1, keepdims=True), probability=0.95)
+        columns["lower"], columns["upper"] = (end.ravel() for end in ends)
         columns["rows"] = np.repeat(self.rows, n_outcomes)
         return Table(columns)
 

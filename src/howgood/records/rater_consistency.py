@@ -11,7 +11,7 @@ import numpy as np
 
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
-from howgood.stats.shares import share_draws
+from howgood.stats.shares import FloatArray, jeffreys_ends, share_draws
 
 KINDS = ("one", "two", "three or more")
 _DRAWS, _SEED = 2000, 1
@@ -53,10 +53,9 @@ class RaterConsistency(Tabular):
         narrower than Jeffreys'. Of one user alone, and without `pairs_by_user`, they are Jeffreys'
         intervals, which take every pair as independent: too narrow where users differ.
         """
-        tails = ((1 - probability) / 2, (1 + probability) / 2)
-        users = [_jeffreys(count, sum(self.users), tails) for count in self.users]
+        users = jeffreys_ends(self.users, sum(self.users), probability=probability)
         counts = np.array([*self.users, *self.pairs])
-        lower, upper = np.array([*users, *self._of_pairs(tails)]).T
+        lower, upper = np.hstack([users, self._of_pairs(probability)])
         return Table(
             {
                 "of": ["users"] * len(KINDS) + ["pairs"] * len(KINDS),
@@ -68,20 +67,21 @@ class RaterConsistency(Tabular):
             }
         )
 
-    def _of_pairs(self, tails: tuple[float, float]) -> list[tuple[float, float]]:
+    def _of_pairs(self, probability: float) -> tuple[FloatArray, FloatArray]:
         if not self.pairs_by_user:
-            return [_jeffreys(count, sum(self.pairs), tails) for count in self.pairs]
+            return jeffreys_ends(self.pairs, sum(self.pairs), probability=probability)
         alike = np.array(list(self.pairs_by_user), dtype=np.float64)
         by_user = np.repeat(alike, list(self.pairs_by_user.values()), axis=0)
         n_pairs = by_user.sum(axis=1)
-        found = (
+        found = [
             share_draws(
                 column, n_pairs, weights=n_pairs, draws=_DRAWS,
                 generator=np.random.default_rng(_SEED),
             )
             for column in by_user.T
-        )  # fmt: skip
-        return [(float(low), float(high)) for low, high in (np.quantile(d, tails) for d in found)]
+        ]  # fmt: skip
+        lower, upper = np.quantile(found, [(1 - probability) / 2, (1 + probability) / 2], axis=1)
+        return lower, upper
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -95,11 +95,3 @@ class RaterConsistency(Tabular):
 
 def _shares(counts: tuple[int, int, int]) -> dict[str, float]:
     return {kind: count / sum(counts) for kind, count in zip(KINDS, counts, strict=True)}
-
-
-def _jeffreys(count: int, total: int, tails: tuple[float, float]) -> tuple[float, float]:
-    """Return the interval of a share of independent trials; none reaches 0, all reach 1."""
-    from scipy.special import betaincinv
-
-    low, high = betaincinv(count + 0.5, total - count + 0.5, tails)
-    return 0.0 if count == 0 else float(low), 1.0 if count == total else float(high)

@@ -1,16 +1,36 @@
 """Doubt about a share of trials that belong to units, such as answers that belong to people.
 
-In: successes, trials and weight of each unit. Out: draws of the share. Absent: what the units are.
+In: successes, trials and weight of each unit. Out: draws of the share, or an interval where trials
+stand for themselves. Absent: what the units are.
 """
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, logit
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, expit, logit
 
 from howgood.stats.bootstrap import ratio_draws, widened
 from howgood.stats.grid_posterior import beta_draws
 
 FloatArray = NDArray[np.float64]
+
+
+def jeffreys_ends(
+    successes: ArrayLike, trials: ArrayLike, *, probability: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return Jeffreys' intervals of shares of independent trials; none reaches 0, all reach 1.
+
+    Examples
+    --------
+    >>> lower, upper = jeffreys_ends([0, 13, 15], 15, probability=0.95)
+    >>> lower.round(2).tolist(), upper.round(2).tolist()
+    ([0.0, 0.64, 0.85], [0.15, 0.97, 1.0])
+    """
+    count, total = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    lower, upper = (
+        betaincinv(count + 0.5, total - count + 0.5, 0.5 + side * probability / 2.0)
+        for side in (-1, 1)
+    )
+    return np.where(count > 0, lower, 0.0), np.where(count < total, upper, 1.0)
 
 
 def share_draws(
