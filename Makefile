@@ -35,8 +35,8 @@ CROWDED = $(filter-out %/test_soak.py,$(wildcard tests/faults/test_*.py))
 slow: $(VENV)/.ready ## Statistical proofs, faults and long load: over an hour; every part runs though one fails
 	@failed=; \
 	run() { echo "$$@"; "$$@" || failed=yes; }; \
-	run $(BIN)/python -m pytest -m slow -q $(CROWDED); \
-	run $(BIN)/python -m pytest -m slow -q -n 2 --dist loadfile --no-loadscope-reorder \
+	run $(BIN)/python -m pytest -m slow -v $(CROWDED); \
+	run $(BIN)/python -m pytest -m slow -v -n 2 --dist loadfile --no-loadscope-reorder \
 	  $(addprefix --ignore=,$(CROWDED)); \
 	run env HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q -n 2 tests/property; \
 	test -z "$$failed"

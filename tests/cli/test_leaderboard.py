@@ -67,6 +67,16 @@ def test_few_items_are_spoken_of_and_nothing_is_certain(tmp_path, capsys):
     assert "probability of 0" not in said
 
 
+def test_two_with_the_same_mean_share_the_front(tmp_path, capsys):
+    path = tmp_path / "level.csv"
+    rows = "".join(f"{item},a,{4 + item % 2}\n{item},b,{5 - item % 2}\n" for item in range(6))
+    path.write_text("item,system,grade\n" + rows)
+    assert run(["leaderboard", str(path), "--no-rater"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "No clear winner. a and b share the best mean grade; a is best over items" in said
+    assert "50 % and cannot be told from b" in said
+
+
 def test_pictures_and_reports_are_written(grades, tmp_path):
     plot, out = tmp_path / "plot.svg", tmp_path / "report.html"
     assert run(["leaderboard", str(grades), *COLUMNS, "--plot", str(plot), "--out", str(out)]) == 0

@@ -7,7 +7,7 @@ In: `Ranking` of `decide.rank_grades`. Out: sentences and a `Report`. Absent: dr
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.show.numbers import percent
-from howgood.show.ranking import ahead_of_all, errors_section, readable_table
+from howgood.show.ranking import ahead_of_all, errors_section, no_clear_winner, readable_table
 
 # Below so many of them, how much raters (or items) differ is hardly known.
 _FEW = 5
@@ -82,14 +82,13 @@ def _winner(ranking: Ranking) -> Finding:
         return ahead_of_all(
             ranking, f"over {ranking.doubt} like these, another system is level or ahead"
         )
-    others = ", ".join(name for name in group if name != best)
-    return Finding(
-        text=(
-            f"No clear winner. {best} has the best mean grade, but over {ranking.doubt} like these "
-            f"it is best only with probability {percent(ranking.best_probability[best])}; it "
-            f"cannot be told from {others}."
+    return no_clear_winner(
+        ranking,
+        score="mean grade",
+        best_with=(
+            f"over {ranking.doubt} like these only with probability "
+            f"{percent(ranking.best_probability[best])}"
         ),
-        tone="unsure",
     )
 
 

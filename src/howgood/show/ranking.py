@@ -136,6 +136,24 @@ def ahead_of_all(ranking: Ranking, another_is_ahead: str) -> Finding:
     )
 
 
+def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
+    """Say who is in front, how surely (`best_with`), and who cannot be told from it."""
+    best, group = ranking.order[0], ranking.tie_groups[0]
+    level = [
+        name for name in group if ranking.differences[ranking.index(best), ranking.index(name)] == 0
+    ]
+    front = (
+        f"{', '.join(level[:-1])} and {level[-1]} share the best {score}; {best}"
+        if len(level) > 1
+        else f"{best} has the best {score}, but"
+    )
+    others = ", ".join(name for name in group if name != best)
+    return Finding(
+        text=f"No clear winner. {front} is best {best_with} and cannot be told from {others}.",
+        tone="unsure",
+    )
+
+
 def _any_other_ahead(ranking: Ranking) -> float:
     """Return the probability that some other system is level or ahead of the first."""
     best = ranking.order[0]
@@ -203,13 +221,8 @@ def _winner(ranking: Ranking) -> Finding:
         return Finding(text=f"{best} is the only system: nothing to rank.")
     if len(group) == 1:
         return ahead_of_all(ranking, "asked again, people would put another system level or ahead")
-    others = ", ".join(name for name in group if name != best)
-    return Finding(
-        text=(
-            f"No clear winner. {best} has the best expected score, but is best in only "
-            f"{percent(p_best)} of re-ratings; it cannot be told from {others}."
-        ),
-        tone="unsure",
+    return no_clear_winner(
+        ranking, score="expected score", best_with=f"in only {percent(p_best)} of re-ratings"
     )
 
 
