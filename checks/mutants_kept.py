@@ -20,7 +20,10 @@ KEPT = ROOT / ".mutants"
 AREAS = {
     "stats": ["stats"],
     "score": ["score"],
-    "decide": ["decide/rank", "decide/rank_ratings", "decide/sampling", "decide/scores"],
+    "decide": [
+        "decide/rank", "decide/rank_grades", "decide/rank_ratings", "decide/sampling",
+        "decide/scores",
+    ],
     "learn": [
         "learn/engines", "learn/acceptability_fit", "learn/binary", "learn/cells",
         "learn/ordinal_cells", "learn/ordinal_fit", "learn/ordinal_model", "learn/prior_density",

@@ -57,14 +57,33 @@ def test_lines_carry_the_quantiles_of_their_paired_draws():
     lines = [row for row in sweep.lines.rows() if row["model"] == "b"]
     alpha, beta = reports["b"].at_infinite_alpha.draws, reports["b"].at_infinite_beta.draws
     for share, row in zip((0.0, 0.5, 1.0), lines, strict=True):
-        draws = share * alpha + (1 - share) * beta
+        lower, upper = np.quantile(share * alpha + (1 - share) * beta, [0.025, 0.975])
         assert row["alpha_share"] == share
-        assert (row["lower"], row["upper"]) == pytest.approx(
-            tuple(np.quantile(draws, [0.025, 0.975]))
-        )
+        assert row["lower"] <= lower + 1e-9
+        assert row["upper"] >= upper - 1e-9
+    for end, row in (("at_infinite_beta", lines[0]), ("at_infinite_alpha", lines[2])):
+        interval = getattr(reports["b"], end).interval
+        assert (row["lower"], row["upper"]) == pytest.approx((interval.lower, interval.upper))
     plain = sweep.to_dict()
     assert plain["lines"] == list(sweep.lines.rows())
     assert plain["crossings"] == list(sweep.crossings.rows())
+
+
+def test_rows_that_are_all_right_leave_doubt_at_every_share():
+    report = _report("ABCAB" * 2, "ABCAB" * 2)
+    lines = score.relevance_sweep({"m": report}, steps=5).lines
+    # Every draw is 100; the report's interval knows that the eleventh row may be wrong.
+    assert lines["lower"] == pytest.approx(np.full(5, report.estimate.interval.lower))
+    assert report.estimate.interval.lower < 90
+    assert lines["upper"].tolist() == [100.0] * 5
+
+
+def test_many_rows_have_the_band_of_their_report():
+    report = _report("ABC" * 100, "AAB" * 100)
+    line = score.relevance_sweep({"m": report}, steps=4).lines
+    interval = report.estimate.interval  # alpha 2, beta 1: the third of four shares
+    assert line["lower"][2] == pytest.approx(interval.lower, abs=0.1)
+    assert line["upper"][2] == pytest.approx(interval.upper, abs=0.1)
 
 
 def test_how_sure_a_lead_is_does_not_depend_on_who_is_named_first():

@@ -88,13 +88,23 @@ def _line(name: str, report: RelevanceReport, shares: NDArray[np.float64]) -> Ta
     alpha, beta = report.at_infinite_alpha, report.at_infinite_beta
     draws = np.outer(shares, alpha.draws) + np.outer(1.0 - shares, beta.draws)
     tail = (1.0 - report.estimate.interval.probability) / 2.0
+    tails = [tail, 1.0 - tail]
+    # Rows not seen yet widen the intervals at both ends beyond their draws (all rows right leave
+    # doubt about the next one): in between in proportion.
+    beyond = [
+        [end.interval.lower, end.interval.upper] - np.quantile(end.draws, tails)
+        for end in (alpha, beta)
+    ]
+    band = np.quantile(draws, tails, axis=1)
+    band += np.outer(beyond[0], shares) + np.outer(beyond[1], 1.0 - shares)
+    lower, upper = np.clip(band, 0.0, 100.0)
     return Table(
         {
             "model": [name] * len(shares),
             "alpha_share": shares,
             "score": shares * alpha.mean + (1.0 - shares) * beta.mean,
-            "lower": np.quantile(draws, tail, axis=1),
-            "upper": np.quantile(draws, 1.0 - tail, axis=1),
+            "lower": lower,
+            "upper": upper,
         }
     )
 
