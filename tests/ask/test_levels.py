@@ -61,10 +61,22 @@ def test_order_is_recall_outer_precision_inner(first, second):
     assert [s.desired_precision for s in study] == [1.0, 0.5] * 2
 
 
-@pytest.mark.parametrize("level", [0, -0.1, 1.2, float("nan"), "half"])
+@pytest.mark.parametrize("level", [0, -0.1, 1.2, float("nan"), "half", "1/0", 1e-300])
 def test_a_level_outside_zero_to_one_is_refused(level):
     with pytest.raises(InputError, match="above 0 and up to 1"):
         ask.scenarios(precision=[level])
+
+
+def test_levels_may_be_written_as_text():
+    assert ask.scenarios(precision=["2/3"], recall=["0.5"]) == ask.scenarios(
+        precision=[Fraction(2, 3)], recall=[Fraction(1, 2)]
+    )
+
+
+@pytest.mark.parametrize("level", ["1e-999999999", "1e-5000", "1/" + "9" * 5000])
+def test_a_level_of_a_gigabyte_is_refused_at_once(level):
+    with pytest.raises(InputError, match="above 0 and up to 1"):
+        ask.scenarios(recall=[level])
 
 
 def test_too_few_cases_are_refused_with_the_number_needed():

@@ -9,18 +9,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from howgood.errors import InputError
-from howgood.records.scenario import Scenario
+from howgood.records.scenario import Scenario, level_from
 
 LEVELS = (Fraction(1, 2), Fraction(2, 3), Fraction(5, 6), Fraction(1))
-
-# Floats such as 0.6667 or 0.833 mean simple fractions; 120 keeps halves to eighths and tenths.
-_LARGEST_DENOMINATOR = 120
 
 
 def scenarios(
     *,
-    precision: Sequence[float | Fraction] = LEVELS,
-    recall: Sequence[float | Fraction] = LEVELS,
+    precision: Sequence[float | Fraction | str] = LEVELS,
+    recall: Sequence[float | Fraction | str] = LEVELS,
     real_positives: int = 10,
     cases: int | None = None,
 ) -> tuple[Scenario, ...]:
@@ -37,7 +34,7 @@ def scenarios(
     Parameters
     ----------
     precision, recall : sequence of numbers
-        Levels above 0 and up to 1; 2/3 and 0.6667 mean the same.
+        Levels above 0 and up to 1; 2/3, "2/3" and 0.6667 mean the same.
     real_positives : int
         How often the thing happens in every scenario (RP).
     cases : int, optional
@@ -85,12 +82,9 @@ def scenarios(
     )
 
 
-def _level(value: float | Fraction, name: str) -> Fraction:
-    try:
-        level = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
-    except (TypeError, ValueError, OverflowError):
-        level = Fraction(-1)
-    if not 0 < level <= 1:
+def _level(value: float | Fraction | str, name: str) -> Fraction:
+    level = level_from(value)
+    if level is None:
         raise InputError(
             where=f"{name} level",
             found=repr(value),

@@ -1,14 +1,38 @@
 """An imagined stretch of use, told in counts.
 
-In: how often the thing happened, and how often the system was right and wrong about it.
-Out: `Scenario`, with the precision and recall these counts have. Absent: choosing counts
-(see `ask.scenarios`) and wording (see `ask.wording`).
+In: how often the thing happened, and how often the system was right and wrong about it; a level
+as people write it. Out: `Scenario`, with the precision and recall these counts have; the level as a
+simple fraction. Absent: choosing counts (see `ask.scenarios`) and wording (see `ask.wording`).
 """
 
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from howgood.errors import InputError
+
+# Floats such as 0.6667 or 0.833 mean simple fractions; 120 keeps halves to eighths and tenths.
+_LARGEST_DENOMINATOR = 120
+# No powers of ten: as an exact fraction, "1e-999999999" takes a gigabyte.
+_LEVEL_IN_WORDS = re.compile(r"\s*(?:[0-9]{1,9}\s*/\s*[0-9]{1,9}|[0-9]{0,9}\.?[0-9]{0,20})\s*")
+
+
+def level_from(value: float | Fraction | str) -> Fraction | None:
+    """Return a level of precision or recall as a simple fraction, or None where it is none.
+
+    Examples
+    --------
+    >>> level_from(0.6667), level_from("5 / 6"), level_from("85 %"), level_from(1e-300)
+    (Fraction(2, 3), Fraction(5, 6), None, None)
+    """
+    if isinstance(value, str):
+        value = "".join(value.split()) if _LEVEL_IN_WORDS.fullmatch(value) else ""
+    try:
+        level = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return level if 0 < level <= 1 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

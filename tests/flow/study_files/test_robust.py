@@ -93,3 +93,19 @@ _PLAIN = st.recursive(
 def test_foreign_values_never_become_a_study_by_accident(data):
     with pytest.raises(InputError):
         Study.from_dict(data)
+
+
+def test_a_level_too_long_to_write_down_is_refused_by_line():
+    lines = TEXTS["survey"].split("\n")
+    place = next(at for at, line in enumerate(lines) if line.startswith("precision"))
+    lines[place] = 'precision = ["1e-999999999"]'
+    document = document_from_toml("\n".join(lines), file="x")
+    problems = check_document(document, file="x", folder=FOLDER).problems
+    assert [place + 1] == [each.line for each in problems if "1e-999999999" in str(each)]
+
+
+def test_a_whole_number_of_thousands_of_digits_is_refused_by_line():
+    with pytest.raises(SyntaxProblemError, match="more than 18 digits") as caught:
+        document_from_toml("\nat = [1, {of = 0x" + "f" * 5000 + "}]\n", file="x")
+    assert caught.value.line == 2
+    assert document_from_toml(f"most = {2**63 - 1}", file="x").data == {"most": 2**63 - 1}

@@ -5,7 +5,6 @@ other part of the page, and how levels become counts (`ask.scenarios`).
 """
 
 import re
-from fractions import Fraction
 from functools import lru_cache
 
 from howgood.ask.levels import scenarios
@@ -32,12 +31,7 @@ def _scenarios(
     real_positives: int,
     cases: int | None,
 ) -> tuple[Scenario, ...]:
-    return scenarios(
-        precision=[Fraction(each) for each in precision],
-        recall=[Fraction(each) for each in recall],
-        real_positives=real_positives,
-        cases=cases,
-    )
+    return scenarios(precision=precision, recall=recall, real_positives=real_positives, cases=cases)
 
 
 def scenario_bullets(application: SurveyApplication, scenario: Scenario, *, system: str) -> Bullets:

@@ -13,6 +13,7 @@ from howgood.errors import FileFormatError
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.flow.study_files.toml_lines import toml_lines
 from howgood.flow.study_files.yaml_lines import DEEPEST, document_from_yaml
+from howgood.records.plain import Path
 
 LARGEST = 500_000
 # Python's TOML reader takes the square of the number of parts; no study has five.
@@ -20,6 +21,7 @@ _LONG_KEY = re.compile(
     r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*)"""
     f"{{{DEEPEST},}}"
 )
+_BITS = 63
 _TOML_PLACE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
 
 
@@ -53,7 +55,26 @@ def document_from_toml(text: str, *, file: str) -> Document:
         ) from error
     if _depth(data) > DEEPEST:
         raise _too_deep(file, 1)
-    return Document(data=data, lines=toml_lines(text))
+    document = Document(data=data, lines=toml_lines(text))
+    _refuse_huge(document, file)
+    return document
+
+
+def _refuse_huge(document: Document, file: str) -> None:
+    """Refuse whole numbers that TOML does not know: Python cannot even write the largest down."""
+    around: list[tuple[Path, Any]] = [((), document.data)]
+    while around:
+        path, value = around.pop()
+        if isinstance(value, int) and value.bit_length() > _BITS:
+            raise SyntaxProblemError(
+                file=file,
+                line=document.line(path),
+                found="a whole number of more than 18 digits",
+                format_name="TOML",
+            )
+        if isinstance(value, dict | list):
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            around += [((*path, key), each) for key, each in pairs]
 
 
 def _depth(data: dict[str, Any]) -> int:

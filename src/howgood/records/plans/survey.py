@@ -6,10 +6,10 @@ and sentences of scenarios (`ask.scenarios`, `flow.participate`).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from howgood.records.plain import Path, Problem, about
 from howgood.records.plans.question import Picture, repeated_keys, too_few
+from howgood.records.scenario import level_from
 
 LEVELS = ("1/2", "2/3", "5/6", "1")
 
@@ -181,7 +181,7 @@ class SurveyPlan:
             )
             for name in ("precision", "recall")
             for index, level in enumerate(getattr(self, name))
-            if not _is_level(level)
+            if level_from(level) is None
         ]
 
     def _subset_problems(self, path: Path) -> list[Problem]:
@@ -219,10 +219,3 @@ class SurveyPlan:
             for index, key in enumerate(branch.applications)
             if key not in known
         ]
-
-
-def _is_level(level: float | str) -> bool:
-    try:
-        return 0 < Fraction(level) <= 1
-    except (ValueError, ZeroDivisionError):
-        return False
