@@ -49,6 +49,7 @@ __all__ = [
 
 
 _LONGEST = 600
+_LONGEST_LIST = 1_000
 
 
 class HowgoodError(Exception):
@@ -62,7 +63,8 @@ class InputError(HowgoodError, ValueError):
     """
 
     def __init__(self, *, where: str, found: str, needed: str, cure: str) -> None:
-        where, found = _shortened(where, most=_LONGEST), _shortened(found, most=_LONGEST)
+        where, found, cure = (_shortened(text, most=_LONGEST) for text in (where, found, cure))
+        needed = _shortened(needed, most=_LONGEST_LIST)
         super().__init__(f"{where}: {found}; {needed}. {cure}")
         self.where, self.found, self.needed, self.cure = where, found, needed, cure
 
