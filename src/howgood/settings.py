@@ -21,6 +21,7 @@ from howgood.errors import InputError
 DATABASE = "HOWGOOD_DATABASE"
 PUBLIC_URL = "HOWGOOD_PUBLIC_URL"
 BUSY_LIMIT = "HOWGOOD_BUSY_LIMIT"
+_MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +47,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 def _positive(text: str | None, *, default: int) -> int:
     if not text:
         return default
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or len(text) > _MOST_DIGITS or int(text) < 1:
         raise InputError(
             where=BUSY_LIMIT,
             found=repr(text),
-            needed="a whole number of at least 1",
+            needed=f"a whole number of at least 1 and at most {_MOST_DIGITS} digits",
             cure=f"Set it to {default}, or leave it out.",
         )
     return int(text)

@@ -218,5 +218,6 @@ def test_settings_come_from_the_environment_or_their_defaults():
     assert (settings.database, settings.public_url) == ("x.sqlite", "https://a.example")
     assert settings.busy_limit == 7
     assert read_settings({}).database == "howgood.sqlite"
-    with pytest.raises(InputError, match="HOWGOOD_BUSY_LIMIT"):
-        read_settings({"HOWGOOD_BUSY_LIMIT": "many"})
+    for wrong in ("many", "0", "9" * 5000):
+        with pytest.raises(InputError, match="HOWGOOD_BUSY_LIMIT"):
+            read_settings({"HOWGOOD_BUSY_LIMIT": wrong})

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howgood.decide.scores import LARGEST
 from howgood.errors import InputError, LengthMismatchError
 
 FloatArray = NDArray[np.float64]
@@ -260,6 +261,14 @@ def _checked_scores(scores: ArrayLike, *, where: str) -> FloatArray:
             f" (first: row {int(np.argmax(gaps)) + 1})",
             needed="a finite score for every case",
             cure="Leave these cases out, or score them.",
+        )
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > LARGEST:
+        raise InputError(
+            where=f"{where}, scores",
+            found=f"a score of {largest:g} or its negative",
+            needed=f"scores between -{LARGEST:g} and {LARGEST:g}",
+            cure="Check the column: is it really the score?",
         )
     return values
 

@@ -29,7 +29,6 @@ from howgood.stats.bootstrap import widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
-_LARGE = 1e100
 
 N_PEOPLE = 250
 N_TEST_SETS = 250
@@ -201,9 +200,6 @@ def variance_shares(best: FloatArray) -> dict[str, float]:
     The usual unbiased estimates of a two-way layout without repetition, negative ones set to 0.
     """
     n_people, n_tables = best.shape
-    # Shares know no unit; squares of huge thresholds would overflow.
-    largest = float(np.abs(best).max())
-    best = best / largest if largest > _LARGE else best
     rows, columns = best.mean(axis=1), best.mean(axis=0)
     rest = best - rows[:, None] - columns[None, :] + best.mean()
     together = float(np.sum(rest**2) / max((n_people - 1) * (n_tables - 1), 1))

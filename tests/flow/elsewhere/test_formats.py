@@ -86,6 +86,7 @@ def test_codes_are_recognised_in_every_spelling():
     assert screen("k1") == ("", "attention-care", None)
     for unknown in ("a3s1_1", "a1s5_1", "a1s1_4", "a1s1", "d3", "k2", "d1_2", "age", "x1"):
         assert screen(unknown) is None
+    assert screen(f"d2[{'9' * 5000}]") is None
 
 
 def test_the_offline_page_is_one_file_that_trusts_only_itself():

@@ -173,6 +173,14 @@ def test_limesurvey_columns_are_known_too(run, host):
     assert (someone["way"], someone["condition"]) == ("bike", "b")
 
 
+def test_an_option_of_thousands_of_digits_is_no_option(run, host):
+    run(SURVEY, demographics=QUESTIONS)
+    content = _csv(["r1", "9" * 5000, "5", "4", "3"],
+                   header=["ResponseId", "d2", "a1s1_1", "a1s1_2", "a1s1_3"])  # fmt: skip
+    with pytest.raises(InputError, match="one of bike, bus"):
+        _import(host, content)
+
+
 def test_a_page_with_a_gap_in_a_wide_table(run, host):
     run(SURVEY)
     content = _csv(["1", "5", "", "3"], header=["id", "a1s1_1", "a1s1_2", "a1s1_3"])

@@ -21,7 +21,7 @@ from howgood.records.scenario import Scenario
 from howgood.records.study import Study
 
 # a2s5_1, a2s5[i1], a2s5[SQ001] ...; d1; d1[2] and d1_2 for one of several choices.
-_COLUMN = re.compile(r"(a\d+s\d+|[dck]\d+)(?:_i?(\d+)|\[(?:i|SQ0*|o)?(\d+)\])?")
+_COLUMN = re.compile(r"(a\d+s\d+|[dck]\d+)(?:_i?(\d{1,4})|\[(?:i|SQ0*|o)?(\d{1,4})\])?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from howgood.records.screen import AnswerValue
 _CLOSE = 0.0051
 
 
+_MOST_DIGITS = 4  # of an option's place
 _LONGEST_SECONDS = 10_000_000  # a third of a year
 
 
@@ -139,7 +140,8 @@ def _option(question: Question, text: str) -> str:
     for each in question.options:
         if readings & {each.key.casefold(), each.text.casefold()}:
             return each.key
-    if text.isdecimal() and 1 <= int(text) <= len(question.options):
+    is_place = text.isdecimal() and len(text) <= _MOST_DIGITS
+    if is_place and 1 <= int(text) <= len(question.options):
         return question.options[int(text) - 1].key
     known = ", ".join(each.key for each in question.options)
     raise WrongCellError(f"one of {known}")
