@@ -31,14 +31,17 @@ format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
 	$(BIN)/ruff check --fix .
 
 # Crowds and kills want the machine for themselves; half an hour of gentle load does not mind company.
-CROWDED = $(filter-out %/test_soak.py,$(wildcard tests/faults/test_*.py))
+SOAK = tests/faults/test_soak.py
+CROWDED = $(filter-out $(SOAK),$(wildcard tests/faults/test_*.py))
 slow: $(VENV)/.ready ## Statistical proofs, faults and long load: over an hour; every part runs though one fails
 	@failed=; \
 	run() { echo "$$@"; "$$@" || failed=yes; }; \
 	run $(BIN)/python -m pytest -m slow -v $(CROWDED); \
+	$(BIN)/python -m pytest -m slow -v -n 2 $(SOAK) & soak=$$!; \
 	run $(BIN)/python -m pytest -m slow -v -n 2 --dist loadfile --no-loadscope-reorder \
-	  $(addprefix --ignore=,$(CROWDED)); \
+	  $(addprefix --ignore=,$(CROWDED) $(SOAK)); \
 	run env HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q -n 2 tests/property; \
+	wait $$soak || failed=yes; \
 	test -z "$$failed"
 
 mutants: $(VENV)/.ready ## Make small faults on purpose and see whether the tests notice (hours)
