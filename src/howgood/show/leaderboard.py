@@ -12,7 +12,7 @@ from howgood.show.ranking import ahead_of_all, errors_section, no_clear_winner, 
 # Below so many of them, how much raters (or items) differ is hardly known.
 _FEW = 5
 # Raters -> how many of 100 intervals of 95 % hold the truth where taste differs most.
-_HELD = {2: 87, 3: 92, 4: 93}
+HELD = {2: 87, 3: 92, 4: 93}
 
 CAUTIONS = (
     "A ranking says whose outputs got better grades from these raters, not why.",
@@ -100,7 +100,7 @@ def _about_raters(ranking: Ranking) -> list[Finding]:
     elif n_raters < _FEW:
         text = (
             f"Only {n_raters} raters: how far others would differ is hardly known, and 95 % "
-            f"intervals may hold the truth in only {_HELD[n_raters]} of 100 studies. More raters "
+            f"intervals may hold the truth in only {HELD[n_raters]} of 100 studies. More raters "
             "help more than more items."
         )
     else:

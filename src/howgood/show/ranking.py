@@ -13,7 +13,7 @@ from howgood.records.table import Table
 from howgood.show.numbers import digits_for, percent, plain, probability, with_probability
 
 # Ratings per pair -> how many of 100 intervals of a score (95 %) hold it when people rate again.
-_HELD = {2: 88, 3: 92, 4: 93}
+HELD = {2: 88, 3: 92, 4: 93}
 
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
@@ -258,14 +258,14 @@ def _few_ratings(ranking: Ranking) -> list[Finding]:
     doubt = float(ranking.mean_variances[first, second])
     spread = float(ranking.difference_variances[first, second])
     n_ratings = round(spread / doubt) if doubt > 0 else 0
-    if n_ratings not in _HELD:
+    if n_ratings not in HELD:
         return []
     return [
         Finding(
             text=(
                 f"About {n_ratings} ratings per pair: how much people waver is hardly known. "
                 f"95 % intervals of a score may hold what people say next time in only "
-                f"{_HELD[n_ratings]} of 100 cases."
+                f"{HELD[n_ratings]} of 100 cases."
             ),
             tone="unsure",
         )
