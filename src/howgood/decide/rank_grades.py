@@ -177,7 +177,12 @@ def _scores(grades: _Grades, means: ClusteredMeans) -> JointScores:
         ),
         difference_scale="mean grade",
         doubt="items and raters" if knows_raters else "items",
-        settings={"grades": len(grades.values), "raters": n_raters},
+        settings={
+            "grades": len(grades.values),
+            "lowest grade": float(grades.values.min()),
+            "highest grade": float(grades.values.max()),
+            "raters": n_raters,
+        },
     )
 
 

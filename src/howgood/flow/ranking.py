@@ -222,8 +222,8 @@ def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
     place = ranking.index(name)
     mean, sd = float(ranking.scores[place]), float(ranking.score_sds[place])
     reach = _REACH * max(sd, 1e-9 * max(abs(mean), 1.0))
-    least = -np.inf if ranking.greater_is_better or np.isnan(ranking.barrier) else 0.0
-    grid = np.linspace(max(mean - reach, least), mean + reach, _POINTS)
+    least, most = _possible_scores(ranking)
+    grid = np.linspace(max(mean - reach, least), min(mean + reach, most), _POINTS)
     if ranked.sums is not None and sd > 0:
         metric: Literal["mse", "rmse"] = "mse" if ranking.metric == "mse" else "rmse"
         distribution = from_sums(ranked.sums, name, metric=metric)
@@ -231,8 +231,18 @@ def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
         lower, upper = drawn_interval(ranked.sums, name, metric=metric)
         density = np.maximum(distribution.pdf(middle + (grid - middle) / wider), 0.0)
     else:
-        lower, upper = mean - 1.96 * sd, mean + 1.96 * sd
+        lower, upper = max(mean - 1.96 * sd, least), min(mean + 1.96 * sd, most)
         density = np.exp(-0.5 * ((grid - mean) / max(sd, reach / 40)) ** 2)
     return ScoreCurve(
         name=name, grid=grid, density=density, mean=mean, lower=float(lower), upper=float(upper)
     )
+
+
+def _possible_scores(ranking: Ranking) -> tuple[float, float]:
+    """Return between what a score lies: errors are not below 0, mean grades within the grades."""
+    settings = ranking.provenance.settings
+    lowest, highest = (settings.get(f"{end} grade", np.nan) for end in ("lowest", "highest"))
+    if lowest < highest:
+        return lowest, highest
+    is_error = not ranking.greater_is_better and not np.isnan(ranking.barrier)
+    return (0.0 if is_error else -np.inf), np.inf
