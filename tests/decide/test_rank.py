@@ -673,6 +673,7 @@ BAD = [
     ({"sd": [0.1, 0.2, 0.3], "metric": "mae"}, LengthMismatchError, "'sd'|sd has 3"),
     ({"trials": 1}, InputError, "fewer than 2 trials"),
     ({"missing": "keep"}, InputError, "one of error, drop"),
+    ({"missing": "keep", "metric": "mae"}, InputError, "one of error, drop"),
 ]
 
 

@@ -144,6 +144,32 @@ def test_nulls_are_gaps_too(engine):
     assert squared_error_sums(native, **FEW, missing="drop").n == 9
 
 
+def test_a_query_refuses_gaps_even_when_no_column_is_whole():
+    import duckdb
+    import polars as pl
+
+    columns = {name: values.tolist() for name, values in feedback(10).items()}
+    columns["sigma"][4] = columns["mu"][5] = columns["mu"][6] = None
+    table = pl.DataFrame(columns).to_arrow()
+    with pytest.raises(InputError, match="2 in 'mu', 1 in 'sigma', of 10 rows"):
+        squared_error_sums(duckdb.from_arrow(table), **FEW)
+    assert squared_error_sums(duckdb.from_arrow(table), **FEW, missing="drop").n == 7
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array([True, False, True]),
+        np.array(["2026-01-01"] * 3, dtype="datetime64[D]"),
+        np.array([1 + 2j, 2, 3]),
+    ],
+    ids=["truth values", "dates", "complex numbers"],
+)
+def test_columns_that_are_no_real_numbers_are_refused(column):
+    with pytest.raises(InputError, match=r"column 'p1'.*numbers are needed"):
+        squared_error_sums(feedback(3) | {"p1": column}, **FEW)
+
+
 @pytest.mark.parametrize("gap", ["None", "pandas.NA", "pandas.NaT"])
 def test_gaps_among_objects_are_counted_and_other_objects_refused(gap):
     import pandas as pd
@@ -291,13 +317,16 @@ def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
 
     with pytest.raises(InputError, match="'sigma': 3 negative"):
         summed("sigma", [2, 20, 21], -0.5)
-    with pytest.raises(InputError, match="3 pairs with fewer than 2 trials"):
+    with pytest.raises(InputError, match="'trials': 3 pairs with fewer than 2 trials"):
         summed("trials", [2, 20, 21], 1, trials="trials")
     # Only high powers overflow: 1e30² to the sixth is still a number, to the twelfth it is not.
     with pytest.raises(InputError, match="overflow"):
         summed("sigma", 7, 1e30)
     with np.errstate(over="ignore"), pytest.raises(InputError, match="overflow"):
         summed("p2", 7, 1e160)
+    # Not even the plain sum of a batch is a number: still the same words, and no warning.
+    with pytest.raises(InputError, match="overflow"):
+        summed("sigma", [2, 3], 1.5e308)
 
 
 def test_a_file_is_summed_without_loading_it(tmp_path):

@@ -1,13 +1,16 @@
 """Orders of Gaussian scores against independent integrators and closed cases."""
 
 import math
+from itertools import islice, permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
+from scipy.special import ndtr
 
+from howgood.stats import gaussian_ranks
 from howgood.stats.gaussian_ranks import (
     lower_orthant,
     order_errors,
@@ -52,10 +55,13 @@ def test_the_orthant_equals_an_adaptive_integral(m1, m2, rho, s):
         ([0, 0], [[1, 0.5], [0.5, 1]], 1 / 4 + math.asin(0.5) / (2 * math.pi)),
         ([0, 1], [[1, 0], [0, 1]], 0.5 * stats.norm.cdf(-1)),
         ([0.0, -1.0], [[1, 0], [0, 1]], 0.5 * stats.norm.cdf(1)),
+        ([-0.5, 0.0], [[1, 0], [0, 1]], 0.5 * stats.norm.cdf(0.5)),
+        ([0, 0], [[4, 3], [3, 9]], 1 / 4 + math.asin(0.5) / (2 * math.pi)),
         ([1, 2], [[1, 1], [1, 1]], stats.norm.cdf(-2)),
         ([-1, 0.5], [[1, -1], [-1, 1]], stats.norm.cdf(1) + stats.norm.cdf(-0.5) - 1),
         ([-1, 0.5], [[0, 0], [0, 1]], stats.norm.cdf(-0.5)),
         ([1, 0.5], [[0, 0], [0, 1]], 0.0),
+        ([0.5, -1], [[1, 0], [0, 0]], stats.norm.cdf(-0.5)),
         ([0, 0.5], [[0, 0], [0, 1]], 0.5 * stats.norm.cdf(-0.5)),
         ([1.0, 2.2e-311], [[1, 0], [0, 1]], 0.5 * stats.norm.cdf(-1)),
         ([3.4e-38, 2.2e-311], [[1, 0], [0, 1]], 0.25),
@@ -74,6 +80,75 @@ def test_exchangeable_scores_have_equal_chances():
         allowed = 1e-12 if n_scores <= 3 else 5 * found.mcse
         assert np.abs(found.ranks - 1 / n_scores).max() <= allowed
         assert found.mcse < 0.002
+
+
+def test_two_and_three_scores_are_closed_form():
+    """Independent scores: an angle for equal means, the law of one difference for two."""
+    generator = np.random.default_rng(0)
+    two = rank_probabilities(np.array([0.3, 0.0]), distances(np.diag([1, 3])), generator=generator)
+    chances = {(0, 1): stats.norm.cdf(-0.15), (1, 0): stats.norm.cdf(0.15)}
+    assert dict(two.orderings) == pytest.approx(chances, abs=1e-14)
+    sds = np.array([1.0, 1.0, 2.0])
+    three = rank_probabilities(np.zeros(3), distances(np.diag(sds**2)), generator=generator)
+    assert len(three.orderings) == 6
+    for (a, b, c), chance in three.orderings:
+        # a - b and b - c share b alone.
+        slope = -(sds[b] ** 2) / math.sqrt(
+            (sds[a] ** 2 + sds[b] ** 2) * (sds[b] ** 2 + sds[c] ** 2)
+        )
+        assert chance == pytest.approx(1 / 4 + math.asin(slope) / (2 * math.pi), abs=1e-14)
+    assert two.mcse == three.mcse == 0
+    same = rank_probabilities(np.ones(3), np.zeros((3, 3)), generator=generator)
+    assert [chance for _, chance in same.orderings] == pytest.approx([1 / 6] * 6, abs=1e-15)
+    alone = rank_probabilities(np.ones(1), np.zeros((1, 1)), generator=generator)
+    assert alone.orderings == (((0,), 1.0),)
+
+
+def first_by_quadrature(score, means, sds):
+    """P(one independent score is below all others), over the score's own density."""
+    z = np.linspace(-9, 9, 2_001)  # of a smooth integrand, the plain sum has all digits
+    below = [
+        ndtr((mean - means[score] - sds[score] * z) / sd)
+        for other, (mean, sd) in enumerate(zip(means, sds, strict=True))
+        if other != score
+    ]
+    density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+    return float((density * np.prod(below, axis=0)).sum() * (z[1] - z[0]))
+
+
+def test_chances_of_the_first_and_last_place_equal_an_integral():
+    means, sds = np.array([0.0, 0.0, 0.0, 0.1, -0.1]), np.array([0.3, 0.1, 0.4, 0.2, 0.15])
+    found = rank_probabilities(
+        means, distances(np.diag(sds**2)), generator=np.random.default_rng(6)
+    )
+    first = [first_by_quadrature(each, means, sds) for each in range(5)]
+    last = [first_by_quadrature(each, -means, sds) for each in range(5)]
+    np.testing.assert_allclose(found.ranks[:, 0], first, atol=5 * found.mcse)
+    np.testing.assert_allclose(found.ranks[:, -1], last, atol=5 * found.mcse)
+    assert found.mcse < math.sqrt(0.25 / 65_536)  # better than as many independent draws
+
+
+def test_the_unit_of_scores_changes_nothing():
+    rng = np.random.default_rng(7)
+    factor, means = rng.normal(size=(5, 5)), rng.normal(size=5)
+    one, other = (
+        rank_probabilities(
+            unit * means, unit**2 * distances(factor @ factor.T), generator=np.random.default_rng(8)
+        ).ranks
+        for unit in (1.0, 2.0**-40)
+    )
+    np.testing.assert_allclose(other, one, atol=4 / 65_536)  # a point in a thousand may round over
+
+
+def test_directions_have_the_covariance_of_centred_scores_and_no_more_columns_than_its_rank():
+    rng = np.random.default_rng(9)
+    centring = np.eye(6) - 1 / 6
+    for rank in [1] * 20 + [2, 3, 5]:
+        factor = rng.normal(size=(6, rank))
+        covariance = factor @ factor.T
+        found = gaussian_ranks._directions(distances(covariance))
+        assert found.shape == (6, rank)
+        np.testing.assert_allclose(found @ found.T, centring @ covariance @ centring, atol=1e-12)
 
 
 def test_three_scores_agree_with_sampling_many_more():
@@ -106,6 +181,7 @@ def test_certain_scores_have_certain_ranks():
         np.array([3.0, 1.0, 2.0, 0.0, 5.0]), np.zeros((5, 5)), generator=np.random.default_rng(0)
     )
     assert found.orderings == (((3, 1, 2, 0, 4), 1.0),)
+    assert found.mcse == 1 / (16 * 4096)  # one point of all: never nothing
 
 
 def test_far_tails_keep_their_digits():
@@ -138,3 +214,44 @@ def test_the_sampling_error_is_that_of_independent_scrambles():
     spread = np.std([run.ranks for run in runs], axis=0, ddof=1).max()
     claimed = np.mean([run.mcse for run in runs])
     assert 0.3 * claimed < spread < 2 * claimed
+
+
+def test_the_sampling_error_of_two_scrambles_is_half_of_what_they_differ(monkeypatch):
+    means, variances = np.array([0.0, 0.1, 0.3, -0.2]), distances(np.diag([1.0, 0.5, 2.0, 1.5]))
+
+    def ranked(scrambles):
+        monkeypatch.setattr(gaussian_ranks, "_SCRAMBLES", scrambles)
+        return rank_probabilities(means, variances, generator=np.random.default_rng(3))
+
+    with pytest.warns(RuntimeWarning):  # one scramble has no spread
+        first = ranked(1).ranks
+    both = ranked(2)
+    # Half of first - second is first - (first + second) / 2.
+    assert both.mcse == pytest.approx(np.abs(first - both.ranks).max(), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("draw", "orders"),
+    [
+        ([2.0, 2.0], [(0, 1), (1, 0)]),
+        ([5.0, 0.0, 0.0], [(1, 2, 0), (2, 1, 0)]),
+        ([0.0, 0.0, 0.0], list(permutations(range(3)))),
+    ],
+)
+def test_equal_draws_are_put_in_random_order(draw, orders):
+    n_draws = 6_000
+    ranks, found = ranks_of_draws(np.tile(draw, (n_draws, 1)), generator=np.random.default_rng(2))
+    share = 1 / len(orders)
+    allowed = 4 * math.sqrt(share * (1 - share) / n_draws)
+    assert dict(found) == pytest.approx(dict.fromkeys(orders, share), abs=allowed)
+    for score in range(len(draw)):
+        for rank in range(len(draw)):
+            expected = share * sum(order[rank] == score for order in orders)
+            assert ranks[score, rank] == pytest.approx(expected, abs=2 * allowed)
+
+
+def test_no_more_orderings_are_listed_than_seven_scores_have():
+    draws = np.array(list(islice(permutations(range(8)), 5_100)), dtype=float)
+    _, orderings = ranks_of_draws(draws, generator=np.random.default_rng(0))
+    assert len(orderings) == math.factorial(7)
+    assert {chance for _, chance in orderings} == {1 / 5_100}

@@ -118,14 +118,12 @@ def _owen(h: float, k: float, rho: float) -> float:
 
 
 def _few_orderings(means: FloatArray, variances: FloatArray) -> list[tuple[tuple[int, ...], float]]:
-    n_scores = len(means)
-    orders = list(permutations(range(n_scores)))
-    all_same = not np.ptp(means) and not variances.any()
-    if n_scores == 1 or all_same:
-        return [(order, 1.0 / len(orders)) for order in orders]
-    if n_scores == 2:
+    if len(means) == 1:
+        return [((0,), 1.0)]
+    if len(means) == 2:
         errors = order_errors(means, variances)
         return [((0, 1), float(errors[1, 0])), ((1, 0), float(errors[0, 1]))]
+    orders = list(permutations(range(3)))
     raw = np.array([_three_in_order(order, means, variances) for order in orders])
     return list(zip(orders, (raw / raw.sum()).tolist(), strict=True))
 
