@@ -152,6 +152,7 @@ def test_missing_pairs_are_an_error_or_dropped_and_counted():
         (([1, 2], [1], [1, 2, 3]), LengthMismatchError, "mean has 2.*prediction has 3"),
         (([1, 2], [1, -0.1], [1, 2]), InputError, "'sd'.*-0.1 in row 2"),
         (([1, INF], [1, 1], [1, 2]), InputError, "'mean'.*infinite.*row 2"),
+        (([1, INF, -INF], [1], [1]), InputError, "'mean'.*2 of 3 values infinite.*row 2"),
         (([], [], []), InputError, "no values"),
         ((["a", "b"], [1, 1], [1, 2]), InputError, "'mean'.*not numbers"),
         ((np.array([1, {}]), [1, 1], [1, 2]), InputError, "'mean'.*not numbers"),
@@ -357,7 +358,21 @@ def test_the_row_whose_probabilities_are_wrong_is_named(wrong, words):
         score.categorical_feedback(wrong, values=[0, 1])
 
 
+def test_finite_values_are_taken_even_where_their_sum_is_not():
+    found = score.mae([1e308, 1.5e308], 0.0, [1e308, 1.5e308])
+    assert (found.n, found.mean) == (2, 0.0)
+
+
+def test_one_draw_is_enough_and_none_too_few():
+    found = score.mse([3.0], 0.0, [1.0], method="monte-carlo", draws=1)
+    assert found.mean == 4.0
+
+
 def test_feedback_that_is_no_number_is_refused_among_others():
+    with pytest.raises(InputError, match=r"1 values missing or infinite \(first: row 2\)"):
+        score.categorical_feedback([[0.5, 0.5], [NAN, 1.0]], values=[0, 1])
+    with pytest.raises(InputError, match=r"1 values missing or infinite \(first: row 2\)"):
+        score.empirical_feedback([[0.5, NAN], [INF, 1.0]])
     with pytest.raises(InputError, match="every value must be a finite number"):
         score.categorical_feedback([[0.5, 0.5]], values=[0, INF])
     with pytest.raises(InputError, match=r"row 2.*no rating at all"):

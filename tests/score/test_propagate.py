@@ -27,7 +27,7 @@ def test_a_propagated_mse_agrees_with_the_exact_one():
 
 
 def test_the_same_seed_gives_the_same_draws_whatever_the_batches(monkeypatch):
-    options = {"mean": [3.0, 4, 2], "sd": 0.5, "prediction": 3.0, "draws": 50, "random_state": 5}
+    options = {"mean": [3.0, 4, 2], "sd": 0.5, "prediction": 3.0, "draws": 51, "random_state": 5}
     first = score.propagate(_mse, **options)
     # The module, not the function of the same name.
     monkeypatch.setattr(sys.modules["howgood.score.propagate"], "_ANSWERS_AT_ONCE", 7)
@@ -81,6 +81,9 @@ def test_wrong_input_is_named():
         score.propagate(_mse, mean=[1.0], sd=1.0, prediction={"a": [1.0]})
     with pytest.raises(InputError, match=r"'sd'.*below 0"):
         score.propagate(_mse, mean=[1.0], sd=-1.0, prediction=[1.0])
+    for draws in (0, 2.5):
+        with pytest.raises(InputError, match=f"draws={draws}"):
+            score.propagate(_mse, mean=[1.0], sd=1.0, prediction=[1.0], draws=draws)
     with pytest.raises(InputError, match="3 of 3 draws"):
         score.propagate(lambda t, p: np.nan, mean=[1.0], sd=1.0, prediction=[1.0], draws=3)
 
@@ -114,3 +117,43 @@ def test_an_interval_of_a_difference_holds_what_it_is_asked_to_hold():
     half = paired.difference("a", "b", probability=0.5).interval
     assert (half.lower, half.upper) == pytest.approx(tuple(np.quantile(gaps, [0.25, 0.75])))
     assert half.probability == 0.5
+
+
+def test_a_propagated_score_tells_its_interval_and_how_it_was_made():
+    found = score.propagate(
+        _mse, mean=[3.0, 1.0, np.nan], sd=1.0, prediction=2.0, draws=400, random_state=6,
+        missing="drop",
+    )  # fmt: skip
+    for interval, tail in ((found.interval(), 0.025), (found.interval(0.5), 0.25)):
+        ends = tuple(np.quantile(found.draws, [tail, 1 - tail]))
+        assert (interval.lower, interval.upper) == pytest.approx(ends)
+        assert (interval.probability, interval.kind) == (1 - 2 * tail, "quantile")
+    plain = found.to_dict()
+    assert plain["interval"] == found.interval().to_dict()
+    assert (plain["n"], plain["mean"], plain["sd"]) == (2, found.mean, found.sd)
+    assert plain["mcse"] == pytest.approx(np.std(found.draws, ddof=1) / 20)
+    assert found.provenance.rows_dropped == {"missing": 1}
+    made = {"metric": "_mse", "draws": 400, "missing": "drop", "feedback": "gaussian"}
+    assert found.provenance.settings == made
+    labels = score.categorical_feedback([[0.0, 1.0]], values=[0, 1])
+    one = score.propagate(accuracy_score, feedback=labels, prediction=[1], draws=1)
+    assert one.draws.tolist() == [1.0]
+    assert one.provenance.settings["feedback"] == labels.kind
+
+
+@pytest.mark.parametrize(
+    ("values", "prediction", "kinds"),
+    [
+        ([0, 1], [1.0, 0.0], "ii"),
+        ([0, 1], [1.0, 0.5], "if"),  # a probability is no label
+        ([0.5, 1], [1.0, 0.0], "ff"),  # grades, though this one is whole
+    ],
+)
+def test_labels_are_whole_numbers_and_nothing_else_is_made_one(values, prediction, kinds):
+    sure = score.categorical_feedback([[0.0, 1.0], [0.0, 1.0]], values=values)
+    seen = []
+    score.propagate(
+        lambda *given: seen.extend(given) or 0.0, feedback=sure, prediction=prediction, draws=1
+    )
+    assert [each.tolist() for each in seen] == [[1, 1], prediction]
+    assert "".join(each.dtype.kind for each in seen) == kinds

@@ -234,8 +234,9 @@ def test_unseen_contexts_are_left_out_when_wrong_refused_or_scored_by_the_margin
         score.relevance_score(truth, guess, unseen="error", **arguments)
     marginal = score.relevance_score(truth, guess, unseen="marginal", **arguments)
     assert marginal == pytest.approx((80 + 100 + 80) / 3)
-    with pytest.raises(InputError, match="none of which can be graded"):
-        score.relevance_score(["A"], ["B"], contexts={"room": ["new"]}, table=_room())
+    for measure in (score.relevance_score, score.relevance_report):
+        with pytest.raises(InputError, match="none of which can be graded"):
+            measure(["A"], ["B"], contexts={"room": ["new"]}, table=_room())
 
 
 @pytest.mark.parametrize("times", [1, 3000])
@@ -261,6 +262,44 @@ def test_scoring_some_rows_at_a_time_changes_nothing(monkeypatch):
     whole = score.relevance_score(rows["y"], guess, **arguments)
     monkeypatch.setattr("howgood.score.relevance._ROWS_AT_ONCE", 7)
     assert score.relevance_score(rows["y"], guess, **arguments) == pytest.approx(whole, abs=1e-9)
+
+
+def test_the_row_at_fault_is_counted_from_the_first_however_many_are_scored_at_a_time(monkeypatch):
+    monkeypatch.setattr("howgood.score.relevance._ROWS_AT_ONCE", 7)
+    with pytest.raises(InputError, match=r"row 17\b.*rows it was made from"):
+        score.relevance_score(
+            ["A"] * 16 + ["Z"] + ["A"] * 3,
+            ["B"] * 20,
+            contexts={"room": ["x"] * 20},
+            table=_room(reference="cross-fit"),
+        )
+
+
+def test_weights_may_be_small_and_rows_that_are_left_out_weigh_nothing():
+    arguments = {"contexts": {"room": ["x", "new", "new"]}, "table": _room()}
+    truth, guess = ["A", "A", "B"], ["C", "A", "C"]  # 80, 100, and not graded
+    weights = [0.03, 0.01, 0.5]
+    expected = (3 * 80 + 100) / 4
+    found = score.relevance_score(truth, guess, sample_weight=weights, **arguments)
+    assert found == pytest.approx(expected)
+    report = score.relevance_report(
+        truth, guess, sample_weight=weights, random_state=0, **arguments
+    )
+    assert report.value == pytest.approx(expected)
+
+
+def test_a_hundred_labels_are_told_apart_by_the_short_cut():
+    generator = np.random.default_rng(2)
+    truth, guess = generator.integers(0, 100, (2, 20_000))
+    here = np.zeros(20_000, dtype=int)
+    table = learn.outcome_probabilities({"c": here, "y": truth}, outcome="y", context=["c"])
+    found = score.relevance_score(
+        truth.astype(np.int8), guess.astype(np.int8), contexts={"c": here}, table=table
+    )
+    shares = np.bincount(truth, minlength=100) / len(truth)
+    error = 2 * (shares.max() - shares[guess]) + np.abs(shares[guess] - shares[truth])
+    expected = np.where(truth == guess, 100, 100 * (1 - error / 3)).mean()
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_every_way_to_pass_contexts_gives_the_same_score():
@@ -299,7 +338,7 @@ def test_wrong_input_says_what_is_needed():
             score.relevance_report(ACTUAL, PREDICTED, **settings_, **good)
     with pytest.raises(InputError, match="without rows"):
         score.relevance_score([], [], contexts={"room": []}, table=table)
-    for weights in ([1, 1, -1, 1, 1], [1, 1, np.nan, 1, 1], [0] * 5):
+    for weights in ([1, 1, -1, 1, 1], [1, 1, np.nan, 1, 1], [1, 1, np.inf, 1, 1], [0] * 5):
         with pytest.raises(InputError, match="finite weights of 0 or more"):
             score.relevance_score(ACTUAL, PREDICTED, sample_weight=weights, **good)
     for alpha, beta in [(0, 0), (-1, 2), (math.nan, 1), (math.inf, math.inf)]:

@@ -128,6 +128,94 @@ def test_baselines_match_predictors_that_follow_them():
     assert report.chance == pytest.approx(report.value, abs=1.0)
 
 
+@pytest.mark.parametrize(
+    ("unseen", "likeliest", "chance"),
+    [
+        # Seen, actual B: A errs by .2 / 3, B by 0, C by (2 * .3 + .1) / 3. New, actual A: only A
+        # counts, which is right.
+        ("exclude", (280 / 3 + 100) / 2, (280 / 3 + 100 + 230 / 3 + 100) / 4),
+        # New, by the shares over all contexts: B errs by .2, C by .3.
+        ("marginal", (280 / 3 + 100) / 2, (280 / 3 + 100 + 230 / 3 + 100 + 80 + 70) / 6),
+    ],
+)
+def test_baselines_in_a_context_never_seen_by_hand(unseen, likeliest, chance):
+    rows = {"room": ["x"] * 10, "light": [*"AAAAABBBCC"]}  # .5, .3, .2
+    report = score.relevance_report(
+        ["B", "A"],
+        ["B", "A"],
+        contexts={"room": ["x", "new"]},
+        table=learn.outcome_probabilities(rows, outcome="light", context=["room"]),
+        unseen=unseen,
+        random_state=0,
+    )
+    assert report.most_probable == pytest.approx(likeliest, abs=1e-9)
+    assert report.chance == pytest.approx(chance, abs=1e-9)
+
+
+def test_where_nobody_else_was_the_likeliest_is_that_of_all_contexts():
+    rows = {"c": [0, 0, 0, 0, 1], "y": [*"AAABA"]}
+    table = learn.outcome_probabilities(rows, outcome="y", context=["c"], reference="cross-fit")
+    report = score.relevance_report(
+        ["B", "A"], ["B", "A"], contexts={"c": [0, 1]}, table=table, random_state=0
+    )
+    # The only B, itself left out: A is certain, and wrong by 1/3. The only row of its context:
+    # of the four others three show A, which is right.
+    assert report.most_probable == pytest.approx((200 / 3 + 100) / 2)
+
+
+def test_acceptable_is_what_somebody_chose_in_that_context():
+    report = score.relevance_report(
+        [*"AABA"], [*"BZAA"], contexts={"room": ["x", "x", "new", "new"]}, table=_room(),
+        sample_weight=[1.0, 2.0, 4.0, 8.0], random_state=0,
+    )  # fmt: skip
+    # B was chosen in this room, Z nowhere, and nothing in a room never seen.
+    assert report.acceptable == pytest.approx(1 / 15)
+    assert report.accuracy == pytest.approx(8 / 15)
+
+
+def test_the_dice_control_by_hand():
+    """Of two outcomes, the one row of a context shows one: no matter which, by symmetry."""
+    rows = {"c": [0, 1], "y": ["A", "B"]}
+
+    def dice(contexts, smoothing=0.0, weights=None):
+        table = learn.outcome_probabilities(
+            rows, outcome="y", context=["c"], reference="train", smoothing=smoothing
+        )
+        truth = ["A"] * len(contexts)
+        return score.relevance_report(
+            truth, truth, contexts={"c": contexts}, table=table, sample_weight=weights,
+            random_state=0,
+        ).dice  # fmt: skip
+
+    # Predicted the one shown, wrongly: error 1/3; the other, wrongly: 1. Half are right.
+    one = (100 + 100 + 200 / 3 + 0) / 4
+    assert dice([0]) == pytest.approx(one)
+    # Shares of 2/3 and 1/3: errors 1/9 and 1/3.
+    assert dice([0], smoothing=1.0) == pytest.approx(100 * (1 - (1 / 9 + 1 / 3) / 4))
+    # In a context never seen only what is right counts, which is half.
+    assert dice([0, 7]) == pytest.approx((one + 100 / 2) / 1.5)
+    assert dice([0, 7], weights=[1.0, 3.0]) == pytest.approx((one + 3 * 100 / 2) / 2.5)
+
+
+def test_cases_are_counted_and_averaged_by_weight():
+    report = score.relevance_report(
+        [*"ABDAA"], [*"AACBC"], contexts={"room": ["x"] * 5}, table=_room(),
+        sample_weight=[1.0, 2.0, 3.0, 4.0, 0.0], random_state=0,
+    )  # fmt: skip
+    found = {row["case"]: row for row in report.case_table.rows()}
+    for case, rows, share, mean in [
+        (1, 1, 0.1, 100),
+        (2, 1, 0.2, 100 * (1 - 2 / 36)),  # B for A: 0 from the likeliest, 2/12 from the actual
+        (3, 1, 0.3, 100 * (1 - (2 * 2 + 2) / 36)),
+        (5, 2, 0.4, 100 * (1 - (2 * 2 + 2) / 36)),
+    ]:
+        assert found[CASES[case]]["rows"] == rows
+        assert found[CASES[case]]["share"] == pytest.approx(share)
+        assert found[CASES[case]]["mean score"] == pytest.approx(mean)
+    assert found[CASES[4]]["rows"] == 0
+    assert np.isnan(found[CASES[4]]["mean score"])
+
+
 def test_any_alpha_and_beta_lie_on_the_line_between_the_bounds():
     rows, guess = _dice(3, contexts=50)
     table = learn.outcome_probabilities(rows, outcome="y", context=["c"])
