@@ -195,6 +195,14 @@ def test_the_dice_control_by_hand():
     # In a context never seen only what is right counts, which is half.
     assert dice([0, 7]) == pytest.approx((one + 100 / 2) / 1.5)
     assert dice([0, 7], weights=[1.0, 3.0]) == pytest.approx((one + 3 * 100 / 2) / 2.5)
+    # The same where the rows of other folds speak: one for the context, none for the new one.
+    folds = learn.outcome_probabilities(
+        {"c": [0, 0], "y": ["A", "B"], "f": [0, 1]}, outcome="y", context=["c"],
+        reference="cross-fit", folds="f",
+    )  # fmt: skip
+    here = {"c": [0, 7], "f": [0, 0]}
+    report = score.relevance_report(["A"] * 2, ["A"] * 2, contexts=here, table=folds)
+    assert report.dice == pytest.approx((one + 100 / 2) / 1.5)
 
 
 def test_cases_are_counted_and_averaged_by_weight():
@@ -309,6 +317,64 @@ def test_the_estimate_is_of_the_score_itself():
     assert report.estimate.interval.lower < report.value < report.estimate.interval.upper
 
 
+def test_contexts_are_counted_by_their_rows():
+    rows = {"c": [*"xxxyz"], "o": [*"ABABA"]}
+    table = learn.outcome_probabilities(rows, outcome="o", context=["c"])
+    report = score.relevance_report(["A"], ["B"], contexts={"c": ["x"]}, table=table, resamples=2)
+    assert report.n_contexts == 3
+    assert report.rows_per_context == pytest.approx(5 / 3)
+    assert report.singleton_share == pytest.approx(2 / 3)
+
+
+def _of_room(truth, guess, **settings):
+    return score.relevance_report(
+        [*truth], [*guess], contexts={"room": ["x"] * len(truth)}, table=_room(),
+        resamples=20_000, random_state=0, **settings,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 10])
+def test_rows_that_are_all_right_leave_the_doubt_of_half_a_wrong_one(n_rows):
+    report = _of_room("A" * n_rows, "A" * n_rows)
+    rng = np.random.default_rng(1)
+    right = rng.gamma(n_rows, size=200_000)
+    wrong, more = rng.exponential(0.5, size=(2, 200_000))
+    below = np.mean(100 * (right + more) / (right + wrong + more) < report.estimate.interval.lower)
+    assert below == pytest.approx(0.025, abs=4 * np.sqrt(0.025 * 0.975 / 20_000))
+    assert report.estimate.interval.upper == 100.0
+
+
+def test_draws_of_few_rows_are_spread_like_students_t():
+    """Dirichlet weights, stretched by sqrt((n + 1) / chi-square of n - 1) around the mean."""
+    end = _of_room("ABD", "AAB").at_infinite_beta
+    scores = np.array([100, 250 / 3, 250 / 3])  # 2 of 12 chose the predicted more than the actual
+    rng = np.random.default_rng(2)
+    shares = rng.dirichlet(np.ones(3), size=200_000)
+    stretch = np.sqrt(4 / rng.chisquare(2, size=200_000))
+    expected = scores.mean() + (shares @ scores - scores.mean()) * stretch
+    for quantile in (0.1, 0.25, 0.5, 0.75):
+        below = np.mean(expected < np.quantile(end.draws, quantile))
+        assert below == pytest.approx(quantile, abs=4 * np.sqrt(0.25 / 20_000))
+
+
+def test_draws_stay_between_0_and_100_and_reach_both():
+    table = learn.outcome_probabilities({"c": [0], "o": ["A"]}, outcome="o", context=["c"])
+    report = score.relevance_report(
+        [*"AAA"], [*"ZZA"], contexts={"c": [0] * 3}, table=table, random_state=0
+    )
+    assert report.scores.tolist() == [0, 0, 100]
+    assert (report.estimate.draws.min(), report.estimate.draws.max()) == (0, 100)
+
+
+def test_rows_that_weigh_nothing_make_nothing_surer():
+    few = _of_room("ABDBA", "AABDA")
+    many = _of_room("ABDBA" + "A" * 300, "AABDA" + "A" * 300, sample_weight=[1] * 5 + [0] * 300)
+    assert many.value == pytest.approx(few.value)
+    for end in ("lower", "upper"):
+        found, expected = (getattr(each.estimate.interval, end) for each in (many, few))
+        assert found == pytest.approx(expected, abs=1.5)
+
+
 def test_a_report_refuses_contexts_never_seen_when_told_to():
     table = learn.outcome_probabilities(
         {"c": [*"xxyy"], "o": [*"ABAB"]}, outcome="o", context=["c"]
@@ -318,6 +384,10 @@ def test_a_report_refuses_contexts_never_seen_when_told_to():
         score.relevance_report(["A", "A"], ["A", "B"], unseen="error", **arguments)
     report = score.relevance_report(["A", "A"], ["A", "B"], **arguments)
     assert report.n_excluded == 1
+    assert report.provenance.rows_used == 1
+    assert report.provenance.rows_dropped == {"wrong in a context never seen": 1}
+    two = score.relevance_report(["A"] * 3, ["B"] * 3, **arguments | {"contexts": {"c": [*"xxn"]}})
+    assert two.provenance.rows_used == 2
 
 
 @pytest.mark.parametrize("settings", [{"probability": 0.0}, {"probability": 1.0}, {"resamples": 1}])

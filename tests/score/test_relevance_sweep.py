@@ -44,6 +44,37 @@ def test_lines_run_between_the_scores_at_infinite_beta_and_alpha():
     np.testing.assert_array_less(lines["score"], lines["upper"] + 1e-9)
 
 
+def test_shares_are_a_twentieth_apart():
+    lines = score.relevance_sweep({"m": _report("ABC", "AAA")}).lines
+    assert lines["alpha_share"] == pytest.approx(np.arange(21) / 20)
+
+
+def test_models_that_are_level_everywhere_never_cross_and_none_is_surer_to_lead():
+    report = _report("CCCAB", "AABAB")
+    row = next(score.relevance_sweep({"a": report, "b": report}).crossings.rows())
+    assert math.isnan(row["level at alpha share"])
+    for end in ("alpha", "beta"):
+        assert (row[f"leads at infinite {end}"], row[f"p lead ({end})"]) == ("a", 0.5)
+
+
+def test_where_all_rows_score_alike_the_band_is_no_wider_than_what_is_not_seen():
+    # A for C is 100 at infinite alpha and 70 at infinite beta, C for B 70 and 90: both are 82 at
+    # a share of .4, whatever the rows weigh.
+    report = _report("CB" * 1_500, "AC" * 1_500)
+    line = list(score.relevance_sweep({"m": report}, steps=6).lines.rows())[2]
+    assert (line["alpha_share"], line["score"]) == pytest.approx((0.4, 82))
+    assert 81.9 < line["lower"] <= 82 + 1e-9
+    assert 82 - 1e-9 <= line["upper"] < 82.1
+
+
+def test_a_band_reaches_down_to_nothing():
+    table = learn.outcome_probabilities({"c": [0], "y": ["A"]}, outcome="y", context=["c"])
+    report = score.relevance_report(
+        ["A"] * 4, ["Z"] * 4, contexts={"c": [0] * 4}, table=table, random_state=0
+    )
+    assert score.relevance_sweep({"m": report}).lines["lower"].tolist() == [0.0] * 21
+
+
 def test_reports_of_other_rows_are_refused():
     with pytest.raises(InputError, match="same rows"):
         score.relevance_sweep({"a": _report("AB", "AA"), "b": _report("ABC", "AAA")})

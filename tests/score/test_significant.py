@@ -143,3 +143,41 @@ def test_counting_pairs_alike_is_the_mean_outside_with_the_spread_of_a_ratio():
 def test_an_unknown_reading_of_the_interval_has_no_width():
     with pytest.raises(InputError, match="interval='wide'"):
         score.significance_width([1], [1], [1], interval="wide")
+
+
+def test_counting_unequal_pairs_has_the_spread_of_the_ratio_of_drawn_sums():
+    """Of S / M with S the sum and M the number of deviations outside, linearised at the means."""
+    mean, sd = np.array([1.5, 0.0, 0.4]), np.array([0.5, 0.6, 0.3])
+    options = {"level": 0.2, "interval": "test"}
+    width = score.significance_width(mean, sd, 0.0, **options)
+    deviation = np.abs(np.random.default_rng(0).normal(mean, sd, (200_000, 3)))
+    outside = deviation > width
+    size = np.where(outside, deviation, 0.0)
+    ratio = size.mean(axis=0).sum() / outside.mean(axis=0).sum()
+    spread = np.var(size - ratio * outside, axis=0).sum() / outside.mean(axis=0).sum() ** 2
+    found = score.significant_mae(mean, sd, 0.0, normalise="count", **options)
+    assert found.mean == pytest.approx(ratio, rel=0.01)
+    assert found.variance == pytest.approx(spread, rel=0.02)
+
+
+@pytest.mark.parametrize("metric", [score.significant_rmse, score.significant_mae])
+def test_a_significant_score_tells_how_it_was_made(metric):
+    found = metric([3.0, 4.0, np.nan], 0.5, [3.0, 3.0, 3.0], missing="drop")
+    given = metric([3.0, 4.0], 0.5, [3.0, 3.0], level=0.05, interval="literal", normalise="density")
+    assert (found.n, found.mean, found.sd) == (2, given.mean, given.sd)
+    assert found.provenance.rows_used == 2
+    assert found.provenance.rows_dropped == {"missing": 1}
+    assert found.provenance.settings == {
+        "metric": metric.__name__,
+        "level": 0.05,
+        "interval": "literal",
+        "normalise": "density",
+        "missing": "drop",
+        "feedback": "gaussian",
+    }
+
+
+@pytest.mark.parametrize("metric", [score.significant_rmse, score.significant_mae])
+def test_what_is_certain_and_right_scores_nothing(metric):
+    found = metric([3.0, 4.0], 0.0, [3.0, 4.0])
+    assert (found.mean, found.sd, found.barrier, found.headroom) == (0, 0, 0, 0)

@@ -234,9 +234,10 @@ def test_values_whose_powers_overflow_are_named(engine, on_engine):
         ({"predictions": {}}, "no system"),
     ],
 )
-def test_impossible_settings_are_refused(setting, words):
+@pytest.mark.parametrize("engine", ["dict", "polars lazy"])
+def test_impossible_settings_are_refused(setting, words, engine, on_engine):
     with pytest.raises(InputError, match=words):
-        squared_error_sums(feedback(5), **{**COLUMNS, **setting})
+        squared_error_sums(on_engine(engine, feedback(5)), **{**COLUMNS, **setting})
 
 
 def test_a_list_of_numbers_is_not_a_table():
