@@ -118,6 +118,7 @@ def test_dropped_rows_are_counted(engine, on_engine):
     whole = np.isfinite(columns["p2"]) & np.isfinite(columns["mu"])
     expected = brute_force({name: values[whole] for name, values in columns.items()})
     assert sums.n == 196
+    assert sums.provenance.rows_used == 196
     assert sums.provenance.rows_dropped == {"missing or not finite": 4}
     powers = np.array(expected["deviation_powers"])[:, :2]
     np.testing.assert_allclose(sums.deviation_powers, powers, rtol=1e-12)
@@ -221,6 +222,10 @@ def test_text_emptiness_and_absent_columns_have_their_own_words(engine, on_engin
 @pytest.mark.parametrize("engine", ["dict", "polars lazy", "duckdb"])
 def test_values_whose_powers_overflow_are_named(engine, on_engine):
     columns = feedback(5) | {"sigma": np.full(5, 1e200)}
+    with pytest.raises(InputError, match="overflow"):
+        squared_error_sums(on_engine(engine, columns), **COLUMNS)
+    # One system's errors are enough.
+    columns = feedback(5) | {"p2": np.full(5, 1e160)}
     with pytest.raises(InputError, match="overflow"):
         squared_error_sums(on_engine(engine, columns), **COLUMNS)
 
@@ -336,13 +341,14 @@ def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
         summed("sigma", [2, 3], 1.5e308)
 
 
-def test_a_file_is_summed_without_loading_it(tmp_path):
+def test_a_file_is_summed_without_loading_it(tmp_path, monkeypatch):
     import polars as pl
 
     columns = feedback(5_000)
     pl.DataFrame(columns).write_parquet(tmp_path / "ratings.parquet")
-    lazy = squared_error_sums(pl.scan_parquet(tmp_path / "ratings.parquet"), **COLUMNS)
     memory = squared_error_sums(columns, **COLUMNS)
+    monkeypatch.delattr("howgood.score.sums.finite_arrays")  # what takes columns into memory
+    lazy = squared_error_sums(pl.scan_parquet(tmp_path / "ratings.parquet"), **COLUMNS)
     np.testing.assert_allclose(lazy.deviation_powers, memory.deviation_powers, rtol=1e-12)
     assert lazy.provenance.settings["engine"] == "polars"
     assert lazy.provenance.versions["polars"] == pl.__version__
