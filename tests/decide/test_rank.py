@@ -142,7 +142,9 @@ def test_the_mae_of_one_pair_rated_four_times_is_students():
 
 def test_what_no_draw_has_shown_is_rare_but_not_impossible():
     found = rank({"a": [1.0], "b": [9.0]}, mean=[1.0], sd=[0.5], metric="mae")  # 8 sd away
-    assert 0 < found.error("a", "b") < 1e-4 < 1 - 1e-4 < found.error("b", "a") < 1
+    # None of the documented 65,536 re-ratings: half of one.
+    assert found.error("a", "b") == 0.5 / 65_536
+    assert found.error("b", "a") == 1 - 0.5 / 65_536
     certain = rank({"a": [1.0], "b": [9.0], "c": [1.0]}, mean=[1.0], sd=[0.0], metric="mae")
     assert certain.errors.tolist() == [[0.5, 0.0, 0.5], [1.0, 0.5, 1.0], [0.5, 0.0, 0.5]]
 
@@ -183,6 +185,23 @@ def test_few_trials_leave_absolute_differences_uncertain_by_their_slopes():
             assert found[i, k] == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.parametrize("n", [6, 60])
+def test_few_trials_give_absolute_differences_the_tails_of_student(n):
+    predictions, mean, sd = several(2, n=n, seed=3)
+    trials = np.where(np.arange(n) % 2, 4, 3)
+    found = rank(predictions, mean=mean, sd=sd, trials=trials, metric="mae")
+    # As for the MSE: (n + 1) / 3 (Σ s)² / Σ s², with n the trials that correct Σ s as much.
+    s = sd**2
+    corrected = np.sum(s * trials / (trials - 1))
+    n_trials = corrected / (corrected - s.sum())
+    t = student((n_trials + 1) / 3 * s.sum() ** 2 / np.sum(s**2))
+    gap, doubt = found.differences[0, 1], found.mean_variances[0, 1]
+    assert found.true_error("s0", "s1") == pytest.approx(t.cdf(gap / math.sqrt(doubt)))
+    if n == 60:  # fewer are drawn
+        variance = found.difference_variances[0, 1] + doubt
+        assert found.error("s0", "s1") == pytest.approx(t.cdf(gap / math.sqrt(variance)))
+
+
 def test_certain_feedback_leaves_no_doubt():
     ranking = rank({"a": [1.0, 2.0], "b": [1.0, 2.5], "c": [1.0, 2.0]}, mean=[1.0, 2.0], sd=0.0)
     assert ranking.error("a", "b") == 0.0
@@ -191,6 +210,14 @@ def test_certain_feedback_leaves_no_doubt():
     assert ranking.tie_groups == (("a", "c"), ("b",))
     assert ranking.best_probability == {"a": 0.5, "b": 0.0, "c": 0.5}
     assert ranking.headroom["a"] == 0.0
+
+
+@pytest.mark.parametrize("metric", ["mse", "mae"])
+def test_people_who_always_answer_alike_leave_no_doubt_however_few_times_they_are_asked(metric):
+    systems = {"a": [1.0, 2.0], "b": [1.0, 2.5], "c": [1.0, 1.5]}
+    found = rank(systems, mean=[1.0, 2.0], sd=0.0, trials=2, metric=metric)
+    expected = [[0.5, 0.0, 0.0], [1.0, 0.5, 0.5], [1.0, 0.5, 0.5]]
+    assert (found.errors.tolist(), found.true_errors.tolist()) == (expected, expected)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.9, -0.9])

@@ -41,15 +41,21 @@ def test_two_items_two_raters_by_hand():
     assert ranking.scores.tolist() == [5.5, 2.5]
     assert ranking.best_probability["a"] == pytest.approx(1 - expected)
     assert (ranking.n, ranking.doubt, ranking.provenance.rows_used) == (2, "items and raters", 8)
+    assert (ranking.paired, ranking.level, ranking.provenance.seed) == (True, 0.05, 0)
+    used = ranking.provenance
+    assert (used.settings["grades"], used.settings["raters"]) == (8, 2)
+    assert used.method == "items and raters as samples (quasi-F)"
 
 
 def test_without_raters_only_items_are_a_sample():
     grades = _table([[1.0, 2.0], [3.0, 6.0]])
     ranking = rank_grades(grades, rater=None)
     assert ranking.error("a", "b") == pytest.approx(student.cdf(-3.0 / np.sqrt(2.25), 1))
-    assert ranking.doubt == "items"
     one = rank_grades({**grades, "rater": ["r"] * 8})
     assert one.error("a", "b") == pytest.approx(ranking.error("a", "b"))
+    for each, raters in ((ranking, None), (one, 1)):
+        assert (each.doubt, each.provenance.settings["raters"]) == ("items", raters)
+        assert each.provenance.method == "items as a sample (paired t)"
 
 
 def test_grades_where_one_is_best():
@@ -62,6 +68,11 @@ def test_equal_systems_are_a_coin_toss():
     ranking = rank_grades(_table([[0.0, 0.0], [0.0, 0.0]]))
     assert ranking.error("a", "b") == 0.5
     assert ranking.tie_groups == (("a", "b"),)
+    # One grade for all shows no step that could hide anything.
+    same = rank_grades(
+        {"item": [1, 1, 2, 2], "system": ["a", "b"] * 2, "grade": [4] * 4}, rater=None
+    )
+    assert (same.error("a", "b"), same.score_sds.tolist()) == (0.5, [0.0, 0.0])
 
 
 def test_items_that_look_alike_are_not_certain():
@@ -72,6 +83,19 @@ def test_items_that_look_alike_are_not_certain():
     # Two raters who agree in everything are no more certain than one.
     agreed = rank_grades(_table([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]))
     assert agreed.error("a", "b") == pytest.approx(ranking.error("a", "b"))
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e9])
+def test_a_grade_written_in_two_ways_is_no_step(unit):
+    # 0.1 + 0.2 and 0.3 are one grade: the step is 0.1, from 0 to 0.1.
+    written = [0.0, 0.1, 0.2, 0.3, 0.2, 0.1 + 0.2]
+    rounded = [0.0, 0.1, 0.2, 0.3, 0.2, 0.3]
+    for grade in (written, rounded):
+        grades = {"item": [1, 1, 2, 2, 3, 3], "system": ["a", "b"] * 3}
+        found = rank_grades({**grades, "grade": unit * np.array(grade)}, rater=None)
+        # Three differences of 0.1, and their hidden spread: 2 * 0.1² over 4, over 3.
+        expected = student.cdf(-1.0 / np.sqrt(0.5 / 3), 2)
+        assert found.error("b", "a") == pytest.approx(expected)
 
 
 def test_a_system_that_always_gets_the_same_grade_is_not_known_exactly():
@@ -122,6 +146,9 @@ def test_a_rater_s_several_grades_of_one_output_are_averaged():
     once = _table([[1.0, 2.0], [3.0, 6.0]])
     twice = {name: column * 2 for name, column in once.items()}
     assert rank_grades(twice).error("a", "b") == pytest.approx(rank_grades(once).error("a", "b"))
+    # Grades of 1 and 5 by one rater for one output are a 3.
+    twice["grade"] = [each + 2 for each in once["grade"]] + [each - 2 for each in once["grade"]]
+    assert rank_grades(twice).scores == pytest.approx(rank_grades(once).scores)
 
 
 def test_items_not_graded_for_every_system_are_refused_or_left_out():
@@ -138,9 +165,10 @@ def test_items_not_graded_for_every_system_are_refused_or_left_out():
     assert dict(ranking.provenance.rows_dropped) == {"item without a grade of every system": 2}
 
 
-def test_missing_grades_are_refused_or_counted():
+@pytest.mark.parametrize("gap", [float("nan"), float("inf")])
+def test_missing_grades_are_refused_or_counted(gap):
     table = _table([[1.0, 2.0], [3.0, 6.0]])
-    table["grade"][0] = float("nan")
+    table["grade"][0] = gap
     with pytest.raises(InputError, match="row 1"):
         rank_grades(table)
     with pytest.warns(DroppedRowsWarning, match="1 of 8 rows"):
@@ -161,6 +189,18 @@ def test_missing_grades_are_refused_or_counted():
 def test_what_cannot_be_ranked_is_refused(change, said):
     with pytest.raises(InputError, match=said):
         rank_grades({**_table([[1.0, 2.0], [3.0, 6.0]]), **change})
+
+
+def test_one_rater_for_one_of_three_systems_is_refused_by_its_name():
+    table = _random(2, items=3, raters=2)
+    with pytest.raises(InputError, match="one rater for all of 'b'"):
+        rank_grades({**table, "rater": np.where(table["system"] == "b", 0, table["rater"])})
+
+
+@pytest.mark.parametrize("level", [0, 1, 5])
+def test_levels_are_probabilities(level):
+    with pytest.raises(InputError, match="between 0 and 1"):
+        rank_grades(_random(1), level=level)
 
 
 def test_needed_data_are_not_promised():

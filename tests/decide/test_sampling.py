@@ -92,7 +92,49 @@ def test_moved_scores_keep_their_classes_and_move_as_far_as_said():
     assert places.mean() == pytest.approx(scores.mean(), abs=0.01)
 
 
+@pytest.mark.parametrize(
+    "cases",
+    [
+        [0, 10, 11, 12, 13, 14, 40],  # the quartiles, 10 and 14, are nearer than the sd says
+        [0] * 2 + [5] * 9 + [9] * 2,  # half of them share a score: only the sd has a width
+        [0] * 6 + [1] * 2 + [2, 3, 70],  # quartiles of cases, not of scores
+        [1, 4],  # two cases have a spread
+    ],
+)
+def test_scores_move_by_the_smaller_of_two_widths_of_their_class(cases):
+    cases = np.array(cases, float)
+    # Negatives share one score and do not move.
+    scores, truth = np.r_[cases, np.full(9, -5.0)], np.repeat([1, 0], [cases.size, 9])
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    _, places = bins.moved(20_000, np.random.default_rng(6))
+    lower, upper = np.quantile(cases, [0.25, 0.75], method="inverted_cdf")
+    width = cases.std(ddof=1)
+    if upper > lower:
+        width = min(width, (upper - lower) / 1.349)
+    reach = width * min(0.5, 5.3 / cases.size**1.25)
+    # One move for each score that is held.
+    expected = reach * np.sqrt(np.unique(cases).size)
+    assert places.sum(axis=1).std() == pytest.approx(expected, rel=0.03)
+
+
+def test_a_single_case_moves_as_the_whole_test_set_would():
+    truth, scores = [1, 0, 0, 0], [2.0, 0.0, 0.0, 0.0]
+    _, places = score_bins(truth, scores, pos_label=1, where="").moved(
+        20_000, np.random.default_rng(6)
+    )
+    # 2, 0, 0, 0: sd 1, and half of it at most; the negatives share a score and do not move.
+    assert places.sum(axis=1).std() == pytest.approx(0.5, rel=0.03)
+
+
+def test_the_rarer_class_is_counted_whichever_it_is():
+    for truth, rarer in (([0, 0, 0, 1], 1), ([0, 1, 1, 1], 1), ([0, 0, 1, 1, 1], 2)):
+        assert score_bins(truth, np.arange(len(truth)), pos_label=1, where="").n_rarer == rarer
+
+
 def test_scores_are_steps_when_most_cases_share_theirs():
+    halves = score_bins([0, 1] * 4, np.repeat([1, 2, 3, 4], 2), pos_label=1, where="")
+    assert not halves.are_steps
+    assert score_bins([0, 1] * 5, [1, 2, 3, 4] + [4] * 6, pos_label=1, where="").are_steps
     assert score_bins([0, 1] * 10, np.repeat([1, 2, 3, 4], 5), pos_label=1, where="").are_steps
     assert not score_bins([0, 1] * 10, np.arange(20.0), pos_label=1, where="").are_steps
 
@@ -154,6 +196,23 @@ def test_tables_on_a_line_and_tables_far_apart_stay_as_they_are():
         own = [float(each[index]) for each in bins.counts().cells()]
         found = [float(each) for each in bins.smoothed_at(index).cells()]
         np.testing.assert_allclose(found, own, atol=1e-9)
+
+
+@pytest.mark.parametrize(("n_near", "is_smoothed"), [(9, False), (10, True)])
+def test_ten_thresholds_nearby_are_enough_to_smooth(n_near, is_smoothed):
+    # Ten positives and 990 negatives: nearby is 2 * 10^.8 = 12.6 flagged cases away. All but ten
+    # or nine of the cases share one score.
+    truth = np.r_[[1, 0, 1, 1, 0, 1, 1, 0, 1], [1] * 4, np.zeros(987)]
+    scores = np.r_[np.arange(9.0, 0.0, -1.0), np.zeros(991)]
+    if n_near == 10:
+        truth, scores = np.r_[0, truth], np.r_[10.0, scores]
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    own = bins.counts()
+    flagged = own.true_positives + own.false_positives
+    at = bins.thresholds.size - 5
+    assert np.sum(np.abs(flagged - flagged[at]) < 2 * 10**0.8) == n_near
+    smooth = float(bins.smoothed_at(at).true_positives)
+    assert (abs(smooth - own.true_positives[at]) > 1e-6) == is_smoothed
 
 
 def test_a_smoothed_table_is_a_weighted_parabola_through_its_neighbours():

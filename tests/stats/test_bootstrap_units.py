@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t
+from scipy.stats import chi2, t
 
 from howgood.learn.elicitation.group import group_mean, spread_between
 from howgood.records.estimate import Estimate
@@ -127,3 +127,18 @@ def test_widening_many_units_changes_nothing_and_one_unit_is_no_error():
     few = widened(draws, 0.0, n_units=2, n_fitted=3, generator=rng)
     assert np.isfinite(few).all()
     assert np.std(few) > np.std(draws)
+
+
+@pytest.mark.parametrize("n_fitted", [1, 2, 5])
+def test_two_units_are_stretched_by_one_degree_of_freedom_at_least(n_fitted):
+    rng = np.random.default_rng(11)
+    wide = widened(np.ones(40_000), 0.0, n_units=2, n_fitted=n_fitted, generator=rng)
+    levels = [0.25, 0.5, 0.75]
+    assert np.quantile(3 / wide**2, levels) == pytest.approx(chi2.ppf(levels, 1), rel=0.04)
+
+
+def test_columns_of_one_draw_are_stretched_alike_and_draws_are_not():
+    draws = np.full((50, 2), [1.0, -3.0])
+    wide = widened(draws, 0.0, n_units=4, n_fitted=1, generator=np.random.default_rng(12))
+    np.testing.assert_allclose(wide[:, 1], -3 * wide[:, 0])
+    assert len(np.unique(wide[:, 0])) == 50

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import logit
 from scipy.stats import beta, t
 
-from howgood.stats.shares import share_draws
+from howgood.stats.shares import jeffreys_ends, share_draws
 
 
 def _ends(successes, trials, *, weights=None, level=0.9, draws=4000):
@@ -63,3 +63,18 @@ def test_intervals_hold_the_share_are_no_narrower_than_jeffreys_and_turn_over(co
     assert upper >= least[1]
     turned = _ends(trials - hits, trials, draws=400)
     assert 1 - turned[::-1] == pytest.approx([lower, upper], abs=1e-9)
+
+
+def test_intervals_of_trials_are_jeffreys_and_reach_a_share_of_none_or_all():
+    lower, upper = jeffreys_ends([0, 3, 8], 8, probability=0.9)
+    assert (lower[0], upper[2]) == (0.0, 1.0)
+    assert lower[1:] == pytest.approx(beta.ppf(0.05, [3.5, 8.5], [5.5, 0.5]))
+    assert upper[:2] == pytest.approx(beta.ppf(0.95, [0.5, 3.5], [8.5, 5.5]))
+
+
+def test_half_the_draws_lie_on_either_side_of_the_share():
+    hits, trials = np.array([7.0, 5.0, 9.0, 2.0]), np.full(4, 10.0)
+    rng = np.random.default_rng(3)
+    found = share_draws(hits, trials, weights=trials, draws=1000, generator=rng)
+    assert np.all(np.diff(found) >= 0)
+    assert found[449] < 23 / 40 < found[550]

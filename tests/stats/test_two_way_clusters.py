@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm, ttest_rel
 from scipy.stats import t as student
 
-from howgood.stats.two_way_clusters import clustered_means, same_tail_variances
+from howgood.stats.two_way_clusters import Spread, clustered_means, same_tail_variances
 
 
 def _rows(table):
@@ -51,6 +51,124 @@ def test_a_rater_with_several_items_of_their_own_is_one_observation():
     assert t == pytest.approx(ttest_rel(means[:, 0], means[:, 1]).statistic)
 
 
+def _sum_of_squares_kept(shares):
+    """Expected sum of squares of raters' parts u_r s_r around their mean, for u of variance 1."""
+    parts = np.diag(shares) @ (np.eye(len(shares)) - np.outer(np.ones(len(shares)), shares))
+    return np.sum(parts**2)
+
+
+def _by_definition(table, signs):
+    """Variance and degrees of freedom of the sum of signs times means, one grade at a time.
+
+    The module's formula, V_items + max(V_raters - V_both, 0), with what a sum of squares misses
+    worked out from the model: grade = item's effect + rater's effect + noise.
+    """
+    n_items, n_raters, _ = table.shape
+    graded = np.isfinite(table)
+    groups = [g for g in range(table.shape[2]) if signs[g]]
+    item_means = {
+        g: [np.mean(table[i, graded[i, :, g], g]) for i in range(n_items)] for g in groups
+    }
+    items, raters = np.zeros(n_items), np.zeros(n_raters)
+    both = np.zeros((n_items, n_raters, table.shape[2]))
+    weights = np.zeros_like(both)
+    for g in groups:
+        mean = np.mean(item_means[g])
+        for i in range(n_items):
+            n = graded[i, :, g].sum()
+            off = (item_means[g][i] - mean) / np.sqrt(n_items * (n_items - 1))
+            items[i] += signs[g] * off
+            for r in np.flatnonzero(graded[i, :, g]):
+                weights[i, r, g] = 1 / (n_items * n)
+                raters[r] += signs[g] * (table[i, r, g] - mean) / (n_items * n)
+                noise = (table[i, r, g] - item_means[g][i]) * np.sqrt(n / (n - 1)) if n > 1 else 0
+                both[i, r, g] = noise / (n_items * n) if n > 1 else off
+    of_items, of_both = np.sum(items**2), np.sum((both @ signs) ** 2)
+    # How much items that a rater happened to see differ is part of the rater's sum.
+    around = weights - weights.sum(axis=0) / n_items
+    off = {g: np.array(item_means[g]) - np.mean(item_means[g]) for g in groups}
+    seen = 0.0
+    for a in groups:
+        for b in groups:
+            effects = off[a] @ off[b] / (n_items - 1) - n_items * np.sum(
+                both[..., a] * both[..., b]
+            )
+            seen += signs[a] * signs[b] * effects * np.sum(around[..., a] * around[..., b])
+    shares = weights.sum(axis=0)
+    kept = sum(_sum_of_squares_kept(shares[:, g]) for g in groups) / np.sum(shares**2)
+    of_raters = max(np.sum(raters**2) - max(seen, 0), 0) / kept
+    variance = of_items + max(of_raters - of_both, 0)
+    doubt = of_items**2 / (n_items - 1) + of_raters**2 * (1 - kept) / kept
+    return variance, variance**2 / doubt
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_uneven_designs_are_the_sums_of_their_definition(seed):
+    """Three systems, graded by one to five of six raters, not the same ones for each."""
+    rng = np.random.default_rng(seed)
+    n_items, n_raters, lenient = 9, 6, 2.0 * (seed % 3)
+    table = rng.normal(0, 1, (n_items, n_raters, 3)) + rng.normal(0, 2, (n_items, 1, 1))
+    table += rng.normal(0, lenient, (1, n_raters, 3)) + np.array([0.0, 1.0, 3.0])
+    for i in range(n_items):
+        for g in range(3):
+            others = rng.permutation(n_raters if g < 2 else n_raters - 1)
+            table[i, others[rng.integers(1, 6) :], g] = np.nan
+    table[:, -1, 2] = np.nan  # the last rater has no grade of the last system
+    found = clustered_means(*_rows(table))
+    for a in range(3):
+        own = found.own.variances[a], found.own.freedoms[a]
+        assert own == pytest.approx(_by_definition(table, np.eye(3)[a]), rel=1e-9)
+        for b in range(3):
+            between = found.between.variances[a, b], found.between.freedoms[a, b]
+            # A system does not differ from itself; items alone say how sure that is.
+            expected = (0.0, n_items - 1.0)
+            if a != b:
+                expected = _by_definition(table, np.eye(3)[a] - np.eye(3)[b])
+            assert between == pytest.approx(expected, rel=1e-9)
+
+
+def test_equal_differences_hide_a_spread_of_one_step_whatever_the_unit():
+    """Three items: as if two more had been one step above and below, 2 step² / 4, over 3."""
+    group, item = np.tile([0, 1], 3), np.repeat(np.arange(3), 2)
+    # In floating point, 0.1 + 0.2 is not 0.3: such gaps between differences are none.
+    for unit in (0.1, 1e-9, 1e9 / 3):
+        values = unit * np.array([0.0, 2.0, 1.0, 3.0, 7.0, 9.0])
+        found = clustered_means(values, group, item, None, step=unit)
+        hidden = 2 * unit**2 / 4 / 3
+        assert found.between.variances == pytest.approx(
+            np.array([[0.0, hidden], [hidden, 0.0]]), rel=1e-9, abs=0.0
+        )
+        plain = clustered_means(values, group, item, None).between.variances
+        assert plain == pytest.approx(np.zeros((2, 2)), abs=1e-20 * unit**2)
+    # Grades that are all 0 differ no more than others that are all alike.
+    for value in (0.0, 4.0):
+        found = clustered_means(np.full(6, value), group, item, None, step=1.0)
+        assert found.own.variances == pytest.approx([1 / 6, 1 / 6])
+        assert found.between.variances[0, 1] == pytest.approx(1 / 6)
+    # Small differences are differences: 0, 1e-8 and 2e-8 have variance 1e-16, over 3.
+    values = np.array([5.0, 5.0, 5.0, 5.0 + 1e-8, 5.0, 5.0 + 2e-8])
+    found = clustered_means(values, group, item, None, step=1.0)
+    assert found.between.variances[0, 1] == pytest.approx(1e-16 / 3, rel=1e-6)
+
+
+@pytest.mark.parametrize("raters", [1, 3])
+def test_items_of_very_different_difficulty_cost_differences_no_digits(raters):
+    rng = np.random.default_rng(4)
+    gaps = rng.integers(-4, 5, (10, raters))
+    table = np.stack([np.zeros((10, raters)), gaps, 2.0 * gaps], axis=2)
+    hard = table + np.arange(10.0)[:, None, None] * 2.0**30
+    plain, found = (clustered_means(*_rows(each)).between for each in (table, hard))
+    np.testing.assert_allclose(found.variances, plain.variances, rtol=1e-4)
+
+
+def test_gaussian_sds_give_the_intervals_of_student():
+    spread = Spread(variances=np.array([0.25, 4.0]), freedoms=np.array([1.5, 30.0]))
+    half = np.array([0.5 * student.ppf(0.975, 1.5), 2.0 * student.ppf(0.975, 30.0)])
+    np.testing.assert_allclose(norm.ppf(0.975) * spread.gaussian_sds(), half)
+    half = np.array([0.5 * student.ppf(0.9, 1.5), 2.0 * student.ppf(0.9, 30.0)])
+    np.testing.assert_allclose(norm.ppf(0.9) * spread.gaussian_sds(0.8), half)
+
+
 N_ITEMS, N_RATERS = 40, 8
 
 
@@ -90,3 +208,13 @@ def test_same_tails_are_students():
     )
     assert np.all(wide > variances)
     assert same_tail_variances(np.array([1.0]), np.zeros(1), np.array([3.0])).tolist() == [0.0]
+
+
+def test_tails_far_out_are_students_too():
+    freedom, gap = np.array([60.0]), np.array([20.0])
+    wide = same_tail_variances(gap, np.ones(1), freedom)
+    beyond = student.logsf(20.0, 60.0)
+    assert beyond < -50  # 1 minus so little is 1 to all digits
+    assert norm.logsf(gap / np.sqrt(wide)) == pytest.approx(beyond, rel=1e-9)
+    # Where no number is small enough for the tail, the difference is certain.
+    assert same_tail_variances(np.array([1e300]), np.ones(1), freedom).tolist() == [0.0]
