@@ -44,6 +44,8 @@ def test_two_items_two_raters_by_hand():
     assert (ranking.paired, ranking.level, ranking.provenance.seed) == (True, 0.05, 0)
     used = ranking.provenance
     assert (used.settings["grades"], used.settings["raters"]) == (8, 2)
+    # The first system has 2 and 3, the second up to 6 more.
+    assert (used.settings["lowest grade"], used.settings["highest grade"]) == (2.0, 9.0)
     assert used.method == "items and raters as samples (quasi-F)"
 
 

@@ -156,11 +156,18 @@ def test_many_distinct_scores_are_thinned_to_four_hundred_thresholds():
         ([0, 1], [0.1, np.nan], "not finite"),
         ([0, 1], ["a", "b"], "numbers"),
         ([0, 1], [[0.2, 0.8], [0.3, 0.7]], "predict_proba"),
+        ([0, 1], [0.1, -1e200], r"a score of 1e\+200 or its negative"),
+        ([], [], "no case labelled 1 among 0"),
     ],
 )
 def test_unusable_scores_are_refused_kindly(truth, scores, words):
     with pytest.raises(InputError, match=words):
         score_bins(truth, scores, pos_label=1, where="test")
+
+
+def test_a_column_of_scores_is_one_score_per_case():
+    bins = score_bins([0, 1, 1], [[0.1], [0.2], [0.3]], pos_label=1, where="test")
+    assert bins.thresholds.tolist() == [0.1, 0.2, 0.3]
 
 
 def test_labels_without_a_positive_case_are_refused():
