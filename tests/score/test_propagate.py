@@ -75,8 +75,13 @@ def test_progress_reaches_the_end():
 
 
 def test_wrong_input_is_named():
-    with pytest.raises(InputError, match="do not fit together"):
-        score.propagate(_mse, mean=[1.0], prediction=[1.0])
+    feedback = score.categorical_feedback([[0.5, 0.5]], values=[3, 4])
+    for wrong in (
+        {"mean": [1.0]}, {"sd": 1.0}, {}, {"feedback": feedback, "mean": [1.0]},
+        {"feedback": feedback, "sd": 1.0}, {"feedback": feedback, "mean": [1.0], "sd": 1.0},
+    ):  # fmt: skip
+        with pytest.raises(InputError, match="do not fit together"):
+            score.propagate(_mse, prediction=[1.0], **wrong)
     with pytest.raises(InputError, match="propagate_systems"):
         score.propagate(_mse, mean=[1.0], sd=1.0, prediction={"a": [1.0]})
     with pytest.raises(InputError, match=r"'sd'.*below 0"):

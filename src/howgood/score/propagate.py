@@ -180,7 +180,8 @@ def _prepared(
 ) -> tuple[Draw, dict[str, NDArray[Any]], int, dict[str, int]]:
     """Return how to draw feedback, predictions per system, rows used and rows dropped."""
     where = "propagate"
-    if (feedback is None) == (mean is None or sd is None) or not predictions:
+    given_as = [mean is not None, sd is not None, feedback is not None]
+    if given_as not in ([True, True, False], [False, False, True]) or not predictions:
         raise InputError(
             where=where,
             found="mean, sd, feedback and predictions do not fit together",

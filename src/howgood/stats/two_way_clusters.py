@@ -117,8 +117,8 @@ def same_tail_variances(
     ratio = np.abs(differences) / np.sqrt(np.where(variances > 0, variances, 1.0))
     is_tiny = ratio < _TINY
     ratio = np.where(is_tiny, _TINY, ratio)
-    with np.errstate(divide="ignore"):  # beyond the smallest number, a tail is empty
-        wider = (ratio / ndtri(stdtr(freedoms, -ratio))) ** 2
+    # Beyond the smallest number a tail is empty, ndtri infinite and the Gaussian without width.
+    wider = (ratio / ndtri(stdtr(freedoms, -ratio))) ** 2
     found: FloatArray = variances * wider
     return found
 
@@ -170,7 +170,6 @@ def _apart(part: FloatArray) -> FloatArray:
     # What all columns share cancels: taken off first, it costs no digits.
     own = part - part.mean(axis=1, keepdims=True)
     apart: FloatArray = np.maximum(_pairs_of(own.T @ own), 0.0)
-    np.fill_diagonal(apart, 0.0)
     return apart
 
 
