@@ -18,6 +18,12 @@ def test_one_term_is_a_folded_normal(location, sd):
     assert law.pdf(x) == pytest.approx(reference.pdf(x), rel=1e-10)
 
 
+def test_two_terms_leave_no_density_at_zero():
+    # That of their sum is the integral of the product of theirs over a stretch of length 0.
+    law = FoldedMean(np.array([0.5, -1.0]), np.array([1.0, 2.0]))
+    assert law.pdf(np.array([-0.1, 0.0])).tolist() == [0.0, 0.0]
+
+
 def test_one_wide_term_among_many_narrow_ones_is_not_smoothed_away():
     # 400 terms far from the fold are Gaussian; |N(0, 1)| + N(0, .2²) is skew normal with shape 5.
     n = 401

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from howgood.stats.discrete_sum import DiscreteMean
 from howgood.stats.laws import DrawsLaw, NormalLaw, RootLaw
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 
@@ -102,3 +103,8 @@ def test_the_root_of_a_point_has_its_step_at_the_root(seed):
 def test_no_error_at_all_is_a_point_at_zero():
     law = _root_of([0.0, 0.0], [0.0, 0.0])
     assert (law.cdf(np.zeros(1))[0], law.sf(np.zeros(1))[0]) == (1.0, 0.0)
+
+
+def test_answers_that_are_all_certainly_right_have_all_density_at_zero():
+    law = RootLaw(DiscreteMean(np.zeros((3, 2)), np.full((3, 2), 0.5)))
+    assert law.pdf(np.array([-1.0, 0.0, 1.0])).tolist() == [0.0, np.inf, 0.0]

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, kstest
 
 from howgood.stats.cumulant_functions import GroupedCumulants
 from howgood.stats.grouping import Groups, condense, group_terms
@@ -90,7 +90,7 @@ def test_series_and_exact_function_agree():
     other.series = None
     x = law.mean + law.sd * np.linspace(-7, 7, 29)
     assert law.cdf(x) == pytest.approx(other.cdf(x), abs=1e-11)
-    assert law.sf(x) == pytest.approx(other.sf(x), rel=1e-8)
+    assert law.sf(x) == pytest.approx(other.sf(x), rel=1e-8, abs=0.0)
     assert law.pdf(x) == pytest.approx(other.pdf(x), rel=1e-7, abs=1e-9)
 
 
@@ -143,6 +143,62 @@ def test_power_sums_alone_give_the_same_body_and_say_when_they_cannot():
     few = WeightedChiSquare.from_sums(power_sums(np.zeros(5), np.ones(5), ZERO))
     assert few.series is None
     assert few.cdf(np.array([1.0])) == pytest.approx(chi2.cdf(5.0, 5), rel=1e-12)
+    few = WeightedChiSquare.from_sums(power_sums(np.zeros(5), np.full(5, 3.0), ZERO))
+    assert few.cdf(np.array([4.5, 18.0])) == pytest.approx(chi2.cdf([2.5, 10.0], 5), rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("kept", ["terms", "sums"])
+def test_thousands_of_equal_terms_are_a_scaled_chi_square(unit, kept):
+    law = _law(np.zeros(4000), np.full(4000, unit))
+    law = law if kept == "terms" else WeightedChiSquare.from_sums(law.sums)
+    assert law.series is not None
+    reference = chi2(4000, scale=unit**2 / 4000)
+    x = reference.ppf([1e-9, 0.001, 0.3, 0.5, 0.99, 1 - 1e-9])
+    assert law.cdf(x) == pytest.approx(reference.cdf(x), rel=1e-8, abs=0.0)
+    assert law.sf(x) == pytest.approx(reference.sf(x), rel=1e-8, abs=0.0)
+    assert law.pdf(x) == pytest.approx(reference.pdf(x), rel=1e-8, abs=0.0)
+    assert law.pdf(np.array([0.0, -1.0])).tolist() == [0.0, 0.0]
+    assert law.quantile(np.array([0.001, 0.5])) == pytest.approx(reference.ppf([0.001, 0.5]))
+    draws = law.sample(4000, np.random.default_rng(8))
+    assert kstest(draws, reference.cdf).pvalue > 0.001
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e30])
+def test_units_whose_powers_no_number_holds_do_without_the_series(unit):
+    law = _law(np.zeros(1000), np.full(1000, unit))
+    assert law.series is None
+    x = np.array([0.9, 1.0, 1.1])
+    assert law.cdf(x * unit**2) == pytest.approx(chi2.cdf(1000 * x, 1000), rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [3000, 100_000])
+@pytest.mark.parametrize("unit", [0.1, 1.0, 30.0])
+def test_the_series_is_trusted_as_far_as_what_it_leaves_out_is_negligible(n, unit):
+    # For n equal terms K(s) = -n/2 log(1 - 2 s / (n sd)): in standard units, with r = sqrt(2/n),
+    # the term of order j is s^j r^(j-2) / j. All beyond the twelfth may come to 1e-12.
+    reach = _law(np.zeros(n), np.full(n, unit)).series.reach
+    ratio, orders = np.sqrt(2 / n), np.arange(13, 200)
+    left_out = np.sum(reach**orders * ratio ** (orders - 2.0) / orders)
+    assert 0.4e-12 < left_out <= 1e-12
+
+
+def test_points_in_single_precision_have_probabilities_in_double():
+    x = np.array([0.3, 1.7], dtype=np.float32)
+    assert _law([0.0, 0.0], [1.0, 1.0]).sf(x) == pytest.approx(np.exp(-x.astype(float)), rel=1e-12)
+
+
+def test_a_point_where_two_contours_meet_is_served_by_one():
+    law = _law([0.0, 0.0], [1.0, 1.0])  # mean and sd are 1: a quarter of a sd above the mean
+    law.has_lines = False
+    assert law.sf(np.array([1.25])) == pytest.approx(np.exp([-1.25]), rel=1e-12)
+    assert law.cdf(np.array([1.25])) == pytest.approx(-np.expm1([-1.25]), rel=1e-12)
+
+
+def test_progress_of_draws_is_told_for_every_fiftieth_of_the_groups_and_the_last():
+    law, told = _law(np.zeros(101), np.arange(1.0, 102.0)), []
+    law.sample_groups(3, np.random.default_rng(0), told.append)
+    assert told == [number / 101 for number in [*range(2, 101, 2), 101]]
 
 
 def test_a_law_survives_pickling():
