@@ -159,6 +159,17 @@ def test_one_answer_of_one_person_has_the_likelihood_worked_by_hand():
     assert likelihood[0] == pytest.approx(-np.log1p(np.exp(-1.0)), abs=1e-5)
 
 
+def test_a_spread_beyond_all_numbers_still_leaves_plain_parameters(answers):
+    # A search for the mode may step to exp(400) logits, whose square is no double any more.
+    model = BinaryModel(_cells(answers), HOWGOOD, 0.0)
+    point = model.start()
+    point[3 * model.n_applications] = 400.0
+    with np.errstate(over="raise"):
+        plain, log_volume = model.to_plain(point[None, :])
+    assert np.isfinite(plain).all()
+    assert np.isfinite(log_volume).all()
+
+
 def test_the_order_of_rows_and_names_of_people_do_not_matter(answers):
     shuffled = np.random.default_rng(4).permutation(len(answers))
     renamed = {name: values[shuffled] for name, values in answers.items()}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from howgood import learn, score
 from howgood.errors import InputError
-from howgood.learn.elicitation.bisection import shrink
+from howgood.learn.elicitation.bisection import optimal_range, shrink
 from howgood.records.confusion import ConfusionMatrix
 
 _RNG = np.random.default_rng(0)
@@ -159,10 +159,97 @@ def test_the_range_of_weights_by_hand():
             assert metric.of(best) == pytest.approx(max(metric.of(each) for each in MATRICES))
 
 
+def _walk(answers, **settings):
+    """Let thresholds stand for their matrices: every pair asked about, and the search."""
+    search, pairs = learn.Bisection(lambda threshold: threshold, **settings), []
+    for number, answer in enumerate(answers, start=1):
+        query = search.query()
+        assert query.number == number
+        pairs.append((query.first, query.second))
+        search.answer(answer)
+    return pairs, search
+
+
+def test_three_rounds_ask_about_the_quarters_worked_by_hand():
+    answers = ["first", *["second"] * 3, *["first"] * 6, "second", "same"]
+    pairs, search = _walk(answers, tolerance=0.2, rule="default")
+    assert pairs == [
+        (0.25, 0), (0.5, 0.25), (0.75, 0.5), (1, 0.75),  # down after c: [0, 0.5]
+        (0.125, 0), (0.25, 0.125), (0.375, 0.25), (0.5, 0.375),  # up to b: [0.25, 0.5]
+        (0.3125, 0.25), (0.375, 0.3125), (0.4375, 0.375), (0.5, 0.4375),  # the middle
+    ]  # fmt: skip
+    assert search.query() is None
+    result = search.result()
+    assert result.interval == (0.3125, 0.4375)
+    assert result.a0 == result.metric.a0 == 0.375
+    assert (result.queries, result.optimal_range) == (12, None)
+    assert result.provenance.settings == {"tolerance": 0.2, "rule": "default", "lazy": False}
+
+
+def test_a_lazy_round_asks_about_the_middle_and_then_above_it():
+    answers = ["second", "first", "first", "first", "same"]
+    pairs, search = _walk(answers, tolerance=0.2, lazy=True)
+    assert pairs == [
+        (0.5, 0.25), (0.25, 0.125), (0.375, 0.25), (0.375, 0.3125), (0.4375, 0.375)
+    ]  # fmt: skip
+    assert search.intervals == [(0, 1), (0, 0.5), (0.25, 0.5), (0.3125, 0.4375)]
+
+
+def test_an_identical_first_pair_is_never_shown():
+    # Nothing changes below 0.3, so (c, a) = (0.25, 0) counts as "same" before anything is asked.
+    search = learn.Bisection(lambda threshold: max(threshold, 0.3), identical="same")
+    assert (search.query().first, search.query().second) == (0.5, 0.3)
+    search.answer("first")
+    search.undo()
+    assert (search.query().first, search.query().second) == (0.5, 0.3)
+
+
+def test_weights_for_which_the_middle_matrix_is_best_by_hand():
+    # At 0.2: one real case, five others; at 0.7: three and one. Flagging from 0.5 on finds 3 of 4
+    # and clears 5 of 6. All flagged: one more found for five cleared, a0 >= 1/6. None flagged:
+    # three fewer found for one cleared, a0 <= 3/4.
+    matrices = learn.threshold_matrices([1, 0, 0, 0, 0, 0, 1, 1, 1, 0], [0.2] * 6 + [0.7] * 4)
+    result = learn.Bisection(matrices).result()
+    assert result.a0 == 0.5
+    assert result.optimal_range == pytest.approx((1 / 6, 3 / 4))
+    assert result.provenance.rows_used == 10
+
+
+def _found_and_cleared(found, cleared, cases=8):
+    return ConfusionMatrix(
+        true_positives=found,
+        false_negatives=cases - found,
+        false_positives=cases - cleared,
+        true_negatives=cleared,
+    )
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ([], (0, 1)),
+        ([(4, 4)], (0, 1)),  # alike
+        ([(4, 3), (3, 4)], (0, 1)),  # worse in one, equal in the other
+        ([(5, 4)], None),  # dominated
+        ([(5, 0), (8, 3)], (0.8, 1)),  # 1 found for 4 cleared: 1/5; 4 for 1: 4/5, which binds
+        ([(0, 5), (3, 8)], (0, 0.2)),  # 4 fewer found for 1 cleared: 4/5; 1 for 4: 1/5
+        ([(6, 2), (2, 6)], (0.5, 0.5)),  # three on a line: best at one weight only
+        ([(8, 3), (3, 8)], None),  # between two on a bow that goes past it
+        ([(4.5, 3), (3, 4.5)], (1 / 3, 2 / 3)),  # less than one case counts as well
+    ],
+)
+def test_weights_for_which_a_matrix_is_best_by_hand(others, expected):
+    found = optimal_range(
+        _found_and_cleared(4, 4), [_found_and_cleared(*each) for each in [(4, 4), *others]]
+    )
+    assert found == (expected if expected is None else pytest.approx(expected))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({"tolerance": 0}, "tolerance"),
+        ({"tolerance": 1}, "tolerance"),
         ({"rule": "last"}, "rule"),
     ],
 )
