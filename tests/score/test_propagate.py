@@ -109,6 +109,13 @@ def test_a_propagated_score_counts_its_draws():
     assert found.mcse == pytest.approx(np.std(draws, ddof=1) / 20)
 
 
+def test_one_system_and_several_get_as_many_draws_unless_told():
+    feedback = {"mean": [3.0], "sd": 1.0, "random_state": 4}
+    one = score.propagate(_mse, prediction=[3.0], **feedback)
+    several = score.propagate_systems(_mse, predictions={"a": [3.0]}, **feedback)
+    assert np.array_equal(several["a"].draws, one.draws)
+
+
 def test_an_interval_of_a_difference_holds_what_it_is_asked_to_hold():
     paired = score.propagate_systems(
         _mse,
