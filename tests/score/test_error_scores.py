@@ -377,3 +377,19 @@ def test_feedback_that_is_no_number_is_refused_among_others():
         score.categorical_feedback([[0.5, 0.5]], values=[0, INF])
     with pytest.raises(InputError, match=r"row 2.*no rating at all"):
         score.empirical_feedback([[3.0, NAN], [NAN, NAN]])
+
+
+def test_all_mass_at_zero_has_an_infinite_density_there():
+    certain = score.rmse([1.0, 2.0], 0.0, [1.0, 2.0])
+    assert certain.pdf(0.0) == np.inf
+    assert certain.pdf(0.1) == 0.0
+
+
+def test_the_error_of_one_uncertain_answer_begins_with_its_density():
+    # |X - 1| for X ~ N(1.3, 2): both halves of the Gaussian meet at 0.
+    one = score.mae([1.3], 2.0, [1.0])
+    assert one.pdf(0.0) == pytest.approx(2 * stats.norm.pdf(0.0, loc=0.3, scale=2.0))
+    # A certain answer beside it, off by one, moves the beginning to 1/2 and doubles the density.
+    beside = score.mae([1.3, 5.0], [2.0, 0.0], [1.0, 4.0])
+    assert beside.pdf(0.5) == pytest.approx(4 * stats.norm.pdf(0.0, loc=0.3, scale=2.0))
+    assert score.mae([1.3, 1.2], [2.0, 1.0], [1.0, 1.0]).pdf(0.0) == 0.0

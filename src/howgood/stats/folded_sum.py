@@ -90,6 +90,12 @@ class FoldedMean(InvertedLaw):
             return super().inside(x)
         return _one_folded(x - self.constant, float(self._location[0]), float(self._sd[0]))
 
+    def density_at_lower_end(self) -> float:
+        """Return the limit of the density at the end of the support: only one term leaves it."""
+        if self._sd.size > 1:
+            return 0.0
+        return float(self.inside(np.array([self.constant]))[2][0])
+
 
 def _one_folded(
     x: FloatArray, location: float, sd: float

@@ -79,7 +79,7 @@ class RootLaw:
         # One free term has an infinite density of its square at 0, but not of its root.
         at_zero = np.isnan(density) & (x == 0.0)
         if at_zero.any():
-            limit = 2.0 * self.square.leading_coefficient()
+            limit = np.inf if self.square.is_point else 2.0 * self.square.leading_coefficient()
             density = np.where(at_zero, limit, density)
         return np.where(x < 0.0, 0.0, density)
 
