@@ -286,7 +286,7 @@ def test_nearly_equal_systems_keep_their_digits(engine, on_engine):
     columns["p2"] = columns["p1"] + 1e-9
     sums = squared_error_sums(on_engine(engine, columns), **COLUMNS)
     expected = math.fsum((columns["sigma"] * (columns["p1"] - columns["p2"])) ** 2)
-    assert sums.noise[0, 1] == pytest.approx(expected, rel=1e-9)
+    assert sums.noise[0, 1] == pytest.approx(expected, rel=1e-9, abs=0)
 
 
 def test_identical_systems_differ_by_exactly_nothing():

@@ -148,7 +148,7 @@ def test_equal_differences_hide_a_spread_of_one_step_whatever_the_unit():
     # Small differences are differences: 0, 1e-8 and 2e-8 have variance 1e-16, over 3.
     values = np.array([5.0, 5.0, 5.0, 5.0 + 1e-8, 5.0, 5.0 + 2e-8])
     found = clustered_means(values, group, item, None, step=1.0)
-    assert found.between.variances[0, 1] == pytest.approx(1e-16 / 3, rel=1e-6)
+    assert found.between.variances[0, 1] == pytest.approx(1e-16 / 3, rel=1e-6, abs=0)
 
 
 @pytest.mark.parametrize("raters", [1, 3])
