@@ -77,3 +77,58 @@ def test_moves_alone_reach_the_posterior_from_elsewhere():
         particles = reweighted(particles, np.zeros(2), 0.5, target, rng, moves=4)
     assert simplex_weights(particles)[:, 0].var() == pytest.approx(1 / 12, rel=0.1)
     assert particles[:, -1].std() == pytest.approx(SENSITIVITY_SD, rel=0.08)
+
+
+def test_weights_hold_for_log_ratios_whose_powers_do_not():
+    # exp(800) is beyond double precision, and exp(-800) is 0: each row needs a scale of its own.
+    particles = np.array([[800.0, 0.0], [-800.0, 0.0], [np.log(3.0), 0.0], [-1500.0, 0.0]])
+    expected = [[1.0, 0.0], [0.0, 1.0], [0.75, 0.25], [0.0, 1.0]]
+    np.testing.assert_allclose(simplex_weights(particles), expected, rtol=1e-14, atol=1e-300)
+
+
+def test_particles_have_the_posterior_they_have_alone():
+    rng = np.random.default_rng(7)
+    particles, differences = prior_particles(5, 3, rng), rng.normal(size=(4, 3))
+    chosen = np.array([1.0, 0.0, 0.5, 1.0])
+    together = log_posterior(particles, differences, chosen)
+    for particle, found in zip(particles, together, strict=True):
+        # A product over the choices, one at a time.
+        powers = np.append(np.exp(particle[:-1]), 1.0)
+        weights = powers / powers.sum()
+        density = weights.prod() * np.exp(-0.5 * (particle[-1] / SENSITIVITY_SD) ** 2)
+        for difference, choice in zip(differences, chosen, strict=True):
+            chance = LAPSE / 2 + (1 - LAPSE) * expit(np.exp(particle[-1]) * weights @ difference)
+            density *= chance**choice * (1 - chance) ** (1 - choice)
+        assert found == pytest.approx(np.log(density))
+
+
+class _HighestDraw:
+    """Draws the greatest number below 1."""
+
+    def random(self):
+        return np.nextafter(1.0, 0.0)
+
+
+def test_the_last_particle_takes_a_draw_above_all_rounded_weights():
+    # The last position rounds to 1, and sums of shares often to the number just below.
+    short = 0
+    for seed in range(20):
+        particles = prior_particles(1000, 2, np.random.default_rng(seed))
+        difference = np.array([3.0, -2.0])
+        chance = first_probabilities(particles, difference[None])[:, 0]
+        short += np.cumsum(chance / chance.sum())[-1] < 1.0
+        found = reweighted(particles, difference, 1.0, np.zeros_like, _HighestDraw(), moves=0)
+        assert found[-1].tolist() == particles[-1].tolist()
+    assert short > 0
+
+
+def test_particles_that_have_become_one_move_apart_again():
+    rng = np.random.default_rng(8)
+    particles = np.tile([0.4, -0.2, 0.1], (50, 1))
+
+    def target(points):
+        return log_posterior(points, np.zeros((0, 3)), np.zeros(0))
+
+    found = reweighted(particles, np.zeros(3), 0.5, target, rng, moves=5)
+    assert len(np.unique(found, axis=0)) > 40
+    assert found == pytest.approx(particles, abs=0.1)
