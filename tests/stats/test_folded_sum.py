@@ -3,9 +3,14 @@
 import mpmath
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, special, stats
 
-from howgood.stats.folded_sum import FoldedCumulants, FoldedMean, _positive_part_moments
+from howgood.stats.folded_sum import (
+    FoldedCumulants,
+    FoldedMean,
+    _log_mills_real,
+    _positive_part_moments,
+)
 
 
 @pytest.mark.parametrize(("location", "sd"), [(1.5, 2.0), (-0.4, 0.5), (0.0, 3.0)])
@@ -67,3 +72,36 @@ def test_moments_of_the_positive_part_keep_their_digits_far_out(z):
     # Three terms of the expansion leave 74 / a^6 of the first, below 1e-7 from 30 on.
     assert found[0][0] == pytest.approx(float(mean), rel=1e-7)
     assert found[1][0] == pytest.approx(float(square), rel=1e-5)
+
+
+@pytest.mark.parametrize("z", [-40.0, -3.0, 0.0, 4.9, 5.0, 5.1, 8.0, 12.0, 40.0])
+def test_the_log_of_the_real_cumulant_function_keeps_its_digits(z):
+    with mpmath.workdps(60):
+        exact = mpmath.mpf(z) ** 2 / 2 + mpmath.log(mpmath.ncdf(z))
+    assert _log_mills_real(np.array([z]))[0] == pytest.approx(float(exact), rel=1e-13, abs=0)
+
+
+def _tail_of_a_sum_of_absolute_values(n, x):
+    """The smaller tail of n standard ones at x: a fine sum up the line through the saddlepoint."""
+
+    def transform(s):
+        return special.wofz(-1j * s / np.sqrt(2.0))
+
+    def slope(s):
+        return n * (s + np.sqrt(2.0 / np.pi) / transform(s).real) - x - 1.0 / s
+
+    upper = x > n * np.sqrt(2.0 / np.pi)
+    start = optimize.brentq(slope, *((1e-6, 50.0) if upper else (-400.0, -1e-6)))
+    line = start + 1j * np.arange(40_000) * 1e-3
+    height = np.exp(n * np.log(transform(line)) - line * x) / line
+    return (1.0 if upper else -1.0) * (height.real.sum() - height[0].real / 2) * 1e-3 / np.pi
+
+
+@pytest.mark.parametrize("n", [40, 100, 400])
+def test_sums_of_absolute_values_keep_their_digits_with_and_without_a_series(n):
+    law = FoldedMean(np.zeros(n), np.ones(n))
+    for score in (-4.0, -1.0, 1.0, 5.0, 8.0):
+        x = law.mean + score * law.sd
+        tail = law.cdf if score < 0.0 else law.sf
+        reference = _tail_of_a_sum_of_absolute_values(n, n * x)
+        assert tail(np.array([x]))[0] == pytest.approx(reference, rel=2e-11, abs=0)
