@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.decide.rank import check_level, ranking_of
-from howgood.decide.scores import LARGEST, JointScores
+from howgood.decide.scores import JointScores, refuse_huge
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.complete_rows import complete_rows
 from howgood.records.levels import codes_of, distinct
@@ -127,7 +127,7 @@ def rank_grades(
     columns = frame_columns(grades, names, where=_WHERE)
     columns = {**columns, grade: as_numbers(columns[grade], where=f"{_WHERE}, column {grade!r}")}
     kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=[grade])
-    _refuse_huge(kept[grade], grade)
+    refuse_huge(kept[grade], where=f"{_WHERE}, column {grade!r}", what="grade")
     found = _coded(kept, (system, item, rater, grade), missing)
     found.dropped["missing or not finite"] = n_missing
     generator, seed = generator_and_seed(random_state)
@@ -141,18 +141,6 @@ def rank_grades(
         dropped=found.dropped,
     )
     return replace(ranking, provenance=replace(ranking.provenance, rows_used=found.n_rows))
-
-
-def _refuse_huge(values: NDArray[Any], column: str) -> None:
-    """Refuse grades whose squares, summed up, no number holds."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > LARGEST:
-        raise InputError(
-            where=f"{_WHERE}, column {column!r}",
-            found=f"a grade of {largest:g}",
-            needed=f"grades below {LARGEST:g}",
-            cure="Check the column: is it really the grade?",
-        )
 
 
 def _scores(grades: _Grades, means: ClusteredMeans) -> JointScores:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.decide.scores import LARGEST
+from howgood.decide.scores import refuse_huge
 from howgood.errors import InputError, LengthMismatchError
 
 FloatArray = NDArray[np.float64]
@@ -185,9 +185,8 @@ class ScoreBins:
         """Return the sd of the moves of a class; the whole test set stands in for a single case."""
         weights = counts if counts.sum() > 1 else self.positives + self.negatives
         n = float(weights.sum())
-        away = self.thresholds - weights @ self.thresholds / n
-        unit = float(np.abs(away).max()) or 1.0  # squares of huge scores would overflow
-        spread = unit * float(np.sqrt(weights @ (away / unit) ** 2 / (n - 1)))
+        mean = weights @ self.thresholds / n
+        spread = float(np.sqrt(weights @ (self.thresholds - mean) ** 2 / (n - 1)))
         lower, upper = np.quantile(
             self.thresholds, (0.25, 0.75), weights=weights, method="inverted_cdf"
         )
@@ -262,14 +261,7 @@ def _checked_scores(scores: ArrayLike, *, where: str) -> FloatArray:
             needed="a finite score for every case",
             cure="Leave these cases out, or score them.",
         )
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > LARGEST:
-        raise InputError(
-            where=f"{where}, scores",
-            found=f"a score of {largest:g} or its negative",
-            needed=f"scores between -{LARGEST:g} and {LARGEST:g}",
-            cure="Check the column: is it really the score?",
-        )
+    refuse_huge(values, where=f"{where}, scores", what="score")
     return values
 
 

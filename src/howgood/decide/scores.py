@@ -23,7 +23,7 @@ from howgood.stats.two_way_clusters import same_tail_variances
 
 FloatArray = NDArray[np.float64]
 # Squares of greater numbers, summed up, are more than a number holds.
-LARGEST = 1e100
+_LARGEST = 1e100
 # Below so many pairs the difference of two MAEs is not yet normal, and re-ratings are drawn.
 FEW_PAIRS = 50
 _RERATINGS = 65_536
@@ -180,11 +180,27 @@ def _rerated_absolute(
     return scores / len(mean)
 
 
-def _refuse_overflow(arrays: Mapping[str, FloatArray]) -> None:
+def refuse_huge(values: FloatArray, *, where: str, what: str) -> None:
     """Refuse numbers whose squares, summed up, no number holds."""
+    largest = _largest(values)
+    if largest > _LARGEST:
+        raise InputError(
+            where=where,
+            found=f"a {what} of {largest:g} or its negative",
+            needed=f"{what}s between -{_LARGEST:g} and {_LARGEST:g}",
+            cure=f"Check the column: is it really the {what}?",
+        )
+
+
+def _refuse_overflow(arrays: Mapping[str, FloatArray]) -> None:
+    """Refuse feedback and predictions that are too large, as sums of them do."""
     for role, values in arrays.items():
-        if float(np.abs(values).max(initial=0.0)) > LARGEST:
+        if _largest(values) > _LARGEST:
             raise too_large(role)
+
+
+def _largest(values: FloatArray) -> float:
+    return float(np.abs(values).max(initial=0.0))
 
 
 def simulated_scores(
