@@ -33,7 +33,7 @@ def scenarios(
 
     Parameters
     ----------
-    precision, recall : sequence of numbers
+    precision, recall : sequence of numbers, or of text such as "2/3"
         Levels above 0 and up to 1; 2/3, "2/3" and 0.6667 mean the same.
     real_positives : int
         How often the thing happens in every scenario (RP).

@@ -12,8 +12,9 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.numbers import digits_for, percent, plain, probability, with_probability
 
-# Ratings per pair -> how many of 100 intervals of a score (95 %) hold it when people rate again.
-HELD = {2: 88, 3: 92, 4: 93}
+# Ratings per pair -> how many of 100 intervals of a score (95 %) hold it when people rate again;
+# four were not measured, and are as good as three at least.
+HELD = {2: 88, 3: 92, 4: 92}
 
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
@@ -139,12 +140,12 @@ def ahead_of_all(ranking: Ranking, another_is_ahead: str) -> Finding:
 def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
     """Say who is in front, how surely (`best_with`), and who cannot be told from it."""
     best, group = ranking.order[0], ranking.tie_groups[0]
-    level = [
+    sharing = [
         name for name in group if ranking.differences[ranking.index(best), ranking.index(name)] == 0
     ]
     front = (
-        f"{', '.join(level[:-1])} and {level[-1]} share the best {score}; {best}"
-        if len(level) > 1
+        f"{', '.join(sharing[:-1])} and {sharing[-1]} share the best {score}; {best}"
+        if len(sharing) > 1
         else f"{best} has the best {score}, but"
     )
     others = ", ".join(name for name in group if name != best)
