@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from howgood import learn, score
+from howgood.records.estimate import Estimate, Interval
 from howgood.show import relevance
 from howgood.show.figures import relevance as pictures
+from howgood.show.numbers import with_interval
 
 ROWS = {"c": [0] * 10, "y": [*"AAAAABBBCC"]}  # .5, .3, .2
 
@@ -113,3 +115,10 @@ def test_one_person_alone_leaves_nearly_everything_open():
     )  # fmt: skip
     assert report.estimate.interval.lower < 30
     assert report.value < report.estimate.interval.upper < 100
+
+
+def test_a_model_that_is_always_right_is_shown_with_the_digits_of_its_interval():
+    draws = np.full(100, 100.0)
+    interval = Interval(lower=95.6335, upper=100.0, probability=0.95, kind="quantile")
+    shown = with_interval(Estimate(mean=100.0, sd=0.0, interval=interval, draws=draws))
+    assert shown == "100.0 [95.6, 100.0]"

@@ -49,8 +49,9 @@ def with_interval(estimate: Estimate) -> str:
     >>> with_interval(Estimate.from_draws(np.linspace(0.1, 0.3, 101), kind="quantile"))
     '0.200 [0.105, 0.295]'
     """
-    digits = digits_for(estimate.sd, most=4)
     lower, upper = estimate.interval.lower, estimate.interval.upper
+    # Draws may agree and leave doubt all the same: then a quarter of the interval is its spread.
+    digits = digits_for(estimate.sd or (upper - lower) / 4.0, most=4)
     return (
         f"{plain(estimate.mean, digits=digits)} "
         f"[{plain(lower, digits=digits)}, {plain(upper, digits=digits)}]"
