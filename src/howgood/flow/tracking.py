@@ -7,6 +7,7 @@ called.
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,8 +16,10 @@ from typing import Any, Protocol
 from howgood.errors import InputError
 from howgood.show.text import to_json
 
-# MLflow refuses longer values of parameters and tags.
-_LONGEST_VALUE = 500
+# MLflow refuses longer values of parameters and tags, and longer names.
+_LONGEST_VALUE, _LONGEST_NAME = 500, 250
+# Names are letters, digits and _ . - / and spaces; anything else, with the spaces around it.
+_REFUSED = re.compile(r"\s*[^\w.\- ]+\s*")
 
 
 class Result(Protocol):
@@ -29,8 +32,9 @@ class Result(Protocol):
 def log_to_mlflow(result: Result, *, name: str) -> dict[str, float]:
     """Log a result to the active MLflow run and return the metrics it wrote.
 
-    Nested names are joined by slashes: `gate/acceptance/mean`. Numbers that are not finite, and
-    lists, are only in the JSON file `howgood/NAME.json`.
+    Nested names are joined by slashes: `gate/acceptance/mean`. Signs that MLflow refuses in names
+    become "_": `agreement/baselines/constant a0_0.141`. Numbers that are not finite, and lists,
+    are only in the JSON file `howgood/NAME.json`, which has every name as it was.
 
     Notes
     -----
@@ -46,23 +50,52 @@ def log_to_mlflow(result: Result, *, name: str) -> dict[str, float]:
     mlflow = import_module("mlflow")
     values: dict[str, Any] = json.loads(to_json(result.to_dict()))
     provenance = values.pop("provenance", {})
-    leaves = dict(_leaves(values, name))
+    name = "/".join(_allowed(part) for part in name.split("/"))
+    leaves = _named(values, name)
     metrics = {key: float(value) for key, value in leaves.items() if _is_number(value)}
     tags = {key: value[:_LONGEST_VALUE] for key, value in leaves.items() if isinstance(value, str)}
     mlflow.log_metrics(metrics)
     mlflow.set_tags(tags)
     mlflow.log_params(
-        {key: str(value)[:_LONGEST_VALUE] for key, value in _leaves(provenance, f"{name}/made")}
+        {
+            key: str(value)[:_LONGEST_VALUE]
+            for key, value in _named(provenance, f"{name}/made").items()
+        }
     )
     mlflow.log_dict(values | {"provenance": provenance}, f"howgood/{name}.json")
     return metrics
+
+
+def _named(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return every value under a name of its own, also where two names differ by a refused sign."""
+    found: dict[str, Any] = {}
+    for full, value in _leaves(values, name):
+        key, number = full[:_LONGEST_NAME], 1
+        while key in found:
+            number += 1
+            ending = f"_{number}"
+            key = full[: _LONGEST_NAME - len(ending)] + ending
+        found[key] = value
+    return found
+
+
+def _allowed(part: str) -> str:
+    """Return one part of a name as MLflow takes it.
+
+    Examples
+    --------
+    >>> _allowed("constant a0 = 0.141"), _allowed(".."), _allowed("a/b")
+    ('constant a0_0.141', '_', 'a_b')
+    """
+    tidy = _REFUSED.sub("_", part).strip()
+    return tidy if tidy.strip(".") else "_"
 
 
 def _leaves(value: object, name: str) -> Iterator[tuple[str, Any]]:
     """Yield every value that is neither a mapping nor a list, with its full name."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _leaves(inner, f"{name}/{key}")
+            yield from _leaves(inner, f"{name}/{_allowed(str(key))}")
     elif value is not None and not isinstance(value, list):
         yield name, value
 
