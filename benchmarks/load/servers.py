@@ -17,6 +17,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.load.residents import PEOPLE, settle
+from howgood.records.study import Study
+
 _SOURCE = Path(__file__).parents[2] / "src"
 
 
@@ -107,8 +110,8 @@ class HowgoodServer(Process):
         database: str = "answers.sqlite",
         workers: int = 1,
     ) -> None:
-        files = []
-        for study in studies:
+        files, self.studies = [], tuple(studies)
+        for study in self.studies:
             path = folder / f"{study['slug']}.yaml"
             path.write_text(json.dumps(study))  # JSON is YAML
             files.append(path.name)
@@ -123,6 +126,11 @@ class HowgoodServer(Process):
             more={"PYTHONPATH": str(_SOURCE)},
         )  # fmt: skip
         self.start()
+
+    def settle(self, *, people: int = PEOPLE) -> None:
+        """Let people be in the middle of every study already, beside those who come."""
+        for study in self.studies:
+            settle(self.database, Study.from_dict(study), people=people)
 
     def workers(self) -> list[int]:
         """Return the processes that serve, if there are several (Linux)."""

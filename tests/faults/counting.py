@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import sqlalchemy as sa
+from benchmarks.load.residents import MARK
 
 from howgood.flow.hosting import tokens
 from howgood.store.database import open_database
@@ -31,7 +32,7 @@ class Count:
 
 
 def counted(address, people) -> Count:
-    """Look into the database and return the counts."""
+    """Look into the database and return the counts; who was there before is not counted."""
     rows, n_out_of_step = _stored(address)
     told = _by_digest(people, lambda each: each.acknowledged)
     sent = told | _by_digest(people, lambda each: each.sent)
@@ -78,6 +79,7 @@ def _stored(address):
             rows = connection.execute(
                 sa.select(participants.c.token_digest, answers.c.screen, answers.c.content)
                 .join(participants, participants.c.id == answers.c.participant_id)
+                .where(participants.c.token_digest.not_like(f"{MARK}%"))
             ).all()  # fmt: skip
             steps = connection.execute(sa.select(screens.c.participant_id, screens.c.position))
             by_person = defaultdict(list)

@@ -1,4 +1,4 @@
-"""A thousand people at once on two cores: everybody is served, or asked politely to wait."""
+"""A thousand people at once, beside a thousand others: served, or asked politely to wait."""
 
 import resource
 import time
@@ -34,12 +34,16 @@ def _serve_all(stage, faults, *, size, seconds, workers):
     faults.begin(f"{size:,} people at once", stage.database)
     with _few_files():  # the server asks for more by itself
         server = stage.serve(workers=workers)
+    server.settle()
     # Whoever is asked to wait does so for as long as they were asked to (Retry-After).
     people = crowd(server, size, pace=1.0, pause=3.0)
     meanwhile(people, lambda: time.sleep(seconds))
     count = counted(server.database, people)
     inside = sum(bool(each.acknowledged) for each in people)
-    faults.judge(count, found=f"{inside:,} inside after {seconds:g} s{_wrong(people)}")
+    faults.judge(
+        count,
+        found=f"{inside:,} inside after {seconds:g} s, beside 1,000 active people{_wrong(people)}",
+    )
     assert sum(each.n_gone for each in people) == 0
     assert inside > size / 2
 

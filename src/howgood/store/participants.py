@@ -116,10 +116,16 @@ def lock(connection: Connection, study: int) -> None:
 
 
 def free_places(connection: Connection, study: int, *, idle_since: datetime) -> int:
-    """Take back the places of those who sent nothing since then; return how many."""
-    last_screen = (
-        sa.select(sa.func.max(screens.c.shown_at))
+    """Take back the places of those who sent nothing since then; return how many.
+
+    Everybody who begins waits for this, so it reads one row per active person: positions are
+    indexed, and the last screen says when somebody was last here.
+    """
+    last_shown = (
+        sa.select(screens.c.shown_at)
         .where(screens.c.participant_id == participants.c.id)
+        .order_by(screens.c.position.desc())
+        .limit(1)
         .scalar_subquery()
     )
     freed = connection.execute(
@@ -127,7 +133,7 @@ def free_places(connection: Connection, study: int, *, idle_since: datetime) -> 
         .where(
             participants.c.study_id == study,
             participants.c.status == Status.ACTIVE.value,
-            last_screen <= idle_since,
+            last_shown <= idle_since,
         )
         .values(status=Status.EXPIRED.value)
     )

@@ -6,9 +6,12 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
+from benchmarks.load.residents import settle
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
 from howgood.flow.hosting import Reason, RefusedError, make_links
+from howgood.records.study import Study
+from howgood.store import participants as places
 from howgood.store import studies
 from howgood.store.schema import participants
 
@@ -112,3 +115,45 @@ def test_a_closed_study_lets_those_inside_finish_and_nobody_new_in(host, person,
         assert caught.value.reason is Reason.CLOSED
     inside.finish()
     assert inside.look().screen.kind == "finished"
+
+
+def _instructions_of(connection, work):
+    """Count what SQLite executes."""
+    driver, steps = connection.connection.driver_connection, []
+    driver.set_progress_handler(lambda: steps.append(1), 1)
+    work()
+    driver.set_progress_handler(None, 0)
+    return len(steps)
+
+
+def _rows_read_by(connection, work):
+    """Count the screens PostgreSQL reads."""
+    so_far = sa.text(
+        "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
+        "WHERE relname = 'screens'"
+    )
+    before = connection.execute(so_far).scalar_one()
+    work()
+    return connection.execute(so_far).scalar_one() - before
+
+
+def _work_of_admission(host, slug):
+    """Return how much the database does to take idle places back; the clock is no measure."""
+
+    def look(connection):
+        count = _instructions_of if connection.dialect.name == "sqlite" else _rows_read_by
+        number = studies.find(connection, slug).number
+        return count(connection, lambda: places.free_places(connection, number, idle_since=NOW))
+
+    return host.database.write(look)
+
+
+def test_the_work_of_letting_somebody_in_does_not_grow_with_the_pages_others_have_seen(
+    host, database_address, run
+):
+    for slug, pages in (("few", 3), ("many", 90)):
+        study = RERATING | {"slug": slug}
+        study["rerating"] = RERATING["rerating"] | {"rounds": 50}
+        run(study)
+        settle(database_address, Study.from_dict(study), people=200, pages=pages)
+    assert _work_of_admission(host, "many") < 1.2 * _work_of_admission(host, "few")
