@@ -1,4 +1,5 @@
-# Everything a contributor or CI runs. On a fresh machine: Python 3.11+ and make are enough.
+# Everything a contributor or CI runs. On a fresh Debian, python3, python3-venv, make and git are
+# enough for root: checks/bare_debian.sh tries it.
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
@@ -6,6 +7,8 @@ DEMO_VENV := .venv-demo
 BIN := $(VENV)/bin
 # Benchmarks and slow proofs measure: one thread of BLAS unless a caller says otherwise.
 export OPENBLAS_NUM_THREADS ?= 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export PIP_USE_PEP517 = 1
 
 .PHONY: help demo test check format slow mutants bench docs lock build clean
 
@@ -24,6 +27,7 @@ check: $(VENV)/.ready ## Format, lint, types, layers, then all tests but the slo
 	$(BIN)/lint-imports
 	$(BIN)/python -m checks.secrets
 	$(BIN)/python -m checks.licences
+	$(BIN)/python -m checks.browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 format: $(VENV)/.ready ## Format the code and fix what can be fixed safely

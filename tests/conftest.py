@@ -1,18 +1,17 @@
 """What tests of several folders share: Spark, SQLite, a real PostgreSQL, tables on any engine.
 
-Never skipped: where one of them is missing, tests that need it fail and say how to get it.
+Never skipped: where the system has no Java or PostgreSQL, those of locked wheels serve.
 """
 
 import os
-import shutil
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.java import provide_java
 from tests.postgresql import empty_postgresql_database, running_postgresql
 
 # A busy machine is slow, not wrong: properties are judged by what they find, not by the clock.
@@ -20,6 +19,8 @@ settings.register_profile(
     "howgood", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("howgood")
+
+provide_java()
 
 _SKIPPED = pytest.StashKey[bool]()
 _FAILED = pytest.StashKey[bool]()
@@ -55,11 +56,6 @@ def database(database_address):
 @pytest.fixture(scope="session")
 def spark():
     """A real Spark session on this machine, made once; Spark is supported, so never skipped."""
-    if find_spec("pyspark") is None or shutil.which("java") is None:
-        pytest.fail(
-            "tests of Spark frames need pyspark and Java 17 or newer: "
-            "install the spark extra, and for instance the package openjdk-17-jre-headless"
-        )
     from pyspark.sql import SparkSession
 
     with warnings.catch_warnings():

