@@ -7,6 +7,7 @@
     │   ├── LengthMismatchError         arrays that belong together differ in length
     │   ├── UnknownNameError            a name that is not in the result (KeyError too)
     │   ├── FileFormatError             a file cannot be read as what it should be
+    │   │   └── FieldCountError         a row of a CSV file has too many or too few fields
     │   └── ManyProblemsError           several things are wrong with one record or file
     ├── MissingExtraError (ImportError) an optional package is not installed
     └── UngatedPosteriorError           sampling did not pass its quality gates
@@ -16,6 +17,7 @@
     ├── NoEvidenceWarning               the answers say nothing about a quantity
     ├── DroppedRowsWarning              rows were left out by a named policy
     ├── AlikeNamesWarning               names that differ only in case or spaces
+    ├── OneAgainstRestWarning           of more than two labels, one counts as positive
     └── FallbackWarning                 another method was used than the one first tried
 
 In: facts. Out: one sentence that says where, what was found, what is needed, what to do.
@@ -32,6 +34,7 @@ __all__ = [
     "DroppedRowsWarning",
     "FallbackWarning",
     "FewRespondentsWarning",
+    "FieldCountError",
     "FileFormatError",
     "HowgoodError",
     "HowgoodWarning",
@@ -42,6 +45,7 @@ __all__ = [
     "MissingExtraError",
     "MissingValueError",
     "NoEvidenceWarning",
+    "OneAgainstRestWarning",
     "UngatedPosteriorError",
     "UnknownNameError",
     "announce",
@@ -65,13 +69,17 @@ class InputError(HowgoodError, ValueError):
     def __init__(self, *, where: str, found: str, needed: str, cure: str) -> None:
         where, found, cure = (_shortened(text, most=_LONGEST) for text in (where, found, cure))
         needed = _shortened(needed, most=_LONGEST_LIST)
-        super().__init__(f"{where}: {found}; {needed}. {cure}")
         self.where, self.found, self.needed, self.cure = where, found, needed, cure
+        super().__init__(self.sentence(cure))
+
+    def sentence(self, cure: str) -> str:
+        """Return the message with another cure."""
+        return f"{self.where}: {self.found}; {self.needed}. {cure}"
 
     def found_in(self, where: str) -> None:
         """Say another place: whoever passes an error on may know the file's name."""
         self.where = _shortened(where, most=_LONGEST)
-        self.args = (f"{self.where}: {self.found}; {self.needed}. {self.cure}", *self.args[1:])
+        self.args = (self.sentence(self.cure), *self.args[1:])
 
 
 class MissingColumnError(InputError):
@@ -140,6 +148,29 @@ class UnknownNameError(InputError, KeyError):
 
 class FileFormatError(InputError):
     """A file cannot be read as the kind of file it should be."""
+
+
+class FieldCountError(FileFormatError):
+    """A row of a CSV file has more or fewer fields than there are column names."""
+
+    def __init__(self, *, where: str, n_fields: int, n_columns: int, separator: str) -> None:
+        name = {",": "comma", ";": "semicolon", "\t": "tab"}[separator]
+        too_many = f"Check for a {name} too many: "
+        if separator == ",":
+            too_many += "a decimal comma, or a text with a comma that is not in quotation marks."
+        else:
+            too_many += f"a text with a {name} that is not in quotation marks."
+        super().__init__(
+            where=where,
+            found=f"found {n_fields} field{'s' if n_fields != 1 else ''}",
+            needed=f"expected {n_columns}",
+            cure=f"Check for a missing {name}." if n_fields < n_columns else too_many,
+        )
+        self.n_fields, self.n_columns = n_fields, n_columns
+
+    def sentence(self, cure: str) -> str:
+        """Return the message with another cure."""
+        return f"{self.where}: {self.found}, {self.needed}. {cure}"
 
 
 class ManyProblemsError(InputError):

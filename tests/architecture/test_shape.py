@@ -1,6 +1,7 @@
 """Small files, small functions, honest exports: counted, not hoped for."""
 
 import ast
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 PLACES = [ROOT / "src" / "howgood", ROOT / "checks", ROOT / "benchmarks"]
 MODULES = sorted(path for place in PLACES for path in place.rglob("*.py"))
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "base", "misc"}
+_STABILITY = re.compile(r"^ *Stability: (?:stable|experimental)\b", re.MULTILINE)
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
 
 
@@ -44,7 +46,10 @@ def test_exports_are_sorted_exist_and_state_their_stability(stage):
     module = import_module(f"howgood.{stage}")
     assert list(module.__all__) == sorted(module.__all__)
     for name in module.__all__:
-        assert hasattr(module, name)
+        exported = getattr(module, name)
+        if not isinstance(exported, tuple):  # a constant has no docstring of its own
+            stated = _STABILITY.findall(exported.__doc__ or "")
+            assert len(stated) == 1, f"{stage}.{name} states its stability {len(stated)} times"
 
 
 def _body_lines(function):

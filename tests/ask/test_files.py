@@ -50,7 +50,10 @@ def test_the_built_in_reader_names_the_ragged_row(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "find_spec", lambda name: None)
     path = tmp_path / "ragged.csv"
     path.write_text("a,b\n1,2\n3\n")
-    with pytest.raises(FileFormatError, match="row 3 with 1 fields under 2"):
+    with pytest.raises(
+        FileFormatError,
+        match=r"ragged.csv, row 3: found 1 field, expected 2\. Check for a missing comma",
+    ):
         open_table(path)
 
 

@@ -1,7 +1,11 @@
 """Errors are for people to read, whatever a file holds."""
 
+import inspect
+import re
+
 import pytest
 
+from howgood import errors
 from howgood.errors import InputError, MissingColumnError, UnknownNameError
 
 LONG = "Was" + "9" * 100_000
@@ -20,3 +24,23 @@ def test_no_message_is_longer_than_a_screen(error):
     assert len(str(error)) < 3_000
     error.found_in(LONG)
     assert len(str(error)) < 3_000
+
+
+def _drawn():
+    """Return each class of the tree in the docstring with the class it hangs from."""
+    above, found = [], {}
+    for line in errors.__doc__.splitlines():
+        match = re.match(r"^    ([│├└─ ]*)(\w+(?:Error|Warning))\b", line)
+        if match:
+            level = len(match[1]) // 4
+            above[level:] = [match[2]]
+            found[match[2]] = above[level - 1] if level else None
+    return found
+
+
+def test_the_tree_of_errors_is_drawn_and_exported_as_it_is():
+    own = {name: each for name, each in inspect.getmembers(errors, inspect.isclass)
+           if each.__module__ == errors.__name__}  # fmt: skip
+    named = {name: each.__mro__[1].__name__ for name, each in own.items()}
+    assert _drawn() == {name: parent if parent in own else None for name, parent in named.items()}
+    assert set(errors.__all__) == {*own, "announce"}

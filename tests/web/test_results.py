@@ -168,7 +168,7 @@ def test_a_comparison_judges_a_classifier_by_the_groups_weight(owner, asked, wor
 @pytest.mark.parametrize(
     ("content", "told"),
     [(b"", "empty"), (b"\x00\x01", "binary"), (b"only\n1\n2\n", "one column"),
-     (b"a,b\n1\n", "1 fields under 2"), (b"a,b\n", "without rows")],
+     (b"a,b\n1\n", "row 2: found 1 field, expected 2"), (b"a,b\n", "without rows")],
 )  # fmt: skip
 def test_a_file_that_is_no_table_is_refused_whole(owner, asked, host, content, told):
     row = asked(RERATING, 1)

@@ -9,15 +9,16 @@ import gzip
 import re
 import zlib
 from collections import Counter
+from dataclasses import dataclass
 from importlib.util import find_spec
 from io import StringIO, TextIOWrapper
-from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.ask.csv_rows import CsvShape, check_rows
 from howgood.errors import FileFormatError, InputError, MissingExtraError
 from howgood.records.engine_frame import single_row
 from howgood.records.table import Table
@@ -33,8 +34,19 @@ _MOST_UNPACKED = 1_000_000_000
 # Parquet tells equal rows by a number. So many cells may be, or as many as bytes stand behind.
 _MOST_CELLS, _CELLS_PER_BYTE = 10_000_000, 100
 _WIDE_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\0\0\xfe\xff": "UTF-32"}
+_QUOTED = re.compile(rb'"[^"]*"')
 _DECIMAL_COMMA = re.compile(rb"(?:^|;)[ ]*[-+]?[0-9]+,[0-9]+[ ]*(?:;|\r|\n|$)")
 _NOT_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+_ROW_NUMBER = "howgood: number of the row"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """How a CSV file is written: what every engine is told, so that all read the same rows."""
+
+    separator: str
+    decimal_comma: bool
+    shape: CsvShape
 
 
 def open_table(
@@ -49,8 +61,9 @@ def open_table(
     path : str or Path
         A file ending in .csv, .tsv, .txt (each also compressed: .csv.gz), .parquet or .pq; with
         Parquet also a pattern such as `ratings/*.parquet`. CSV columns may be parted by commas
-        or, where the header has none, by semicolons; then numbers may have decimal commas. A
-        compressed table may unpack to 1 GB; larger ones are quicker unpacked anyway.
+        or, where the header has none, by semicolons; then numbers may have decimal commas. Every
+        row must have as many fields as the header; empty rows are passed over. A compressed
+        table may unpack to 1 GB; larger ones are quicker unpacked anyway.
     engine : {"auto", "polars", "duckdb", "spark", "built-in"}
         "auto" takes Polars, else DuckDB, else the built-in reader (CSV only, in memory), which
         also is quickest for small files: it loads nothing. Parquet up to 100 MB is read by DuckDB
@@ -81,7 +94,7 @@ def open_table(
         "duckdb": _open_duckdb,
         "spark": _open_spark,
         "built-in": _open_built_in,
-    }[engine](location, suffix)
+    }[engine](location, None if suffix in _PARQUET else _layout(location, suffix))
     if suffix in _PARQUET:
         _refuse_rows_from_nothing(opened, location)
     return opened
@@ -105,7 +118,7 @@ def _checked_suffix(location: Path) -> str:
             needed="a table ending in .csv, .tsv or .parquet",
             cure="Save the table as CSV or Parquet.",
         )
-    if any(sign in location.name for sign in "*?["):
+    if suffix in _PARQUET and any(sign in location.name for sign in "*?["):
         return suffix
     if not location.is_file():
         raise FileFormatError(
@@ -144,7 +157,6 @@ def _check_magic(location: Path, suffix: str) -> None:
             cure="Export the table again.",
         )
     _check_names(location, suffix, head)
-    _check_unpacked_size(location)
 
 
 def _check_names(location: Path, suffix: str, head: bytes) -> None:
@@ -166,24 +178,6 @@ def _check_names(location: Path, suffix: str, head: bytes) -> None:
         )
 
 
-def _check_unpacked_size(location: Path) -> None:
-    """Unpack once without keeping anything; also finds an archive that breaks off."""
-    if location.suffix.lower() != _GZIP:
-        return
-    try:
-        with _binary(location) as handle:
-            parts = iter(lambda: handle.read(1 << 20), b"")
-            is_too_large = any(size > _MOST_UNPACKED for size in accumulate(map(len, parts)))
-    except _NOT_GZIP as error:
-        raise _not_a_table(location, "a damaged gzip file") from error
-    if is_too_large:
-        raise _not_a_table(
-            location,
-            f"more than {_MOST_UNPACKED:,} bytes when unpacked",
-            cure="Unpack it first (gunzip), or save the table as Parquet.",
-        )
-
-
 def _refuse_rows_from_nothing(frame: Any, location: Path) -> None:  # noqa: ANN401 - a lazy frame
     """Count first: a few kilobytes of Parquet can stand for more rows than memory holds.
 
@@ -192,7 +186,7 @@ def _refuse_rows_from_nothing(frame: Any, location: Path) -> None:  # noqa: ANN4
     import narwhals as nw
 
     wrapped = nw.from_native(frame)
-    rows = int(single_row(wrapped.select(rows=nw.len()))["rows"])
+    rows = int(single_row(wrapped.select(rows=nw.len()), where=str(location))["rows"])
     cells = rows * len(wrapped.collect_schema().names())
     files = [location] if location.is_file() else list(location.parent.glob(location.name))
     size = sum(each.stat().st_size for each in files)
@@ -232,19 +226,14 @@ def _not_utf8(location: Path, found: str) -> FileFormatError:
     return _not_a_table(location, found, cure="Save it as CSV in UTF-8.")
 
 
-def _open_polars(location: Path, suffix: str) -> Any:  # noqa: ANN401 - polars.LazyFrame
+def _open_polars(location: Path, layout: _Layout | None) -> Any:  # noqa: ANN401 - polars.LazyFrame
     polars = _engine_module("polars", extra="files")
     try:
-        if suffix in _PARQUET:
-            frame = polars.scan_parquet(location)
-        else:
-            separator, decimal_comma = _layout(location, suffix)
-            frame = polars.scan_csv(
-                location,
-                separator=separator,
-                decimal_comma=decimal_comma,
-                infer_schema_length=10_000,
-            )
+        frame = (
+            polars.scan_parquet(location)
+            if layout is None
+            else _scanned_csv(polars, location, layout)
+        )
         frame.collect_schema()
     except (
         polars.exceptions.PolarsError,
@@ -256,51 +245,77 @@ def _open_polars(location: Path, suffix: str) -> Any:  # noqa: ANN401 - polars.L
     return frame
 
 
-def _open_duckdb(location: Path, suffix: str) -> Any:  # noqa: ANN401 - duckdb relation
+def _scanned_csv(polars: Any, location: Path, layout: _Layout) -> Any:  # noqa: ANN401 - a module, a frame
+    empty = layout.shape.empty
+    frame = polars.scan_csv(
+        location,
+        separator=layout.separator,
+        decimal_comma=layout.decimal_comma,
+        infer_schema_length=10_000,
+        quote_char='"' if layout.shape.quoted else None,
+        eol_char=layout.shape.line_end,
+        row_index_name=_ROW_NUMBER if empty else None,
+    )
+    if not empty:
+        return frame
+    # Polars makes a row of gaps from an empty line.
+    is_empty = polars.col(_ROW_NUMBER).is_in(list(empty))
+    return frame.filter(~is_empty).drop(_ROW_NUMBER)
+
+
+def _open_duckdb(location: Path, layout: _Layout | None) -> Any:  # noqa: ANN401 - duckdb relation
     duckdb = _engine_module("duckdb", extra="files")
     try:
-        if suffix in _PARQUET:
+        if layout is None:
             return duckdb.read_parquet(str(location))
-        separator, decimal_comma = _layout(location, suffix)
-        decimal = {"decimal": ","} if decimal_comma else {}
-        return duckdb.read_csv(str(location), sep=separator, header=True, **decimal)
+        decimal = {"decimal": ","} if layout.decimal_comma else {}
+        quote = '"' if layout.shape.quoted else ""
+        return duckdb.read_csv(
+            str(location),
+            sep=layout.separator,
+            header=True,
+            skiprows=0,
+            quotechar=quote,
+            escapechar=quote,
+            **decimal,
+        )
     except (duckdb.Error, RuntimeError, UnicodeError) as error:  # names may be broken text
         raise _not_a_table(location, _first_line(error)) from error
 
 
-def _open_spark(location: Path, suffix: str) -> Any:  # noqa: ANN401 - pyspark DataFrame
+def _open_spark(location: Path, layout: _Layout | None) -> Any:  # noqa: ANN401 - pyspark DataFrame
     _engine_module("pyspark", extra="spark")
     from pyspark.sql import SparkSession
 
     session = SparkSession.builder.appName("howgood").getOrCreate()
-    if suffix in _PARQUET:
+    if layout is None:
         return session.read.parquet(str(location))
-    separator, _ = _layout(location, suffix)
-    return session.read.csv(str(location), header=True, inferSchema=True, sep=separator)
+    quote = '"' if layout.shape.quoted else ""
+    return session.read.csv(
+        str(location),
+        header=True,
+        inferSchema=True,
+        sep=layout.separator,
+        quote=quote,
+        escape=quote,
+        multiLine=layout.shape.quoted,
+    )
 
 
-def _open_built_in(location: Path, suffix: str) -> Table:
-    if suffix in _PARQUET:
+def _open_built_in(location: Path, layout: _Layout | None) -> Table:
+    if layout is None:
         raise MissingExtraError(task="reading Parquet", extra="files")
-    separator, decimal_comma = _layout(location, suffix)
     try:
         with TextIOWrapper(_binary(location), newline="", encoding="utf-8-sig") as handle:
-            reader = csv.reader(handle, delimiter=separator)
+            reader = csv.reader(handle, delimiter=layout.separator, quoting=layout.shape.quoting)
             header = next(reader)
             rows = [row for row in reader if row]
-    except UnicodeDecodeError as error:
-        raise _not_utf8(location, f"bytes that are not UTF-8 ({error.reason})") from error
     except csv.Error as error:
         raise _not_a_table(location, _first_line(error)) from error
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise _not_a_table(
-                location, f"row {number} with {len(row)} fields under {len(header)} column names"
-            )
     columns = zip(*rows, strict=True) if rows else ([] for _ in header)
     return Table(
         {
-            name: _typed(list(values), decimal_comma=decimal_comma)
+            name: _typed(list(values), decimal_comma=layout.decimal_comma)
             for name, values in zip(header, columns, strict=True)
         }
     )
@@ -315,22 +330,33 @@ def _typed(values: list[str], *, decimal_comma: bool) -> NDArray[Any]:
         return np.array([value if value else None for value in values], dtype=object)
 
 
-def _layout(location: Path, suffix: str) -> tuple[str, bool]:
-    """Return what parts the columns, and whether numbers have decimal commas."""
-    if not location.is_file():  # a pattern
-        return ("\t" if suffix == ".tsv" else ","), False
+def _layout(location: Path, suffix: str) -> _Layout:
+    """Look at how the file is written, and check every row of it."""
     head = _head(location)
     separator = _separator(head, suffix)
     _, _, rows = head.partition(b"\n")
     has_comma = any(_DECIMAL_COMMA.search(row) for row in rows.splitlines())
-    return separator, separator == ";" and has_comma
+    is_packed = location.suffix.lower() == _GZIP
+    most = _MOST_UNPACKED if is_packed else None
+    try:
+        with _binary(location) as handle:
+            shape = check_rows(handle, separator=separator, where=str(location), most=most)
+    except _NOT_GZIP as error:
+        raise _not_a_table(location, "a damaged gzip file") from error
+    if is_packed and shape.n_bytes > _MOST_UNPACKED:
+        raise _not_a_table(
+            location,
+            f"more than {_MOST_UNPACKED:,} bytes when unpacked",
+            cure="Unpack it first (gunzip), or save the table as Parquet.",
+        )
+    return _Layout(separator=separator, decimal_comma=separator == ";" and has_comma, shape=shape)
 
 
 def _separator(head: bytes, suffix: str) -> str:
     """Return a tab for .tsv; else a comma, or a semicolon where the header has no comma."""
     if suffix == ".tsv":
         return "\t"
-    header = head.partition(b"\n")[0]
+    header = _QUOTED.sub(b"", head).replace(b"\r", b"\n").partition(b"\n")[0]
     return ";" if b";" in header and b"," not in header else ","
 
 

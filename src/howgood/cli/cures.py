@@ -26,7 +26,7 @@ def in_options(error: HowgoodError, command: click.Command | None) -> str:
     cure = _KEYWORD.sub(lambda found: _as_option(found, options), cure)
     if isinstance(error, MissingColumnError):
         cure += _how_to_name(error, options)
-    return f"{error.where}: {error.found}; {error.needed}. {cure}"
+    return error.sentence(cure)
 
 
 def _as_option(found: re.Match[str], options: dict[str, click.Parameter]) -> str:

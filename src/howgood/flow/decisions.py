@@ -107,7 +107,7 @@ def decide_go_live(
 ) -> GoLive:
     """Say from which training size on enough people would accept."""
     curve = ask.open_table(learning_curve)
-    with naming({"learning curve": learning_curve}):
+    with naming({"learning curve": learning_curve, "the table": learning_curve}):
         return decide.go_live(
             model,
             application,

@@ -37,7 +37,7 @@ def rank_grades_file(
 ) -> RankedFile:
     """Rank the systems of a file with one row per grade."""
     frame = open_table(path, engine=engine)
-    with naming({"grades": path}):
+    with naming({"grades": path, "the table": path}):
         ranking = rank_grades(
             frame,
             system=columns.system,

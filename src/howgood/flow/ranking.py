@@ -83,7 +83,8 @@ def rank_file(
     """
     frame = open_table(path, engine=engine)
     predicted = None if predictions is None else open_table(predictions, engine=engine)
-    with naming({"ratings": path, "feedback": path, "predictions": predictions or path}):
+    named = {"ratings": path, "feedback": path, "predictions": predictions or path}
+    with naming(named if predictions else {**named, "the table": path}):
         if metric == "mae":
             ranking = _rank_absolute(frame, feedback, systems, paired, level, missing)
             return RankedFile(ranking=ranking, sums=None)

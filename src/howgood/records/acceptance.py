@@ -145,7 +145,10 @@ class AcceptanceDraws:
 
 @runtime_checkable
 class AcceptanceModel(Protocol):
-    """Anything that knows people's acceptance per application: a fit or a model card."""
+    """Anything that knows people's acceptance per application: a fit or a model card.
+
+    Stability: experimental
+    """
 
     @property
     def applications(self) -> tuple[str, ...]:

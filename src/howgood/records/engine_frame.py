@@ -90,7 +90,7 @@ class EngineFrame:
 
     def one_row(self, **values: Any) -> dict[str, Any]:  # noqa: ANN401 - narwhals expressions
         """Run a query that gives a single row and return it as plain values."""
-        return single_row(self.frame.select(**values))
+        return single_row(self.frame.select(**values), where=self.where)
 
     def native(self, *, order: Iterable[str] = ()) -> Any:  # noqa: ANN401 - as it came
         """Return what the caller gave: their frame type, or a `Table` for columns.
@@ -105,7 +105,11 @@ class EngineFrame:
         return Table({name: ordered.get_column(name).to_numpy() for name in ordered.columns})
 
 
-def single_row(frame: Any) -> dict[str, Any]:  # noqa: ANN401 - a narwhals frame
+def single_row(
+    frame: Any,  # noqa: ANN401 - a narwhals frame
+    *,
+    where: str = "the table",
+) -> dict[str, Any]:
     """Bring the only row of a frame home, whatever the engine, without a further package."""
     import narwhals as nw
 
@@ -113,7 +117,7 @@ def single_row(frame: Any) -> dict[str, Any]:  # noqa: ANN401 - a narwhals frame
         names = frame.columns
         return {name: _plain(frame.get_column(name).to_list()[0]) for name in names}
     native = frame.to_native()
-    with rows_being_read():
+    with rows_being_read(where):
         if frame.implementation.is_polars():
             return dict(native.collect(engine="streaming").row(0, named=True))
         names = frame.collect_schema().names()

@@ -47,7 +47,7 @@ def grouped_counts(
             weight.min().alias(_SMALLEST),
             weight.count().alias(_FILLED),
         ]
-    found = collected(lazy.group_by(keys).agg(*sums))
+    found = collected(lazy.group_by(keys).agg(*sums), where=where)
     rows = np.asarray(found[_ROWS], dtype=np.float64)
     if weights is None:
         mass = smallest = rows

@@ -12,7 +12,10 @@ from howgood.records.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One plain-language sentence, with its uncertainty in words, and how sure we are."""
+    """One plain-language sentence, with its uncertainty in words, and how sure we are.
+
+    Stability: experimental
+    """
 
     text: str
     tone: str = "neutral"  # "good" | "bad" | "neutral" | "unsure"
@@ -23,6 +26,8 @@ class Section:
     """A heading with text, at most one picture and at most one table.
 
     `svg` is a whole <svg> element; `alt` says in words what it shows.
+
+    Stability: experimental
     """
 
     title: str

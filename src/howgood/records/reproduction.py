@@ -18,6 +18,8 @@ class Check:
 
     `item` is the number in the list of claims ("S3-13"), `place` where the paper says it
     ("Fig. 4a"). `rule` says how the verdict was reached, for instance "within .05".
+
+    Stability: experimental
     """
 
     item: str
@@ -57,7 +59,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction(Tabular):
-    """All checks of one paper, its pictures (name -> SVG text) and its known misprints."""
+    """All checks of one paper, its pictures (name -> SVG text) and its known misprints.
+
+    Stability: experimental
+    """
 
     frame_of: ClassVar[str] = "to_table"
 

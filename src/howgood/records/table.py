@@ -136,7 +136,7 @@ def frame_columns(
     _require_columns(wanted, wrapped.collect_schema().names(), where)
     selected = wrapped.select(wanted)
     if isinstance(selected, nw.LazyFrame):
-        return collected(selected)
+        return collected(selected, where=where)
     return {name: selected.get_column(name).to_numpy() for name in wanted}
 
 
@@ -155,15 +155,15 @@ def lazy_frame(
     return wrapped.select(wanted) if isinstance(wrapped, nw.LazyFrame) else None
 
 
-def collected(lazy: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401 - a narwhals lazy frame
+def collected(lazy: Any, *, where: str) -> dict[str, NDArray[Any]]:  # noqa: ANN401 - a lazy frame
     """Run a narwhals lazy frame and return its columns as NumPy arrays."""
-    with rows_being_read():
+    with rows_being_read(where):
         result = lazy.collect(backend=_collect_backend(lazy))
         return {name: result.get_column(name).to_numpy() for name in result.columns}
 
 
 @contextmanager
-def rows_being_read() -> Iterator[None]:
+def rows_being_read(where: str = "the table") -> Iterator[None]:
     """Say kindly what an engine says about rows it cannot read, which only reading them shows."""
     try:
         yield
@@ -172,9 +172,9 @@ def rows_being_read() -> Iterator[None]:
             raise
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(
-            where="the table",
+            where=where,
             found=f"rows that cannot be read ({lines[0]:.200})",
-            needed="as many fields in every row as there are columns, of one kind per column",
+            needed="values of one kind in every column",
             cure="Correct the rows, or save the table again.",
         ) from error
 

@@ -206,7 +206,7 @@ def test_ratings_of_several_rounds(run, host):
 
 
 @pytest.mark.parametrize(("content", "says"), [
-    (b"", "fewer than two lines"), (b"a,b\n1,2,3\n", "3 cells under 2 columns"),
+    (b"", "fewer than two lines"), (b"a,b\n1,2,3\n", "row 2: found 3 fields, expected 2"),
     (b"a,a\n1,2\n", "the column 'a' twice"), (b"a,,b\n1,2,3\n", "without a name"),
     (b"\xfc\xe9,b\n1,2\n", "neither UTF-8"), (b"a,b\n1,\x00\n", "no text"),
 ])  # fmt: skip

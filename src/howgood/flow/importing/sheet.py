@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from howgood.ask.csv_rows import check_rows
 from howgood.errors import FileFormatError
 from howgood.flow.collected.spreadsheet import unprotected
 
@@ -56,11 +57,8 @@ def read_sheet(content: bytes, *, name: str) -> Sheet:
     is_qualtrics = len(rows) >= 3 and any(cell.startswith('{"ImportId"') for cell in rows[2][1])
     questions = dict(zip(header, rows[1][1], strict=False)) if is_qualtrics else {}
     body = rows[3:] if is_qualtrics else rows[1:]
-    if len(body) * len(header) > MOST_CELLS:  # short rows are filled up
+    if len(body) * len(header) > MOST_CELLS:
         raise _wrong(name, f"{len(body):,} rows of {len(header):,} columns, too many cells")
-    for line, cells in body:
-        if len(cells) > len(header):
-            raise _wrong(f"{name}:{line}", f"{len(cells)} cells under {len(header)} columns")
     return Sheet(
         name=name,
         columns=header,
@@ -72,7 +70,8 @@ def read_sheet(content: bytes, *, name: str) -> Sheet:
 def _numbered(text: str, name: str) -> list[tuple[int, list[str]]]:
     """Return the rows that are not empty, each with the line it begins on."""
     delimiter = max(",;\t", key=text[:10_000].partition("\n")[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    shape = check_rows(io.BytesIO(text.encode()), separator=delimiter, where=name)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=shape.quoting)
     found = []
     line = 1
     try:
@@ -88,8 +87,7 @@ def _numbered(text: str, name: str) -> list[tuple[int, list[str]]]:
 
 
 def _cells(header: tuple[str, ...], cells: list[str]) -> dict[str, str]:
-    full = [*cells, *[""] * (len(header) - len(cells))]
-    return {name: unprotected(cell.strip()) for name, cell in zip(header, full, strict=True)}
+    return {name: unprotected(cell.strip()) for name, cell in zip(header, cells, strict=True)}
 
 
 def _header(cells: list[str], name: str) -> tuple[str, ...]:

@@ -52,9 +52,8 @@ def read_upload(name: str, content: bytes) -> Table:
         try:
             table: Table = open_table(path, engine="built-in")
         except FileFormatError as error:
-            raise FileFormatError(
-                where=shown, found=error.found, needed=error.needed, cure=error.cure
-            ) from error
+            error.found_in(error.where.replace(str(path), shown, 1))
+            raise
     _check_shape(table, shown)
     return table
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.ask.csv_rows import check_rows
 from howgood.errors import FileFormatError, MissingExtraError
 from howgood.learn.elicitation.matrices import threshold_matrices
 from howgood.records.confusion import ThresholdMatrices
@@ -90,6 +91,7 @@ def _packaged_text() -> str | None:
 
 def _parsed(text: str, *, source: str, path: Path | None) -> Cases:
     """Read nine measures and the class from the end of each line, with or without a header."""
+    check_rows(io.BytesIO(text.encode()), separator=",", where=str(path or source))
     rows = [row for row in csv.reader(io.StringIO(text)) if row]
     is_case = [row[-1].strip().lower() in {"2", "4", "benign", "malignant"} for row in rows]
     kept = [row for row, good in zip(rows, is_case, strict=True) if good]
