@@ -4,13 +4,27 @@ In: the process's arguments. Out: an exit code. Absent: everything else (see `cl
 """
 
 import sys
+import traceback
+from contextlib import suppress
+from io import TextIOWrapper
 
+from howgood.cli.exit_codes import FAULT
 from howgood.cli.main import run
 
 
 def main() -> None:
     """Run the command named in `sys.argv` and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A file's name may hold bytes, and a text letters, that the terminal cannot show.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = run(sys.argv[1:])
+    except Exception:  # Python's own 1 would read as a verdict
+        with suppress(OSError):
+            traceback.print_exc()
+        code = FAULT
+    sys.exit(code)
 
 
 if __name__ == "__main__":

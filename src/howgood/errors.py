@@ -9,6 +9,7 @@
     │   ├── FileFormatError             a file cannot be read as what it should be
     │   │   └── FieldCountError         a row of a CSV file has too many or too few fields
     │   └── ManyProblemsError           several things are wrong with one record or file
+    ├── FileWriteError (OSError)        a file could not be written; an older one is unchanged
     ├── MissingExtraError (ImportError) an optional package is not installed
     └── UngatedPosteriorError           sampling did not pass its quality gates
 
@@ -36,6 +37,7 @@ __all__ = [
     "FewRespondentsWarning",
     "FieldCountError",
     "FileFormatError",
+    "FileWriteError",
     "HowgoodError",
     "HowgoodWarning",
     "InputError",
@@ -181,6 +183,20 @@ class ManyProblemsError(InputError):
         cure = first.cure + (f" (and {more} more)" if more else "")
         super().__init__(where=first.where, found=first.found, needed=first.needed, cure=cure)
         self.problems = tuple(problems)
+
+
+class FileWriteError(HowgoodError, OSError):
+    """A file could not be written; what stood there before is unchanged."""
+
+    def __init__(self, *, path: str, error: OSError, is_old_kept: bool, cure: str) -> None:
+        why = error.strerror or type(error).__name__
+        kept = "; the file that was there is unchanged" if is_old_kept else ""
+        super().__init__(f"{path}: not written ({why}){kept}. {cure}")
+        self.errno, self.strerror, self.filename = error.errno, error.strerror, path
+
+    def __str__(self) -> str:
+        # OSError would show the number of the error instead.
+        return str(self.args[0])
 
 
 class MissingExtraError(HowgoodError, ImportError):

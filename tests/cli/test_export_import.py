@@ -1,11 +1,13 @@
 """`howgood export` and `howgood import` from the command line."""
 
 import json
+import stat
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.faults.disks import full, small_disk
 from tests.flow.hosting.conftest import RERATING, SURVEY
 
 from howgood.cli.main import run
@@ -42,6 +44,31 @@ def test_answers_go_in_and_come_out(folder, capsys):
     assert run(["export", "doors", "--format", "json"]) == 0
     assert len(json.loads(Path("doors.json").read_text())["answers"]) == 2
     assert not list(folder.glob("*.unfinished"))
+
+
+def test_exported_data_are_read_by_their_owner_alone_and_surveys_by_everybody(folder):
+    assert run(["import", "answers.csv", "--study", "doors", "--map", "participant=who"]) == 0
+    Path("a.csv").write_text("an export of yesterday")
+    Path("a.csv").chmod(0o644)
+    for words in (["--out", "a.csv"], ["--format", "json"], []):
+        assert run(["export", "doors", *words]) == 0
+    for name in ("a.csv", "a.codebook.csv", "doors.json", "doors.zip"):
+        assert stat.S_IMODE(Path(name).stat().st_mode) == 0o600, name
+    assert run(["export", "doors", "--format", "html", "--out", "page.html"]) == 0
+    assert stat.S_IMODE(Path("page.html").stat().st_mode) & 0o400
+    assert Path("page.html").stat().st_mode == Path("answers.csv").stat().st_mode
+
+
+def test_an_export_without_room_is_said_and_the_old_one_is_kept(folder, capsys):
+    with small_disk(1) as disk:
+        if disk is None:
+            pytest.skip("mounting a small disk is not allowed here")
+        (disk / "a.json").write_text("old")
+        with full(disk):
+            words = ["export", "doors", "--format", "json", "--out", str(disk / "a.json")]
+            assert run(words) == 2
+        assert "No space left on device" in capsys.readouterr().err
+        assert (disk / "a.json").read_text() == "old"
 
 
 def test_standard_output_gets_the_file_alone(folder, capfdbinary):

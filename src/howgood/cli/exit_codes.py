@@ -1,3 +1,9 @@
-"""What the exit code of a command says."""
+"""What the exit code of a command says.
 
-DONE, VERDICT_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+A verdict that failed is the only 1, and what was done to the end the only 0: a pipeline must take
+neither wrong input or output (2), nor a fault of ours (70, as in sysexits.h), nor a reader of the
+output that has gone (141, as a shell says of SIGPIPE) for a verdict.
+"""
+
+DONE, VERDICT_FAILED, WRONG_INPUT = 0, 1, 2
+FAULT, INTERRUPTED, READER_GONE = 70, 130, 141

@@ -14,6 +14,7 @@ import click
 from howgood.cli.web_extra import need_web
 from howgood.records.codebook import TABLES, TableName
 from howgood.settings import read_settings
+from howgood.writing import replacing
 
 DATA, SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
 
@@ -33,7 +34,8 @@ def command(
     """Write the data of STUDY (its short name) with a codebook, or the survey itself.
 
     CSV and Parquet come as a ZIP of every table, or as one table when --table or the ending of
-    --out says so. A survey (html, limesurvey, qualtrics) can be named by its file too.
+    --out says so. Only you can read them (0600), as the database. A survey (html, limesurvey,
+    qualtrics) can be named by its file too, and is for others: it is written as any file is.
     """
     need_web("howgood export")
     address = database or read_settings().database
@@ -52,10 +54,10 @@ def command(
             table=cast("TableName | None", table), pilots=pilots,
         )  # fmt: skip
         target = out or Path(made.name)
-        _write(made.pieces, target)
+        _write(made.pieces, target, private=True)
         if table is not None and kind != "json" and target.name != "-":
             book = collected.codebook_csv(collected.collected_codebook(host, study))
-            _write([book], target.with_suffix(".codebook.csv"))
+            _write([book], target.with_suffix(".codebook.csv"), private=True)
     finally:
         host.close()
 
@@ -67,18 +69,13 @@ def _survey(study: str, kind: str, address: str) -> tuple[str, Iterable[bytes]]:
     return made.name, [made.content]
 
 
-def _write(pieces: Iterable[bytes], target: Path) -> None:
-    """Write a file that gets its name only when it is complete."""
+def _write(pieces: Iterable[bytes], target: Path, *, private: bool = False) -> None:
     if target.name == "-":
         for piece in pieces:
             sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()  # a full disk shows here, not after the exit code is settled
         return
-    unfinished = target.with_name(target.name + ".unfinished")
-    try:
-        with unfinished.open("wb") as file:
-            for piece in pieces:
-                file.write(piece)
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replacing(target, private=private) as file:
+        for piece in pieces:
+            file.write(piece)
     click.echo(f"wrote {target} ({target.stat().st_size:,} bytes)", err=True)

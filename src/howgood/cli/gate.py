@@ -13,6 +13,7 @@ from howgood.cli.knowledge import label_options, model_options, say
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
 from howgood.show import text
+from howgood.writing import write_text
 
 
 @click.command("gate")
@@ -66,6 +67,6 @@ def command(
     else:
         say(show.gate_findings(gate))
     if badge:
-        badge.write_text(text.to_json(show.gate_badge(gate)) + "\n", encoding="utf-8")
+        write_text(badge, text.to_json(show.gate_badge(gate)) + "\n")
     failing = {"fail", "investigate"} if strict else {"fail"}
     return VERDICT_FAILED if gate.verdict in failing else DONE

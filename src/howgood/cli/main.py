@@ -1,13 +1,14 @@
 """The `howgood` command: finds the subcommand, shows errors in one line, returns exit codes.
 
-In: arguments. Out: 0 (done), 1 (a verdict failed), 2 (wrong input). Absent: any work; each
-command lives in its own module and is imported only when it is called.
+In: arguments. Out: 0 (done), 1 (a verdict failed), 2 (wrong input, or no place for the output).
+Absent: any work; each command lives in its own module and is imported only when it is called.
 """
 
-import os
+import errno
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TextIO
 
@@ -15,7 +16,13 @@ import click
 
 from howgood import __version__
 from howgood.cli.cures import in_options
-from howgood.cli.exit_codes import DONE, INTERRUPTED, WRONG_INPUT
+from howgood.cli.exit_codes import (
+    DONE,
+    INTERRUPTED,
+    READER_GONE,
+    VERDICT_FAILED,
+    WRONG_INPUT,
+)
 from howgood.errors import HowgoodError, HowgoodWarning, MissingExtraError
 
 # Name -> (module that defines `command`, one line of help). Sorted by the data flow.
@@ -68,6 +75,10 @@ _EXTRAS = {
 }
 
 
+# What a disk says that takes no more of what is printed.
+_OUTPUT_TROUBLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+
+
 class _LazyGroup(click.Group):
     """A group that imports a command's module only when that command is called."""
 
@@ -102,7 +113,13 @@ def _show_note(
     line: str | None = None,
 ) -> None:
     """Show a warning as one line, without the line of code it came from."""
-    click.echo(f"howgood: note: {message}", err=True)
+    _tell(f"howgood: note: {message}")
+
+
+def _tell(text: str) -> None:
+    """Say something on standard error; a full disk there changes no exit code."""
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 def _explained(error: Exception, called: str) -> str | None:
@@ -114,6 +131,8 @@ def _explained(error: Exception, called: str) -> str | None:
         return str(MissingExtraError(task="this command", extra=extra)) if extra else None
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}. Check the path."
+    if isinstance(error, OSError) and error.errno in _OUTPUT_TROUBLE:
+        return f"standard output: not written ({error.strerror}). Make room, or write elsewhere."
     # Commands without a database do not load it for this.
     store = sys.modules.get("howgood.store.database")
     if store is not None and isinstance(error, store.AWAY):
@@ -133,19 +152,21 @@ def run(arguments: Sequence[str]) -> int:
             warnings.showwarning = _show_note
             result = app.main(args=list(arguments), prog_name="howgood", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         return WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
-        click.echo("howgood: stopped", err=True)
+        _tell("howgood: stopped")
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): leave quietly.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+    except SystemExit as error:
+        if error.code != VERDICT_FAILED:
+            raise
+        # So click leaves when the reader of our output has gone (`| head`); verdicts return.
+        return READER_GONE
     except Exception as error:  # what has no explanation is raised again
         text = _explained(error, next(iter(arguments), ""))
         if text is None:
             raise
-        click.echo(f"howgood: {text}", err=True)
+        _tell(f"howgood: {text}")
         return WRONG_INPUT
     return result if isinstance(result, int) else DONE

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from howgood import writing
 from howgood.errors import InputError
 from howgood.records.report import Report
 from howgood.show import page, text
@@ -80,7 +81,7 @@ def write_report(report: Report, path: Path) -> None:
     }
     _require_known_kind(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(forms[path.suffix.lower()](), encoding="utf-8")
+    writing.write_text(path, forms[path.suffix.lower()]())
     click.echo(f"wrote {path}", err=True)
 
 

@@ -10,6 +10,7 @@ import click
 
 from howgood.flow import acceptability, registry
 from howgood.show import text
+from howgood.writing import write_text
 
 _FOLDER = click.option(
     "--registry", "folder", type=click.Path(path_type=Path, file_okay=False),
@@ -90,5 +91,5 @@ def prior(card: str, application: str, widen: float, out: Path | None, folder: P
     if out is None:
         click.echo(written)
         return
-    out.write_text(written + "\n", encoding="utf-8")
+    write_text(out, written + "\n")
     click.echo(f"Wrote {out}. Next: howgood fit ANSWERS --priors {out}")

@@ -32,6 +32,7 @@ from howgood.records.elicited_metric import (
 )
 from howgood.records.table import as_numbers, frame_columns
 from howgood.show.text import to_json
+from howgood.writing import write_text
 
 Reply = Literal["first", "second", "same", "undo", "stop"]
 Respondent = Callable[[ConfusionMatrix, ConfusionMatrix], Choice]
@@ -175,12 +176,10 @@ def hold(
 
 
 def write_log(interview: Interview, path: Path) -> None:
-    """Write the whole interview as JSON; the old file stays until the new one is complete."""
+    """Write the whole interview as JSON that only its owner can read: somebody's answers."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
     log = learn.elicitation_log(interview.elicitor) | {"direct_after": interview.direct_after}
-    partial.write_text(to_json(log), encoding="utf-8")
-    partial.replace(path)
+    write_text(path, to_json(log), private=True)
 
 
 def read_log(path: Path) -> dict[str, object]:

@@ -15,17 +15,17 @@ MOST_BYTES = 2_000_000
 
 def read_json(path: Path, *, needed: str) -> Any:  # noqa: ANN401 - foreign data enters here
     """Return what a JSON file holds; `needed` says what it should be when it is not JSON."""
-    found = _refusable(path)
+    found, cure = _refusable(path), "Check the path."
     if found is None:
         try:
             return json.loads(path.read_text(encoding="utf-8-sig"))
         except RecursionError:
             found = "lists or tables too deep in each other"
         except UnicodeDecodeError:
-            found = "text that is not UTF-8"
+            found, cure = "text that is not UTF-8", "Save it as UTF-8."
         except (ValueError, OSError) as error:
             found = f"text that is not JSON ({str(error).partition(';')[0]:.80})"
-    raise FileFormatError(where=str(path), found=found, needed=needed, cure="Check the path.")
+    raise FileFormatError(where=str(path), found=found, needed=needed, cure=cure)
 
 
 def _refusable(path: Path) -> str | None:

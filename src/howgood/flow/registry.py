@@ -6,7 +6,6 @@ the folder as you share code.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -24,6 +23,7 @@ from howgood.records.priors import JointNormal, LogNormal, Priors
 from howgood.records.table import Table
 from howgood.show.numbers import plain
 from howgood.show.text import to_json
+from howgood.writing import write_text
 
 FloatArray = NDArray[np.float64]
 
@@ -88,11 +88,7 @@ def write_card(card: ModelCard, *, folder: Path, replace: bool = False) -> Path:
             needed="a new name",
             cure="Choose another --name, or replace it with --replace.",
         )
-    # Written beside it and moved over it: a reader never sees half a card.
-    draft = path.with_suffix(".partial")
-    draft.write_text(_written(card), encoding="utf-8")
-    os.replace(draft, path)
-    return path
+    return write_text(path, _written(card))
 
 
 def card_of_fit(

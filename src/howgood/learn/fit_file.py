@@ -21,6 +21,7 @@ from howgood.learn.kinds import tidy
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
+from howgood.writing import replacing
 
 Fit = TypeVar("Fit", bound="SavedFit")
 FORMAT = 1
@@ -75,7 +76,7 @@ def write_fit(
     """Write one fit."""
     header = json.dumps({"kind": kind, "format": FORMAT, "values": values})
     packed = {**arrays, "header": np.frombuffer(header.encode(), dtype=np.uint8)}
-    with Path(path).open("wb") as handle:
+    with replacing(path) as handle:
         np.savez_compressed(handle, allow_pickle=False, **packed)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from howgood.errors import FileFormatError, InputError
 from howgood.store.database import is_sqlite, sqlite_file
+from howgood.writing import unfinished
 
 
 def copy_database(address: str, target: Path) -> int:
@@ -27,26 +28,24 @@ def copy_database(address: str, target: Path) -> int:
         )
     source = sqlite_file(address)
     _check(source, target)
-    unfinished = target.with_name(target.name + ".unfinished")
-    unfinished.unlink(missing_ok=True)
-    unfinished.touch(mode=0o600)  # it holds what people answered: nobody else may read it
     try:
-        with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading:
-            _copy(reading, unfinished)
+        with (
+            unfinished(target, private=True, is_new=True) as partial,
+            closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading,
+        ):
+            _copy(reading, partial)
     except sqlite3.DatabaseError as error:
-        unfinished.unlink(missing_ok=True)
         raise FileFormatError(
             where=str(source),
             found=f"a file that cannot be copied ({error})",
-            needed="a sound SQLite database",
-            cure="Check the name; if it is right, restore an earlier backup.",
+            needed="a sound SQLite database, and room for its copy",
+            cure="Check the name and the disk; if both are right, restore an earlier backup.",
         ) from error
-    unfinished.replace(target)
     return target.stat().st_size
 
 
-def _copy(reading: sqlite3.Connection, unfinished: Path) -> None:
-    with closing(sqlite3.connect(unfinished)) as writing:
+def _copy(reading: sqlite3.Connection, partial: Path) -> None:
+    with closing(sqlite3.connect(partial)) as writing:
         reading.backup(writing, pages=2000, sleep=0.005)
         # A backup is one file: no write-ahead log beside it.
         writing.execute("PRAGMA journal_mode=DELETE")

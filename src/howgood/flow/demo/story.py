@@ -13,6 +13,7 @@ from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report, Section
 from howgood.show import page
+from howgood.writing import write_text
 
 METHODS = (
     "Everything here is synthetic: people, ratings, choices and the classifier's data were drawn "
@@ -44,8 +45,7 @@ def run_demo(folder: Path, *, seed: int = 85, progress: Progress = silent) -> De
     progress(0.85, "grading a lighting model")
     chapters = (first, second, third, lighting.run(folder, seed=seed))
     report = _report(chapters, seed)
-    path = folder / "report.html"
-    path.write_text(page.to_html(report), encoding="utf-8")
+    path = write_text(folder / "report.html", page.to_html(report))
     progress(1.0, "done")
     return Demo(chapters=chapters, report=report, path=path)
 

@@ -14,6 +14,7 @@ from howgood.records.progress import Progress, silent
 from howgood.records.reproduction import Reproduction
 from howgood.show import page
 from howgood.show.reproduction import reproduction_report
+from howgood.writing import write_text
 
 # Short name -> module with reproduce(*, data, random_state, progress) -> Reproduction.
 PAPERS: dict[str, str] = {
@@ -71,9 +72,7 @@ def reproduce_all(
 def write_page(reproductions: Sequence[Reproduction], folder: Path) -> Path:
     """Write one page with every claim, picture and misprint, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "index.html"
-    path.write_text(page.to_html(reproduction_report(reproductions)), encoding="utf-8")
-    return path
+    return write_text(folder / "index.html", page.to_html(reproduction_report(reproductions)))
 
 
 def _file_of(paper: str, data: Path | None) -> Path | None:
@@ -87,9 +86,7 @@ def _file_of(paper: str, data: Path | None) -> Path | None:
 def write_figures(reproduction: Reproduction, folder: Path) -> list[Path]:
     """Write each picture of a reproduction as an SVG file and return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, svg in reproduction.figures.items():
-        path = folder / f"{name}.svg"
-        path.write_text(svg.replace("currentColor", "#1b1b1f"), encoding="utf-8")
-        paths.append(path)
-    return paths
+    return [
+        write_text(folder / f"{name}.svg", svg.replace("currentColor", "#1b1b1f"))
+        for name, svg in reproduction.figures.items()
+    ]

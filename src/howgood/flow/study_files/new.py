@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from howgood.errors import FileFormatError, UnknownNameError
+from howgood.writing import write_text
 
 KINDS = ("survey", "comparison", "rerating")
 
@@ -39,24 +40,7 @@ def new_study(kind: str, location: str | Path) -> Path:
         from howgood.flow.study_files.as_yaml import commented_yaml
 
         text = commented_yaml(text)
-    try:
-        with path.open("x", encoding="utf-8") as handle:
-            handle.write(text)
-    except FileExistsError as error:
-        raise FileFormatError(
-            where=str(path),
-            found="a file of that name",
-            needed="a new file; nothing is overwritten",
-            cure="Choose another name.",
-        ) from error
-    except OSError as error:
-        raise FileFormatError(
-            where=str(path),
-            found=error.strerror or "an error",
-            needed="a folder that can be written to",
-            cure="Check the path.",
-        ) from error
-    return path
+    return write_text(path, text, is_new=True)
 
 
 def template(kind: str) -> str:

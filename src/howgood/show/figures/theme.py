@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howgood.errors import InputError, MissingExtraError
+from howgood.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,5 +92,7 @@ def save(figure: "Figure", path: str | Path) -> Path:
     target = Path(path)
     require_picture_kind(target)
     metadata = {"Date": None} if target.suffix.lower() == ".svg" else None
-    figure.savefig(target, facecolor="white", dpi=160, metadata=metadata)
+    kind = target.suffix.lower().removeprefix(".")
+    with replacing(target) as file:
+        figure.savefig(file, format=kind, facecolor="white", dpi=160, metadata=metadata)
     return target
