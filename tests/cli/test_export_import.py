@@ -32,9 +32,12 @@ def folder(tmp_path, monkeypatch):
 def test_answers_go_in_and_come_out(folder, capsys):
     words = ["import", "answers.csv", "--study", "doors", "--map", "participant=who"]
     assert run(words) == 0
-    assert "imported 2 people with 2 answers" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "added 2 people with 2 answers" in said
+    assert "howgood import --study doors --undo 1" in said
     assert run([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["left_out"] == {"people imported before": 2}
+    again = json.loads(capsys.readouterr().out)
+    assert (again["people"], again["people_here"], again["number"]) == (0, 2, None)
     assert run(["export", "doors"]) == 0
     assert "answers.csv" in zipfile.ZipFile("doors.zip").namelist()
     assert run(["export", "doors", "--format", "csv", "--out", "a.csv"]) == 0
@@ -69,6 +72,27 @@ def test_an_export_without_room_is_said_and_the_old_one_is_kept(folder, capsys):
             assert run(words) == 2
         assert "No space left on device" in capsys.readouterr().err
         assert (disk / "a.json").read_text() == "old"
+
+
+def test_the_studys_own_export_adds_nothing_and_an_import_is_undone(folder, capsys):
+    words = ["import", "answers.csv", "--study", "doors", "--map", "participant=who"]
+    assert run([*words, "--dry-run"]) == 0
+    assert capsys.readouterr().out == "will add 2 people with 2 answers\n"
+    assert run(["import", "--study", "doors", "--list"]) == 0
+    assert capsys.readouterr().out == "no imports\n"
+    assert run(words) == 0
+    assert run(["export", "doors", "--table", "answers", "--out", "own.csv"]) == 0
+    capsys.readouterr()
+    assert run(["import", "own.csv", "--study", "doors"]) == 0
+    assert capsys.readouterr().out == ("nothing to add\nalready here: 2 people with 2 answers\n")
+    assert run(["import", "--study", "doors", "--list", "--json"]) == 0
+    (made,) = json.loads(capsys.readouterr().out)["imports"]
+    assert (made["source"], made["who"], made["people"]) == ("answers.csv", "command line", 2)
+    assert run(["import", "--study", "doors", "--undo", str(made["number"])]) == 0
+    assert "took out 2 answers of 2 people" in capsys.readouterr().out
+    assert run(["import", "--study", "doors", "--undo", str(made["number"])]) == 2
+    assert run(["import", "--study", "doors"]) == 2
+    assert run([*words, "--undo", "1"]) == 2
 
 
 def test_standard_output_gets_the_file_alone(folder, capfdbinary):

@@ -55,13 +55,20 @@ def test_download_import_erase_and_delete(chromium, running, tmp_path, view, sch
     page.get_by_label("useful").select_option("")
     page.get_by_label("are left out and counted").check()
     page.get_by_role("button", name="Look again").click()
-    assert "2 people with 2 judgements" in page.locator("[role=status]").inner_text()
+    assert "Will add 2 people with 2 answers" in page.locator("[role=status]").inner_text()
     _check_page(page, seen)
     page.get_by_role("button", name="Import").click()
-    assert "Imported 2 people with 2 answered pages" in page.locator("[role=status]").inner_text()
+    assert "Added 2 people with 2 answers" in page.locator("[role=status]").inner_text()
     _check_page(page, seen)
     assert len(list(tidy_rows(running.host, "doors", table="participants"))) == 4
-    page.get_by_label("Number in the data").fill("import-r1")
+    page.get_by_role("link", name="Undo this import…").click()
+    assert "2 answers of 2 people will be taken out" in page.locator("main").inner_text()
+    _check_page(page, seen)
+    page.get_by_role("button", name="Undo the import").click()
+    assert "The import is undone" in page.locator("[role=status]").inner_text()
+    assert len(list(tidy_rows(running.host, "doors", table="participants"))) == 2
+    _own_export_adds_nobody(page, running, tmp_path, seen)
+    page.get_by_label("Number in the data").fill("1")
     page.get_by_label("I know that this cannot be undone").check()
     page.get_by_role("button", name="Erase this participant").click()
     assert "is erased" in page.locator("[role=status]").inner_text()
@@ -69,6 +76,23 @@ def test_download_import_erase_and_delete(chromium, running, tmp_path, view, sch
     page.get_by_role("button", name="Delete the study").click()
     assert page.url == f"{running.home}/studies"
     page.context.close()
+
+
+def _own_export_adds_nobody(page, running, folder, seen):
+    """The file the page itself gives is recognised whole."""
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="answers as CSV").click()
+    own = folder / "own.csv"
+    waiting.value.save_as(own)
+    page.get_by_label("Files, at most 50 MB").set_input_files(own)
+    page.get_by_role("button", name="Upload").click()
+    said = page.locator("[role=status]").inner_text()
+    assert "Nothing to add." in said
+    assert "Already here: 2 people with" in said
+    assert page.get_by_role("button", name="Import").count() == 0
+    _check_page(page, seen)
+    page.get_by_role("button", name="Discard the upload").click()
+    assert len(list(tidy_rows(running.host, "doors", table="participants"))) == 2
 
 
 @pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])

@@ -63,16 +63,45 @@ def test_a_table_is_mapped_looked_at_and_imported(owner, host):
                "map-precision": "precision", "map-recall": "recall",
                "map-acceptable": "acceptable"}  # fmt: skip
     looked = _post(owner, address, page=address, action="check", **mapping)
-    assert "2 people with 2 judgements" in _text(looked)
+    assert "Will add 2 people with 2 answers." in _text(looked)
     assert list(tidy_rows(host, "doors")) == []
     wrong = _post(owner, address, page=address, action="import",
                   **(mapping | {"map-acceptable": "who"}))  # fmt: skip
     assert wrong.status_code == 422
     assert "line 2, column 'who': 'r1'" in _text(wrong)
     done = _post(owner, address, page=address, action="import", **mapping)
-    assert "Imported 2 people with 2 answered pages." in _text(done)
+    assert "Added 2 people with 2 answers." in _text(done)
     assert len(list(tidy_rows(host, "doors"))) == 2
     assert owner.get(address).status_code == 404  # the file is gone
+
+
+def test_the_studys_own_export_is_recognised_before_anything_is_stored(owner, host, answered):
+    exported = owner.get(f"{ROOT}/export/csv?table=answers").content
+    page = _post(owner, f"{ROOT}/import", files={"files": ("answers.csv", exported)})
+    assert "Nothing to add." in _text(page)
+    assert f"Already here: 2 people with {len(list(tidy_rows(host, 'doors')))} answers." in _text(
+        page
+    )
+    assert 'value="import"' not in page.text
+    assert len(list(tidy_rows(host, "doors", table="participants"))) == 2
+
+
+def test_an_import_is_undone_after_a_question(owner, viewer, host):
+    page = _post(owner, f"{ROOT}/import", files={"files": ("a.csv", TABLE.encode())})
+    address, mapping = page.url.path, {"map-participant": "who", "map-application": "application",
+                                       "map-precision": "precision", "map-recall": "recall",
+                                       "map-acceptable": "acceptable"}  # fmt: skip
+    done = _post(owner, address, page=address, action="import", **mapping)
+    undo = re.search(rf'href="({ROOT}/imports/\d+/undo)"', done.text)[1]
+    asked = owner.get(undo)
+    assert "2 answers of 2 people will be taken out" in _text(asked)
+    assert len(list(tidy_rows(host, "doors"))) == 2
+    assert viewer.get(undo).status_code == 403
+    gone = _post(owner, undo, page=undo)
+    assert "The import is undone" in _text(gone)
+    assert list(tidy_rows(host, "doors", table="participants")) == []
+    assert owner.get(undo).status_code == 404
+    assert "undid an import" in _text(owner.get("/history?study=doors"))
 
 
 def test_a_table_can_be_thrown_away_and_nonsense_is_refused(owner, host):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from howgood.ask.files import open_table
 from howgood.ask.labels import gaps_in, is_gap, ratings_from
+from howgood.ask.people import Chosen, choose_people
 from howgood.errors import (
     AlikeNamesWarning,
     DroppedRowsWarning,
@@ -22,6 +23,8 @@ from howgood.errors import (
     announce,
 )
 from howgood.records.answers import Answers
+from howgood.records.inclusion import DEFAULT, FACTS, PeoplePolicy, columns_read
+from howgood.records.inclusion import POLICIES as PEOPLE
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_column_names, frame_columns
 
@@ -42,6 +45,7 @@ def read_answers(
     columns: Mapping[str, str] | None = None,
     missing: MissingPolicy = "unanswered",
     scale: int = 7,
+    people: PeoplePolicy = DEFAULT,
 ) -> Answers:
     """Read answers about accuracy scenarios from a file or a frame.
 
@@ -61,6 +65,11 @@ def read_answers(
         counted in `provenance.rows_dropped` and announced by `DroppedRowsWarning`.
     scale : int
         Number of points of the rating scale.
+    people : {"attentive", "finished", "everyone"}
+        Whose answers count, by the columns `passed_checks`, `finished` and `pilot` where the table
+        has them (howgood's exports do): everyone but those who failed attention checks; of these
+        only who finished; or everyone. Test runs never count. The rule is recorded as
+        `provenance.settings["people"]`.
 
     Returns
     -------
@@ -89,8 +98,9 @@ def read_answers(
             needed=f"one of {', '.join(POLICIES)}",
             cure="Choose one of these policies.",
         )
+    facts_read = columns_read(people)
     where, frame = _opened(path_or_frame)
-    raw = _named_columns(frame, columns or {}, where)
+    raw = _named_columns(frame, columns or {}, where, facts_read)
     n_rows = len(next(iter(raw.values())))
     if n_rows == 0:
         raise InputError(
@@ -101,7 +111,10 @@ def read_answers(
         name: _parsed(name, values, scale, f"{where}, column {yours[name]!r}")
         for name, values in raw.items()
     }
-    keep, dropped = _kept_rows(parsed, missing, where, yours)
+    facts = {name: parsed.pop(name) for name in facts_read if name in parsed}
+    chosen = choose_people(parsed["participant"], facts, policy=people, where=where)
+    _announce_people(chosen, people, where)
+    keep, dropped = _kept_rows(parsed, missing, where, yours, chosen.keep)
     _check_shares(parsed, keep, where, yours)
     for name in ("participant", "application"):
         _announce_alike(parsed[name][keep], f"{where}, column {yours[name]!r}")
@@ -109,9 +122,15 @@ def read_answers(
         {name: values[keep] for name, values in parsed.items()},
         provenance=Provenance(
             method="answers read",
-            settings={"columns": dict(columns or {}), "missing": missing, "scale": scale},
+            settings={
+                "columns": dict(columns or {}),
+                "missing": missing,
+                "scale": scale,
+                "people": chosen.rule,
+                "people_left_out": dict(chosen.people_left_out),
+            },
             rows_used=int(keep.sum()),
-            rows_dropped=dropped,
+            rows_dropped={**dropped, **chosen.rows_left_out},
         ),
     )
 
@@ -134,8 +153,9 @@ def _named_columns(
     frame: Any,  # noqa: ANN401 - foreign data enters here
     mapping: Mapping[str, str],
     where: str,
+    facts: tuple[str, ...],
 ) -> dict[str, NDArray[Any]]:
-    known = (*_NEEDED, *_ANSWERS, *_OPTIONAL)
+    known = (*_NEEDED, *_ANSWERS, *_OPTIONAL, *facts)
     for name in mapping:
         if name not in known:
             raise InputError(
@@ -165,7 +185,11 @@ def _parsed(name: str, values: NDArray[Any], scale: int, where: str) -> NDArray[
     if name in _RATED:
         return ratings_from(values, scale=scale, where=where)
     if name == "accepted":
-        return _yes_no(values, where)
+        return _yes_no(
+            values, where, 'If these are ratings, name the column: columns={"rating": ...}.'
+        )
+    if name in FACTS:
+        return _yes_no(values, where, "Rename the column if it means something else.")
     if name in ("precision", "recall"):
         return _shares(values, where)
     texts = [None if is_gap(value) else str(value) for value in values.tolist()]
@@ -189,7 +213,7 @@ def _shares(values: NDArray[Any], where: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _yes_no(values: NDArray[Any], where: str) -> NDArray[np.float64]:
+def _yes_no(values: NDArray[Any], where: str, cure: str) -> NDArray[np.float64]:
     """1 for yes, 0 for no, NaN for no answer."""
     texts = [None if is_gap(value) else str(value).strip().lower() for value in values.tolist()]
     known = _YES | _NO | {None}
@@ -199,18 +223,22 @@ def _yes_no(values: NDArray[Any], where: str) -> NDArray[np.float64]:
             where=f"{where}, row {strange + 1}",
             found=repr(texts[strange]),
             needed="true or false",
-            cure='If these are ratings, name the column: columns={"rating": ...}.',
+            cure=cure,
         )
     return np.array([np.nan if text is None else float(text in _YES) for text in texts])
 
 
 def _kept_rows(
-    parsed: dict[str, NDArray[Any]], missing: MissingPolicy, where: str, yours: Mapping[str, str]
+    parsed: dict[str, NDArray[Any]],
+    missing: MissingPolicy,
+    where: str,
+    yours: Mapping[str, str],
+    of_people: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], dict[str, int]]:
     answer = "rating" if "rating" in parsed else "accepted"
     needed = [*_NEEDED, answer] + (["part"] if "part" in parsed else [])
     n_rows = len(parsed[answer])
-    keep = np.ones(n_rows, dtype=bool)
+    keep = of_people.copy()
     dropped: dict[str, int] = {}
     for name in needed:
         gaps = gaps_in(parsed[name])
@@ -241,6 +269,24 @@ def _kept_rows(
             DroppedRowsWarning,
         )
     return keep, dropped
+
+
+def _announce_people(chosen: Chosen, policy: str, where: str) -> None:
+    """Say who was left out by the rule; a rule that leaves nobody is refused."""
+    if not chosen.people_left_out:
+        return
+    listed = ", ".join(
+        f"{count} {'person' if count == 1 else 'people'} ({why}; {chosen.rows_left_out[why]} rows)"
+        for why, count in chosen.people_left_out.items()
+    )
+    if not chosen.keep.any():
+        raise InputError(
+            where=where,
+            found=f"nobody whose answers count: left out {listed}",
+            needed=PEOPLE[policy],
+            cure="Keep everybody with people='everyone' (--people everyone).",
+        )
+    announce(f"{where}: left out {listed}, by the rule people={policy!r}.", DroppedRowsWarning)
 
 
 def _announce_alike(names: NDArray[Any], where: str) -> None:

@@ -15,6 +15,7 @@ from howgood.cli.options import renamed_columns, report_options, write_report
 from howgood.flow import acceptability as flow
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.ordinal_fit import OrdinalFit
+from howgood.records.inclusion import DEFAULT, POLICIES
 from howgood.records.report import Finding, Report
 from howgood.records.table import Table
 from howgood.show import progress, text
@@ -44,6 +45,11 @@ from howgood.show import progress, text
     show_default=True, help="Which rows with gaps may be left out.",
 )  # fmt: skip
 @click.option(
+    "--people", type=click.Choice(list(POLICIES)), default=DEFAULT, show_default=True,
+    help="Whose answers count, by the columns passed_checks, finished and pilot: everyone but "
+    "those who failed attention checks; of these who finished; everyone.",
+)  # fmt: skip
+@click.option(
     "--reference", default="hypothetical", show_default=True, help="Ordinal: the imagined part."
 )
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
@@ -59,6 +65,7 @@ def command(
     engine: str,
     means: str,
     missing: str,
+    people: str,
     reference: str,
     save: Path | None,
     seed: int,
@@ -79,6 +86,7 @@ def command(
         "scale": scale,
         "means": means,
         "missing": missing,
+        "people": people,
         "random_state": seed,
     }
     with progress.bar("fit") as report:

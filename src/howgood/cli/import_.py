@@ -1,32 +1,41 @@
-"""`howgood import`: answers collected elsewhere become participants of a study.
+"""`howgood import`: answers collected by other tools become participants of a study.
 
-In: files, the study, which column holds what. Out: what was used and what was left out. Absent: any
-work (`flow.importing`).
+In: files, the study, which column holds what. Out: what was added, what is here already, what was
+left out. Absent: any work (`flow.importing`).
 """
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from howgood.cli.options import renamed_columns
 from howgood.cli.web_extra import need_web
 from howgood.errors import ManyProblemsError
+from howgood.records.table import Table
 from howgood.settings import read_settings
 from howgood.show import text
+
+if TYPE_CHECKING:
+    from howgood.flow.importing import ImportReport, Undone
+    from howgood.store.imported import ImportRow
 
 _MOST_SHOWN = 50
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True,
+@click.argument("files", nargs=-1,
                 type=click.Path(path_type=Path, exists=True, dir_okay=False))  # fmt: skip
 @click.option("--study", required=True, help="Short name of the study they answered.")
 @click.option("--map", "mapping", multiple=True, metavar="NAME=COLUMN", callback=renamed_columns,
               help="Which column holds what, such as participant=ResponseId.")  # fmt: skip
 @click.option("--missing", type=click.Choice(["error", "drop"]), default="error",
               show_default=True, help="What to do with rows that have a gap.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Show what would be added; store nothing.")
+@click.option("--undo", type=int, metavar="NUMBER",
+              help="Take out everything that came with an earlier import.")  # fmt: skip
+@click.option("--list", "listing", is_flag=True, help="List the study's imports.")
 @click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
@@ -34,22 +43,36 @@ def command(
     study: str,
     mapping: dict[str, str],
     missing: str,
+    dry_run: bool,
+    undo: int | None,
+    listing: bool,
     database: str | None,
     as_json: bool,
 ) -> None:
     """Import FILES: .json saved by the offline page, or CSV tables (Qualtrics' too).
 
-    All or nothing: when anything is wrong, nothing is stored. Importing twice doubles nothing.
+    All or nothing: when anything is wrong, nothing is stored. Answers that are here already, the
+    study's own export for instance, are recognised and not stored again.
     """
     need_web("howgood import")
     from howgood.flow import hosting, importing
 
+    if (undo is not None) + listing + bool(files) != 1:
+        raise click.UsageError("Name files to import, or --list, or --undo NUMBER.")
     host = hosting.open_host(database or read_settings().database)
     try:
+        if listing:
+            _say_imports(importing.imports_of(host, study), as_json)
+            return
+        now = datetime.now(UTC)
+        if undo is not None:
+            gone = importing.undo_import(host, study, undo, actor="command line", now=now)
+            _say_undone(gone, as_json)
+            return
         report = importing.import_files(
             host, study, [(str(path), path.read_bytes()) for path in files], mapping=mapping,
-            missing=cast(importing.Missing, missing), actor="command line",
-            now=datetime.now(UTC),
+            missing=cast(importing.Missing, missing), store=not dry_run, actor="command line",
+            now=now,
         )  # fmt: skip
     except ManyProblemsError as error:
         rows = [each for each in error.problems if isinstance(each, importing.RowProblem)]
@@ -58,10 +81,40 @@ def command(
         raise
     finally:
         host.close()
+    _say_report(report, study, as_json)
+
+
+def _say_report(report: "ImportReport", study: str, as_json: bool) -> None:
     if as_json:
-        click.echo(text.to_json({"people": report.people, "answers": report.answers,
-                                 "left_out": dict(report.left_out)}))  # fmt: skip
+        values = {name: getattr(report, name) for name in
+                  ("number", "people", "answers", "people_here", "answers_here")}  # fmt: skip
+        lists = {"differing": list(report.differing), "left_out": dict(report.left_out)}
+        click.echo(text.to_json(values | lists))
         return
-    click.echo(f"imported {report.people:,} people with {report.answers:,} answers")
-    for policy, count in report.left_out.items():
-        click.echo(f"left out: {count:,} {policy}")
+    for line in report.lines:
+        click.echo(line)
+    if report.number is not None:
+        click.echo(f"to undo it: howgood import --study {study} --undo {report.number}")
+
+
+def _say_undone(gone: "Undone", as_json: bool) -> None:
+    if as_json:
+        values = {"number": gone.number, "people": gone.people, "answers": gone.answers}
+        click.echo(text.to_json(values))
+        return
+    click.echo(f"import {gone.number} is undone: took out {gone.answers:,} answers of "
+               f"{gone.people:,} people")  # fmt: skip
+
+
+def _say_imports(found: "tuple[ImportRow, ...]", as_json: bool) -> None:
+    rows: list[dict[str, Any]] = [
+        {"number": each.number, "when": each.created_at.isoformat(), "who": each.actor,
+         "source": each.source, "people": each.people, "answers": each.answers}
+        for each in found
+    ]  # fmt: skip
+    if as_json:
+        click.echo(text.to_json({"imports": rows}))
+    elif rows:
+        click.echo(text.text_table(Table({name: [row[name] for row in rows] for name in rows[0]})))
+    else:
+        click.echo("no imports")

@@ -15,6 +15,7 @@ from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.kinds import Means
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.acceptance import AcceptanceModel
+from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
 
@@ -31,6 +32,7 @@ def fit_answers(
     scale: int = 7,
     means: str = "-1,0,1",
     missing: MissingPolicy = "unanswered",
+    people: PeoplePolicy = DEFAULT,
     random_state: int | None = None,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
@@ -44,6 +46,7 @@ def fit_answers(
         scale=scale,
         means=parsed_means(means),
         missing=missing,
+        people=people,
         random_state=random_state,
         progress=progress,
     )
@@ -58,6 +61,7 @@ def fit_parts(
     scale: int = 7,
     means: str = "-1,0,1",
     missing: MissingPolicy = "unanswered",
+    people: PeoplePolicy = DEFAULT,
     reference: str = "hypothetical",
     random_state: int | None = None,
     progress: Progress = silent,
@@ -71,6 +75,7 @@ def fit_parts(
         scale=scale,
         means=parsed_means(means),
         missing=missing,
+        people=people,
         reference=reference,
         random_state=random_state,
         progress=progress,

@@ -24,6 +24,7 @@ from howgood.learn.engines.mixture import natural_draws
 from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
+from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
@@ -44,6 +45,7 @@ def fit_acceptability(
     draws: int = 4000,
     random_state: RandomState = None,
     missing: MissingPolicy = "unanswered",
+    people: PeoplePolicy = DEFAULT,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
     r"""Fit the binary mixed model of acceptability.
@@ -75,6 +77,8 @@ def fit_acceptability(
     random_state : None, int or numpy.random.Generator
     missing : {"unanswered", "drop", "error"}
         See `ask.read_answers`.
+    people : {"attentive", "finished", "everyone"}
+        Whose answers count; see `ask.read_answers`.
     progress : callable, optional
         Called with the share done and the step.
 
@@ -105,11 +109,11 @@ def fit_acceptability(
     >>> fit.diagnostics.passed, round(sum(fit.mean_probabilities.values()), 6)
     (True, 1.0)
     """
-    read = read_answers(answers, columns=columns, missing=missing, scale=scale)
+    read = read_answers(answers, columns=columns, missing=missing, scale=scale, people=people)
     accepted = accepted_from(read, cut)
     cells = cells_from(read, accepted)
-    people = people_per_application(read)
-    warn_about(cells, people)
+    respondents = people_per_application(read)
+    warn_about(cells, respondents)
     known = named_priors(priors)
     rng, seed = generator_and_seed(random_state)
     prior = kinds_of_mean(means, known)
@@ -121,7 +125,7 @@ def fit_acceptability(
     return AcceptabilityFit(
         applications=cells.applications,
         n_respondents=int(cells.groups.alike.sum()),
-        respondents=people,
+        respondents=respondents,
         mean_probabilities=tidy(mixture.probabilities),
         log_evidence=tidy(mixture.log_evidence),
         averaged_draws=averaged,

@@ -23,6 +23,7 @@ from howgood.learn.kinds import Means, named_priors
 from howgood.learn.ordinal import check_parts, sampled, warn_if_few
 from howgood.learn.ordinal_cells import rating_cells
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells
+from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
@@ -81,6 +82,7 @@ def leave_one_person_out(
     draws: int = 2000,
     random_state: RandomState = None,
     missing: MissingPolicy = "unanswered",
+    people: PeoplePolicy = DEFAULT,
     progress: Progress = silent,
 ) -> LeftOut:
     """Predict everyone's ratings of real systems from the answers of everyone else.
@@ -90,7 +92,8 @@ def leave_one_person_out(
 
     Parameters
     ----------
-    answers, part, reference, columns, scale, means, priors, random_state, missing, progress
+    answers, part, reference, columns, scale, means, priors, random_state, missing, people,
+    progress
         See `fit_ordinal`.
     draws : int
         Draws of the fit that is reweighted.
@@ -116,7 +119,9 @@ def leave_one_person_out(
     (80, True)
     """
     mapping = dict(columns or {}) | ({"part": part} if part != "part" else {})
-    read = read_answers(answers, columns=mapping or None, missing=missing, scale=scale)
+    read = read_answers(
+        answers, columns=mapping or None, missing=missing, scale=scale, people=people
+    )
     check_parts(read)
     cells = rating_cells(read, reference=reference)
     warn_if_few(len(cells.people))

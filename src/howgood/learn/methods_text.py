@@ -72,8 +72,12 @@ def _named(priors: Priors, names: tuple[str, ...]) -> str:
 
 
 def _left_out(provenance: Provenance) -> str:
-    dropped = sum(provenance.rows_dropped.values())
-    return f" ({dropped} rows without an answer were left out)" if dropped else ""
+    """Say which rows were left out, and by which rule people were."""
+    dropped = {why: count for why, count in provenance.rows_dropped.items() if count}
+    listed = ", ".join(f"{count} ({why})" for why, count in dropped.items())
+    rule = provenance.settings.get("people")
+    counted = f"; whose answers count: {rule}" if rule else ""
+    return f" (rows left out: {listed}{counted})" if dropped else f" ({rule})" if rule else ""
 
 
 def _order(priors: Priors, provenance: Provenance) -> str:

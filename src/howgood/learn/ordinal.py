@@ -22,6 +22,7 @@ from howgood.learn.ordinal_fit import KIND, OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
+from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
@@ -46,6 +47,7 @@ def fit_ordinal(
     draws: int = 4000,
     random_state: RandomState = None,
     missing: MissingPolicy = "unanswered",
+    people: PeoplePolicy = DEFAULT,
     progress: Progress = silent,
 ) -> OrdinalFit:
     r"""Fit one ordinal model to ratings of imagined and of real systems.
@@ -63,7 +65,7 @@ def fit_ordinal(
         The column with the part.
     reference : str
         The part others are compared with.
-    columns, missing
+    columns, missing, people
         See `ask.read_answers`.
     scale : int
         Points of the rating scale; points nobody chose get no threshold.
@@ -91,7 +93,9 @@ def fit_ordinal(
     True
     """
     mapping = dict(columns or {}) | ({"part": part} if part != "part" else {})
-    read = read_answers(answers, columns=mapping or None, missing=missing, scale=scale)
+    read = read_answers(
+        answers, columns=mapping or None, missing=missing, scale=scale, people=people
+    )
     check_parts(read)
     cells = rating_cells(read, reference=reference)
     warn_if_few(len(cells.people))

@@ -20,6 +20,7 @@ from howgood.records.table import Table
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import decisions, theme
 from howgood.show.numbers import percent, with_interval
+from howgood.show.people import fitted_people
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,6 +64,7 @@ def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
         *(_weighing(fit, name) for name in telling),
         *_differing(fit),
         *_kind_of_mean(fit),
+        *fitted_people(fit.n_respondents, fit.provenance),
     )
 
 

@@ -14,6 +14,7 @@ from howgood.show.acceptability import MEAN_NAMES, picture_section
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, with_interval
+from howgood.show.people import fitted_people
 
 CAUTIONS = (
     "Shift and scale compare ratings at the same accuracy; they say how answers differ between "
@@ -48,7 +49,7 @@ def ordinal_findings(fit: OrdinalFit) -> tuple[Finding, ...]:
                 tone="neutral" if settled else "unsure",
             )
         )
-    return tuple(found)
+    return (*found, *fitted_people(fit.n_respondents, fit.provenance))
 
 
 def ordinal_values(fit: OrdinalFit) -> dict[str, Any]:

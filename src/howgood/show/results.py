@@ -12,31 +12,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report
 from howgood.show.acceptability import share_text
 from howgood.show.numbers import percent
-
-
-def people_text(people: int, judgements: int) -> str:
-    """Say how much evidence there is.
-
-    Examples
-    --------
-    >>> people_text(1, 8), people_text(12, 96)
-    ('1 person, 8 judgements', '12 people, 96 judgements')
-    """
-    who = "1 person" if people == 1 else f"{people} people"
-    return f"{who}, {judgements} judgement" + ("" if judgements == 1 else "s")
-
-
-def left_out_text(left_out: Mapping[str, int]) -> str:
-    """Say who was left out and why; nothing when nobody was.
-
-    Examples
-    --------
-    >>> left_out_text({"test runs": 2, "failed an attention check": 1})
-    'Left out: 2 (test runs), 1 (failed an attention check).'
-    """
-    if not left_out:
-        return ""
-    return f"Left out: {', '.join(f'{n} ({why})' for why, n in left_out.items())}."
+from howgood.show.people import people_finding
 
 
 def target_finding(targets: Sequence[Target]) -> Finding:
@@ -103,13 +79,16 @@ def whole_report(
     left_out: Mapping[str, int],
     policy: str,
 ) -> Report:
-    """Return a fit's report as a study's: its title, the answer first, whom it rests on."""
-    said = left_out_text(left_out)
+    """Return a fit's report as a study's: its title, the answer first, whom it rests on.
+
+    A report that names the rule of whose answers count itself is not told it twice.
+    """
     made = report.provenance
+    said = [] if "people" in made.settings else [people_finding(policy, left_out)]
     return replace(
         report,
         title=title,
-        findings=(*first, *report.findings, *([Finding(text=said)] if said else [])),
+        findings=(*first, *report.findings, *said),
         provenance=Provenance(
             method=made.method,
             settings={**made.settings, "people": policy},

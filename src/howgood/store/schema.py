@@ -6,6 +6,7 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        │            └──< media
        ├──< drafts ──< draft_media         what a researcher is writing; publishing makes a version
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
+       ├──< imports ──< imported_screens   which answers came with which file, to undo it
        └──< api_tokens >── researchers ──< sessions
     cards                                  what fits taught, published; outlive their study
     invitations, audit, facts              one-time links; who did what; the signing key
@@ -149,6 +150,35 @@ answers = sa.Table(
         ["participant_id", "screen"],
         ["screens.participant_id", "screens.name"],
         name="fk_answers_screen",
+        ondelete="CASCADE",
+    ),
+)
+
+imports = sa.Table(
+    "imports",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column(
+        "study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    sa.Column("source", sa.String(200), nullable=False),
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+imported_screens = sa.Table(
+    "imported_screens",
+    metadata,
+    sa.Column("participant_id", _NUMBER, primary_key=True),
+    sa.Column("screen", sa.String(200), primary_key=True),
+    sa.Column(
+        "import_id", sa.ForeignKey("imports.id", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    sa.ForeignKeyConstraint(
+        ["participant_id", "screen"],
+        ["screens.participant_id", "screens.name"],
+        name="fk_imported_screens_screen",
         ondelete="CASCADE",
     ),
 )

@@ -11,8 +11,8 @@ from howgood.flow.participate.survey import survey_scale
 from howgood.flow.registry import cards
 from howgood.flow.results.asking import Overview
 from howgood.flow.results.library import readable
-from howgood.flow.results.people import POLICIES
 from howgood.flow.results.survey import CARD_PRIOR, MODELS
+from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
 from howgood.records.priors import PRESETS
 from howgood.records.report import Finding

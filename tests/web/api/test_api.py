@@ -115,10 +115,26 @@ def test_data_streams_and_exports(api, host, finished):
 def test_answers_are_imported_all_or_nothing(api):
     table = "who,application,precision,recall,acceptable\nr1,bell,1,1,5\n"
     body = {"name": "a.csv", "content": table, "mapping": {"participant": "who"}}
-    assert api("POST", "/studies/doors/imports", json=body).json() == {
-        "people": 1, "answers": 1, "left_out": {}}  # fmt: skip
+    looked = api("POST", "/studies/doors/imports", json=body | {"dry_run": True}).json()
+    assert (looked["people"], looked["number"]) == (1, None)
+    done = api("POST", "/studies/doors/imports", json=body).json()
+    assert (done["people"], done["answers"], done["left_out"]) == (1, 1, {})
+    assert api("POST", "/studies/doors/imports", json=body).json()["people_here"] == 1
     wrong = api("POST", "/studies/doors/imports", json=body | {"content": table + "r2,x,1,1,5\n"})
     assert (wrong.status_code, wrong.json()["where"]) == (422, "a.csv:3, column 'application'")
+
+
+def test_imports_are_listed_and_undone(api):
+    table = "who,application,precision,recall,acceptable\nr1,bell,1,1,5\n"
+    body = {"name": "a.csv", "content": table, "mapping": {"participant": "who"}}
+    number = api("POST", "/studies/doors/imports", json=body).json()["number"]
+    (made,) = api("GET", "/studies/doors/imports").json()["imports"]
+    assert (made["number"], made["source"], made["people"]) == (number, "a.csv", 1)
+    gone = api("DELETE", f"/studies/doors/imports/{number}")
+    assert gone.json() == {"number": number, "people": 1, "answers": 1}
+    assert api("DELETE", f"/studies/doors/imports/{number}").status_code == 404
+    assert api("DELETE", "/studies/doors/imports/x").status_code == 404
+    assert api("GET", "/studies/doors/imports").json() == {"imports": []}
 
 
 def test_a_fit_is_queued_seen_and_cancelled(api, finished):

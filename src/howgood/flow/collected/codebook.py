@@ -7,11 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from howgood.ask.sentences import labels
-from howgood.flow.collected.known_columns import COLUMNS_OF, SCREENS, about_people
+from howgood.flow.collected.known_columns import (
+    COLUMNS_OF,
+    PASSED_CHECKS,
+    SCREENS,
+    WHO_COUNTS,
+    about_people,
+)
 from howgood.flow.participate.comparison import interview_questions
-from howgood.flow.participate.survey import survey_items, survey_scale
+from howgood.flow.participate.survey import check_name, survey_items, survey_scale
 from howgood.records.codebook import TABLES, Codebook, Column, ColumnType, TableName
-from howgood.records.plans import Item, Question, ReratingPlan, SurveyPlan
+from howgood.records.plans import AttentionCheck, Item, Question, ReratingPlan, SurveyPlan
 from howgood.records.study import Study
 
 
@@ -88,7 +94,10 @@ def _answer_columns(study: Study) -> Iterator[Column]:
         yield from known.values()
         yield from (_item(each, scale) for each in items)
         yield from _beside(study, study.survey)
+        yield from (_check(each, scale) for each in study.survey.attention)
         yield seconds
+        yield from [PASSED_CHECKS] if study.survey.attention else []
+        yield from WHO_COUNTS
         return
     if isinstance(study.plan, ReratingPlan):
         known["rating"] = replace(
@@ -98,6 +107,18 @@ def _answer_columns(study: Study) -> Iterator[Column]:
             known["item"], levels={each.key: each.text for each in study.plan.items}
         )
     yield from known.values()
+    yield from WHO_COUNTS
+
+
+def _check(check: AttentionCheck, scale: Iterable[str]) -> Column:
+    return Column(
+        name=check_name(check),
+        type="integer",
+        meaning=f"answer to this attention check, on the page where it stood; asked for: "
+        f"{check.answer}",
+        question=check.text,
+        levels=_numbered(scale),
+    )
 
 
 def _rated(rating: Column, item: Item, scale: Iterable[str]) -> Column:

@@ -7,6 +7,7 @@ In: nothing, or a study. Out: columns. Absent: columns that a study's own questi
 from collections.abc import Iterator
 
 from howgood.records.codebook import Column, ColumnType
+from howgood.records.inclusion import CHECKS_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.study import Study
 
 
@@ -64,6 +65,17 @@ _RERATING = _columns(
     ("at", "time", "when the rating was sent, UTC"),
 )
 COLUMNS_OF = {"survey": _SURVEY, "comparison": _COMPARISON, "rerating": _RERATING}
+
+# What decides whose answers enter a fit, on every row of a table of answers.
+PASSED_CHECKS = Column(
+    name=CHECKS_COLUMN,
+    type="boolean",
+    meaning="whether the person passed every attention check; empty: saw none",
+)
+WHO_COUNTS = _columns(
+    (FINISHED_COLUMN, "boolean", "whether the person reached the last page"),
+    (PILOT_COLUMN, "boolean", "whether this was a test run"),
+)
 
 SCREENS = _columns(
     _PARTICIPANT,

@@ -15,8 +15,9 @@ from typing import Any
 from howgood.errors import UnknownNameError
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.hosting import Host
-from howgood.flow.participate import answers_as_rows, participant_row
+from howgood.flow.participate import answers_as_rows, participant_row, passed_checks
 from howgood.records.codebook import TABLES, Codebook, TableName
+from howgood.records.inclusion import CHECKS_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, Participation
 from howgood.records.study import Study
@@ -112,7 +113,20 @@ def person_rows(study: Study, person: PersonRow, table: TableName) -> Iterator[R
     elif table == "participants":
         yield {**_about(study, person), **participant_row(study, participation_of(person))}
     else:
-        yield from answers_as_rows(study, participation_of(person))
+        participation = participation_of(person)
+        facts = who_counts(study, person, participation)
+        yield from ({**row, **facts} for row in answers_as_rows(study, participation))
+
+
+def who_counts(
+    study: Study, person: PersonRow, participation: Participation
+) -> dict[str, bool | None]:
+    """Return what decides whether a person's answers enter a fit (`records.inclusion`)."""
+    return {
+        CHECKS_COLUMN: passed_checks(study, participation),
+        FINISHED_COLUMN: person.status is Status.COMPLETE,
+        PILOT_COLUMN: person.is_pilot,
+    }
 
 
 def participation_of(person: PersonRow) -> Participation:

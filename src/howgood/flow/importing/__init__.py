@@ -1,13 +1,28 @@
-"""Answers collected elsewhere, brought in as participants."""
+"""Answers collected by other tools, brought in as participants."""
 
 from howgood.flow.importing.files import import_files, prepared_table
 from howgood.flow.importing.mapping import Target, suggested, targets, wide_columns
-from howgood.flow.importing.person import ImportReport, already_there
 from howgood.flow.importing.prepare import Missing, Prepared, RowProblem
+from howgood.flow.importing.recognise import Comparison, compared
 from howgood.flow.importing.sheet import Sheet, read_sheet
-from howgood.flow.importing.uploads import ImportView, confirm, discard, look_at, take_upload
+from howgood.flow.importing.storing import (
+    ImportReport,
+    Undone,
+    find_import,
+    imports_of,
+    undo_import,
+)
+from howgood.flow.importing.uploads import (
+    ImportView,
+    confirm,
+    discard,
+    look_at,
+    take_offline_files,
+    take_upload,
+)
 
 __all__ = [
+    "Comparison",
     "ImportReport",
     "ImportView",
     "Missing",
@@ -15,15 +30,20 @@ __all__ = [
     "RowProblem",
     "Sheet",
     "Target",
-    "already_there",
+    "Undone",
+    "compared",
     "confirm",
     "discard",
+    "find_import",
     "import_files",
+    "imports_of",
     "look_at",
     "prepared_table",
     "read_sheet",
     "suggested",
+    "take_offline_files",
     "take_upload",
     "targets",
+    "undo_import",
     "wide_columns",
 ]

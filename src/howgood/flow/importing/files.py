@@ -4,18 +4,21 @@ In: files, a study's short name, a mapping. Out: `ImportReport`. Absent: the com
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
+from pathlib import PurePath
 
 from howgood.errors import InputError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
 from howgood.flow.importing.mapping import suggested
 from howgood.flow.importing.offline import read_offline
-from howgood.flow.importing.person import ImportedPerson, ImportReport, store_people
+from howgood.flow.importing.person import ImportedPerson
 from howgood.flow.importing.prepare import Missing, Prepared
+from howgood.flow.importing.recognise import compared
 from howgood.flow.importing.shapes import prepare
 from howgood.flow.importing.sheet import read_sheet
+from howgood.flow.importing.storing import ImportReport, merged, report_of, store_people
+from howgood.store.studies import StudyRow
 
 
 def import_files(
@@ -25,6 +28,7 @@ def import_files(
     *,
     mapping: Mapping[str, str],
     missing: Missing = "error",
+    store: bool = True,
     actor: str,
     now: datetime,
 ) -> ImportReport:
@@ -42,6 +46,8 @@ def import_files(
         For tables; what is not named is suggested by the columns' names.
     missing : {"error", "drop"}
         What to do with rows that have a gap.
+    store : bool
+        False compares the files with what is here and stores nothing.
     actor : str
         Who does it, for the audit.
     now : datetime
@@ -49,9 +55,28 @@ def import_files(
 
     Notes
     -----
-    Stability: experimental
+    Stability: experimental. What is here already is recognised and not stored again; what an import
+    added can be taken out by `undo_import`.
     """
     row = find_study(host, slug)
+    people, left_out = read_people(host, row, files, mapping=mapping, missing=missing, now=now)
+    if not store:
+        with host.database.reading() as connection:
+            return report_of(compared(connection, row, people), left_out, None)
+    source = ", ".join(PurePath(name.replace("\\", "/")).name for name, _ in files)
+    return store_people(host, row, people, source=source, left_out=left_out, actor=actor, now=now)
+
+
+def read_people(
+    host: Host,
+    row: StudyRow,
+    files: Sequence[tuple[str, bytes]],
+    *,
+    mapping: Mapping[str, str],
+    missing: Missing,
+    now: datetime,
+) -> tuple[tuple[ImportedPerson, ...], dict[str, int]]:
+    """Return the people of several files, each once, and what is left out by which policy."""
     people: list[ImportedPerson] = []
     left_out: dict[str, int] = {}
     for name, content in files:
@@ -59,16 +84,12 @@ def import_files(
             people.append(read_offline(host, row, _text(content, name), file=name))
             continue
         found = prepared_table(
-            host, slug, name, content, mapping=mapping, missing=missing, now=now
+            host, row.slug, name, content, mapping=mapping, missing=missing, now=now
         ).checked(name)
         people += found.people
         for policy, count in found.left_out.items():
             left_out[policy] = left_out.get(policy, 0) + count
-    unique = list({each.external_id: each for each in people}.values())
-    report = store_people(host, row, unique, actor=actor, now=now)
-    if len(unique) < len(people):
-        left_out["people who are in two files"] = len(people) - len(unique)
-    return replace(report, left_out={**left_out, **report.left_out})
+    return merged(people), left_out
 
 
 def prepared_table(

@@ -94,8 +94,13 @@ def _task_targets(study: Study) -> tuple[Target, ...]:
 
 
 def suggested(study: Study, sheet: Sheet) -> dict[str, str]:
-    """Return the columns whose names say what they hold: exactly, or by a common other name."""
-    by_name = {_simple(column): column for column in reversed(sheet.columns)}
+    """Return the columns whose names say what they hold: exactly, or by a common other name.
+
+    A column without a single value holds nothing, whatever its name.
+    """
+    by_name = {
+        _simple(column): column for column in reversed(sheet.columns) if sheet.examples(column)
+    }
     found: dict[str, str] = {}
     taken: set[str] = set(wide_columns(study, sheet))
     for target in targets(study):

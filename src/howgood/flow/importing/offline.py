@@ -69,6 +69,7 @@ def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> Imported
         raise _wrong(file, ("condition",), repr(given.condition), "a branch of the study")
     answers, last = _walked(study, given, file)
     return ImportedPerson(
+        name=given.person,
         external_id=f"offline-{given.person}",
         version=version,
         seed=given.seed,

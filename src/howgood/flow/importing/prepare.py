@@ -187,6 +187,7 @@ def _person(
             )
         )
     return ImportedPerson(
+        name=name,
         external_id=f"import-{name}",
         version=version,
         seed=int.from_bytes(hashlib.sha256(name.encode()).digest()[:6]),

@@ -44,6 +44,10 @@ from howgood.records.plans import Question, RatedItem, ReratingPlan, SurveyAppli
 from howgood.records.screen import AnswerValue
 from howgood.records.study import Study, plan_of
 
+# Howgood's own export has rows about systems people use too, told apart by the column `part`.
+_IMAGINED = "hypothetical"
+_IN_USE = "rows about systems in use, which no import can take"
+
 
 def prepare(
     study: Study,
@@ -75,6 +79,10 @@ def prepare(
 def _judged(reading: Reading, person: Collected, missing: Missing) -> None:
     """Read one judgement of a survey."""
     study, plan = reading.study, plan_of(reading.study, SurveyPlan)
+    part = "" if "part" in reading.mapping.values() else reading.row.cells.get("part", "")
+    if part not in ("", _IMAGINED):
+        reading.left_out[_IN_USE] += 1
+        return
     scale = survey_scale(study, plan)
     items = [each.key for each in survey_items(plan, study.language) if each.key in reading.mapping]
     values: dict[str, AnswerValue] = {

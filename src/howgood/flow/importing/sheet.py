@@ -43,8 +43,13 @@ class Sheet:
 
     def examples(self, column: str, *, most: int = 3) -> tuple[str, ...]:
         """Return the first different values of a column."""
-        values = (row.cells[column] for row in self.rows[:200])
-        return tuple(dict.fromkeys(value[:40] for value in values if value))[:most]
+        found: dict[str, None] = {}
+        for row in self.rows:
+            if value := row.cells[column]:
+                found[value[:40]] = None
+            if len(found) == most:
+                break
+        return tuple(found)
 
 
 def read_sheet(content: bytes, *, name: str) -> Sheet:

@@ -1,16 +1,19 @@
-"""A table that a researcher uploaded: looked at, mapped, then imported or thrown away.
+"""Files that a researcher uploaded: looked at, mapped, then imported or discarded.
 
-In: a host, a study, an uploaded file, a mapping. Out: `ImportView`, and in the end `ImportReport`.
-Absent: pages. The file is deleted as soon as it is imported or thrown away.
+In: a host, a study, an uploaded table (or files of the offline page), a mapping. Out: `ImportView`,
+and in the end `ImportReport`. Absent: pages. The upload is deleted as soon as it is imported or
+discarded.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
+from howgood.flow.importing.files import import_files
 from howgood.flow.importing.mapping import (
     NotMappedError,
     Target,
@@ -18,10 +21,11 @@ from howgood.flow.importing.mapping import (
     targets,
     wide_columns,
 )
-from howgood.flow.importing.person import ImportReport, already_there, store_people
 from howgood.flow.importing.prepare import Missing, Prepared
+from howgood.flow.importing.recognise import compared
 from howgood.flow.importing.shapes import prepare
 from howgood.flow.importing.sheet import Sheet, read_sheet
+from howgood.flow.importing.storing import ImportReport, report_of, store_people
 from howgood.store import uploads
 from howgood.store.erase import IMPORT
 from howgood.store.studies import StudyRow
@@ -32,24 +36,26 @@ _MOST_NAME = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportView:
-    """What an uploaded table would become under a mapping."""
+    """What an upload would become; files of the offline page have no sheet and need no mapping."""
 
     row: StudyRow
     number: int
-    sheet: Sheet
-    targets: tuple[Target, ...]
-    mapping: Mapping[str, str]
-    missing: Missing
-    recognised: int
+    name: str
+    sheet: Sheet | None = None
+    targets: tuple[Target, ...] = ()
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    missing: Missing = "error"
+    recognised: int = 0
     prepared: Prepared | None = None
-    known: int = 0
+    report: ImportReport | None = None
     problem: str = ""
     first_rows: tuple[Mapping[str, str], ...] = field(default=())
 
     @property
     def is_ready(self) -> bool:
-        """Whether it can be imported as it is."""
-        return self.prepared is not None and not self.prepared.problems
+        """Whether it can be imported as it is, and would add anything."""
+        is_sound = self.report is not None and not (self.prepared and self.prepared.problems)
+        return is_sound and bool(self.report and self.report.answers)
 
 
 def take_upload(host: Host, slug: str, *, name: str, content: bytes, now: datetime) -> int:
@@ -69,6 +75,20 @@ def take_upload(host: Host, slug: str, *, name: str, content: bytes, now: dateti
     )
 
 
+def take_offline_files(
+    host: Host, slug: str, files: Sequence[tuple[str, bytes]], *, now: datetime
+) -> int:
+    """Check files of the offline page, keep them together, and return their number."""
+    row = find_study(host, slug)
+    import_files(host, slug, files, mapping={}, store=False, actor="", now=now)
+    pack = [{"name": name, "text": content.decode("utf-8-sig")} for name, content in files]
+    shown = files[0][0] if len(files) == 1 else f"{len(files)} files of the offline page.json"
+    content = json.dumps(pack).encode()
+    return host.database.write(
+        lambda c: uploads.add(c, row.number, IMPORT, shown[:_MOST_NAME], content, now=now)
+    )
+
+
 def look_at(
     host: Host,
     slug: str,
@@ -80,13 +100,20 @@ def look_at(
 ) -> ImportView:
     """Return what the table would become; None as mapping means what its names suggest."""
     row, upload = _find(host, slug, number)
+    if _is_offline(upload):
+        known = import_files(
+            host, slug, _packed(upload), mapping={}, store=False, actor="", now=now
+        )
+        return ImportView(row=row, number=number, name=upload.name, report=known)
     study = host.study(row.version)
     sheet = read_sheet(upload.content, name=upload.name)
     chosen = suggested(study, sheet) if mapping is None else dict(mapping)
-    prepared, problem, known = None, "", 0
+    prepared, report, problem = None, None, ""
     try:
         prepared = prepare(study, sheet, chosen, version=row.version, missing=missing, now=now)
-        known = already_there(host, row, prepared.people)
+        with host.database.reading() as connection:
+            found = compared(connection, row, prepared.people)
+        report = report_of(found, prepared.left_out, None)
     except NotMappedError as error:
         problem = f"Choose the column that holds “{error.target}” below, then look again."
     except InputError as error:
@@ -94,13 +121,14 @@ def look_at(
     return ImportView(
         row=row,
         number=number,
+        name=upload.name,
         sheet=sheet,
         targets=targets(study),
         mapping=chosen,
         missing=missing,
         recognised=len(wide_columns(study, sheet)),
         prepared=prepared,
-        known=known,
+        report=report,
         problem=problem,
         first_rows=tuple(each.cells for each in sheet.rows[:5]),
     )
@@ -116,21 +144,35 @@ def confirm(
     actor: str,
     now: datetime,
 ) -> ImportReport:
-    """Import the table by exactly this mapping, all or nothing, and delete the file."""
+    """Import the upload by exactly this mapping, all or nothing, and delete it."""
     row, upload = _find(host, slug, number)
+    if _is_offline(upload):
+        report = import_files(host, slug, _packed(upload), mapping={}, actor=actor, now=now)
+        discard(host, slug, number)
+        return report
     sheet = read_sheet(upload.content, name=upload.name)
     found = prepare(
         host.study(row.version), sheet, mapping, version=row.version, missing=missing, now=now
     ).checked(upload.name)
-    report = store_people(host, row, found.people, actor=actor, now=now)
+    report = store_people(
+        host, row, found.people, source=upload.name, left_out=found.left_out, actor=actor, now=now
+    )
     discard(host, slug, number)
-    return replace(report, left_out={**found.left_out, **report.left_out})
+    return report
 
 
 def discard(host: Host, slug: str, number: int) -> None:
     """Delete an uploaded table."""
     row = find_study(host, slug)
     host.database.write(lambda connection: uploads.remove(connection, row.number, number))
+
+
+def _is_offline(upload: uploads.Upload) -> bool:
+    return upload.name.lower().endswith(".json")
+
+
+def _packed(upload: uploads.Upload) -> list[tuple[str, bytes]]:
+    return [(each["name"], each["text"].encode()) for each in json.loads(upload.content)]
 
 
 def _find(host: Host, slug: str, number: int) -> tuple[StudyRow, uploads.Upload]:

@@ -4,7 +4,7 @@ from howgood.flow.participate.assignment import choose_condition, conditions
 from howgood.flow.participate.bot import fill, take_part
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import completion_address, next_screen
-from howgood.flow.participate.rows import answers_as_rows, participant_row
+from howgood.flow.participate.rows import answers_as_rows, participant_row, passed_checks
 
 __all__ = [
     "answers_as_rows",
@@ -15,5 +15,6 @@ __all__ = [
     "next_screen",
     "parse_answer",
     "participant_row",
+    "passed_checks",
     "take_part",
 ]

@@ -66,12 +66,22 @@ def participant_row(study: Study, participation: Participation) -> Row:
     return row
 
 
+def passed_checks(study: Study, participation: Participation) -> bool | None:
+    """Return whether a person passed every attention check they saw; None: they saw none."""
+    if not (study.survey and study.survey.attention and participation.condition):
+        return None
+    facts = _attention(study.survey, participation)
+    asked, passed = facts["attention_asked"], facts["attention_passed"]
+    return asked == passed if asked else None
+
+
 def _survey_rows(study: Study, participation: Participation) -> Iterator[Row]:
     plan, condition = plan_of(study, SurveyPlan), participation.condition or ""
     answered = {each.screen: each for each in participation.answers}
     if plan.real is not None:
         yield from _real_rows(plan.real, participation, answered)
     items = [each.key for each in survey.survey_items(plan, study.language)]
+    checks = [survey.check_name(each) for each in plan.attention]
     used = survey.used_systems(plan, answered)
     system = survey.imagined_system(plan, participation.seed, used)
     judged = _judged_on(study)
@@ -97,6 +107,7 @@ def _survey_rows(study: Study, participation: Participation) -> Iterator[Row]:
             "desired_recall": counts.desired_recall,
             "rating": answer.values.get(items[0]),
             **{key: answer.values.get(key) for key in items},
+            **{name: answer.values.get(name) for name in checks},
             "seconds": answer.seconds,
         }
 

@@ -15,10 +15,10 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.decisions import positives
 from howgood.flow.hosting import Host
-from howgood.flow.results.people import POLICIES
 from howgood.flow.results.survey import MODELS, priors_of
 from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
 from howgood.flow.results.uploaded import guess, labels, preview, read_upload
+from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
 from howgood.records.result import StudyResult
 from howgood.records.study import Study

@@ -16,18 +16,20 @@ from howgood.flow.participate import comparison
 from howgood.flow.participate.cards import wording_of
 from howgood.flow.participate.interview import Interview, replayed
 from howgood.flow.results.nothing import not_enough
-from howgood.flow.results.people import CARELESS, POLICIES, Gathered, Taken
+from howgood.flow.results.people import Gathered, Taken
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.records.confusion import Range
 from howgood.records.elicitation import Agreement, ElicitationResult
 from howgood.records.estimate import Estimate, Interval
+from howgood.records.inclusion import CARELESS, POLICIES
 from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report
 from howgood.records.result import StudyResult
 from howgood.records.study import Study
 from howgood.show.group import GroupWeight, PersonWeight, group_findings, group_sections
-from howgood.show.results import people_text, whole_report
+from howgood.show.people import people_text
+from howgood.show.results import whole_report
 
 _QUESTION = "How much worse is a miss than a false alarm, to each person and to the group?"
 _CURE = "Let more people compare; about a dozen show how much people differ."

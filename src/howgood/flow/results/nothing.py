@@ -4,21 +4,21 @@ In: who was gathered and what is missing. Out: `StudyResult` with `is_enough` Fa
 that the evidence is thin is an answer, not a fault.
 """
 
-from howgood.flow.results.people import POLICIES, Gathered
+from howgood.flow.results.people import Gathered
+from howgood.records.inclusion import POLICIES
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report
 from howgood.records.result import StudyResult
-from howgood.show.results import left_out_text, people_text
+from howgood.show.people import people_finding, people_text
 
 
 def not_enough(gathered: Gathered, *, question: str, why: str, cure: str, held: int) -> StudyResult:
     """Return the result of a study whose answers allow none."""
-    left_out = left_out_text(gathered.left_out)
     findings = [
         Finding(text=f"Not enough evidence yet. {why}", tone="unsure"),
         Finding(text=cure),
+        people_finding(POLICIES[gathered.policy], gathered.left_out),
     ]
-    findings += [Finding(text=left_out)] if left_out else []
     return StudyResult(
         report=Report(
             title="Not enough evidence yet",

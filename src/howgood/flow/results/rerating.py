@@ -12,14 +12,16 @@ import numpy as np
 
 from howgood import learn
 from howgood.flow.results.nothing import not_enough
-from howgood.flow.results.people import POLICIES, Gathered
+from howgood.flow.results.people import Gathered
 from howgood.learn.barrier import barrier_of
+from howgood.records.inclusion import POLICIES
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
 from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.show.noise import RaterNoise, noise_report
-from howgood.show.results import people_text, whole_report
+from howgood.show.people import people_text
+from howgood.show.results import whole_report
 
 _QUESTION = "How noisy are people's ratings, and how good can any system be?"
 _CURE = (

@@ -14,10 +14,12 @@ from howgood.ask.intake import read_answers
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.registry import card_of_fit, cards, prior_of_card
 from howgood.flow.results.nothing import not_enough
-from howgood.flow.results.people import POLICIES, Gathered
+from howgood.flow.results.people import Gathered
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.answers import Answers
 from howgood.records.card import ModelCard
+from howgood.records.inclusion import POLICIES
 from howgood.records.plans import SurveyPlan
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress
@@ -26,7 +28,8 @@ from howgood.records.result import StudyResult
 from howgood.records.study import Study, plan_of
 from howgood.show.acceptability import few_people, fit_report
 from howgood.show.ordinal import ordinal_report
-from howgood.show.results import people_text, target_finding, whole_report
+from howgood.show.people import people_text
+from howgood.show.results import target_finding, whole_report
 
 MODELS = {
     "binary": "accept or not, by application",
@@ -93,7 +96,7 @@ def _binary(
         policy=POLICIES[gathered.policy],
     )
     report = replace(report, question=_QUESTION)
-    return _result(report, gathered, held=held, cards=_cards(fit, study))
+    return _result(report, fit, gathered, held=held, cards=_cards(fit, study))
 
 
 def _target(fit: AcceptabilityFit, name: str) -> Finding:
@@ -119,16 +122,22 @@ def _parts(
         left_out=gathered.left_out,
         policy=POLICIES[gathered.policy],
     )
-    return _result(report, gathered, held=held, cards=())
+    return _result(report, fit, gathered, held=held, cards=())
 
 
 def _result(
-    report: Report, gathered: Gathered, *, held: int, cards: tuple[ModelCard, ...]
+    report: Report,
+    fit: AcceptabilityFit | OrdinalFit,
+    gathered: Gathered,
+    *,
+    held: int,
+    cards: tuple[ModelCard, ...],
 ) -> StudyResult:
+    # What was fitted, not what was given: rows about systems in use are in no binary fit.
     return StudyResult(
         report=report,
-        summary=people_text(len(gathered.taken), gathered.n_rows),
-        people=len(gathered.taken),
+        summary=people_text(fit.n_respondents, fit.provenance.rows_used or 0),
+        people=fit.n_respondents,
         answers=held,
         left_out=gathered.left_out,
         cards=cards,
@@ -145,7 +154,10 @@ def _answers(gathered: Gathered, study: Study, *, only: str | None) -> Answers:
     if len(set(names.values())) == len(names):
         table["application"] = table["application"].copy()
         table["application"][:] = [names.get(key, key) for key in table["application"]]
-    return read_answers(table, scale=_points(study))
+    answers = read_answers(table, scale=_points(study))
+    made = answers.provenance
+    rule = {"people": POLICIES[gathered.policy], "people_left_out": dict(gathered.left_out)}
+    return Answers(dict(answers), provenance=replace(made, settings={**made.settings, **rule}))
 
 
 def _points(study: Study) -> int:

@@ -13,15 +13,17 @@ import numpy as np
 from howgood.decide.rank import rank_sums
 from howgood.errors import InputError
 from howgood.flow.ranking import RankedFile, ranking_report
-from howgood.flow.results.people import POLICIES, Gathered
+from howgood.flow.results.people import Gathered
 from howgood.flow.results.rerating import ratings_of, repeated_ratings
 from howgood.flow.results.uploaded import column, names_as_text, numbers
+from howgood.records.inclusion import POLICIES
 from howgood.records.progress import Progress
 from howgood.records.report import Finding
 from howgood.records.result import StudyResult
 from howgood.records.table import Table
 from howgood.score.rating_sums import rating_sums
-from howgood.show.results import people_text, whole_report
+from howgood.show.people import people_text
+from howgood.show.results import whole_report
 
 MOST_SYSTEMS = 50
 

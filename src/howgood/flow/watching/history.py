@@ -39,6 +39,7 @@ _WORDS = {
     "removed": "removed an account",
     "revoke token": "revoked a token",
     "study made": "made the study",
+    "undo import": "undid an import",
     "upload": "uploaded a table",
     "withdraw": "took a card out of the library",
 }

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from howgood.errors import UnknownNameError
 from howgood.flow import collected, elsewhere, importing
 from howgood.records.codebook import TableName
 from howgood.records.plain import about
@@ -19,6 +20,7 @@ _DATA, _SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics"
 _NDJSON = "application/x-ndjson"
 _LARGEST_IMPORT = 20_000_000
 _ROWS_AT_ONCE = 200
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,15 +77,52 @@ class ImportedFile:
     missing: Literal["error", "drop"] = field(
         default="error", metadata=about("what to do with rows that have a gap")
     )
+    dry_run: bool = field(
+        default=False, metadata=about("say what would be added, and store nothing")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedPeople:
-    """What became of a file."""
+    """What became of a file, or would."""
 
+    number: int | None = field(metadata=about("of the import, to undo it; none: nothing stored"))
+    people: int = field(metadata=about("people added"))
+    answers: int = field(metadata=about("answers added"))
+    people_here: int = field(metadata=about("people who were here already with all answers"))
+    answers_here: int = field(metadata=about("answers that were here already"))
+    differing: tuple[str, ...] = field(
+        metadata=about("people left out: imported before under the same id with other answers")
+    )
+    left_out: Mapping[str, int] = field(metadata=about("how many, by policy"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportMade:
+    """One import, with the people and answers of it that are still here."""
+
+    number: int
+    source: str
+    actor: str
+    created_at: str
     people: int
     answers: int
-    left_out: Mapping[str, int] = field(metadata=about("how many, by policy"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportList:
+    """A study's imports."""
+
+    imports: tuple[ImportMade, ...] = field(metadata=about("the newest first"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportUndone:
+    """What undoing an import took out."""
+
+    number: int
+    people: int
+    answers: int
 
 
 def _page(call: Call) -> Rows:
@@ -147,12 +186,43 @@ def _import(call: Call) -> ImportedPeople:
         [(body.name, body.content.encode())],
         mapping=body.mapping,
         missing=body.missing,
+        store=not body.dry_run,
         actor=call.actor,
         now=call.now,
     )
     return ImportedPeople(
-        people=report.people, answers=report.answers, left_out=dict(report.left_out)
+        number=report.number,
+        people=report.people,
+        answers=report.answers,
+        people_here=report.people_here,
+        answers_here=report.answers_here,
+        differing=report.differing,
+        left_out=dict(report.left_out),
     )
+
+
+def _imports(call: Call) -> ImportList:
+    return ImportList(
+        imports=tuple(
+            ImportMade(
+                number=each.number,
+                source=each.source,
+                actor=each.actor,
+                created_at=each.created_at.isoformat(),
+                people=each.people,
+                answers=each.answers,
+            )
+            for each in importing.imports_of(call.host, call.slug)
+        )
+    )
+
+
+def _undo(call: Call) -> ImportUndone:
+    text = call.path["import"]
+    if not (text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS):
+        raise UnknownNameError(where="import", name=text[:40], names=())
+    gone = importing.undo_import(call.host, call.slug, int(text), actor=call.actor, now=call.now)
+    return ImportUndone(number=gone.number, people=gone.people, answers=gone.answers)
 
 
 _FILES = ("application/zip", "text/csv", "application/vnd.apache.parquet", "application/json",
@@ -173,7 +243,13 @@ OPERATIONS = (
               scope="answers:read", answer=None, query=ExportChoice, media=_FILES,
               group="Data"),
     Operation(method="POST", path="/studies/{slug}/imports", name="importAnswers",
-              summary="Import answers collected elsewhere, all or nothing", run=_import,
+              summary="Import answers of other tools, all or nothing", run=_import,
               scope="answers:write", answer=ImportedPeople, body=ImportedFile, status=201,
               largest=_LARGEST_IMPORT, group="Data"),
+    Operation(method="GET", path="/studies/{slug}/imports", name="listImports",
+              summary="List imports, to undo one", run=_imports, scope="answers:read",
+              answer=ImportList, group="Data"),
+    Operation(method="DELETE", path="/studies/{slug}/imports/{import}", name="undoImport",
+              summary="Take out everything that came with one import", run=_undo,
+              scope="answers:write", answer=ImportUndone, group="Data"),
 )  # fmt: skip

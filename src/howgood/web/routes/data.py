@@ -28,7 +28,8 @@ _NOTICES = {
     "erased": "The participant is erased, from the database file too.",
     "erased-later": "The participant is erased. Traces may stay in the database's own log for a "
     "while; see the guide about erasing.",
-    "thrown-away": "The table was thrown away; nothing was imported.",
+    "discarded": "The upload was discarded; nothing was imported.",
+    "undone": "The import is undone: everything that came with it is taken out.",
 }
 
 
@@ -69,8 +70,8 @@ def _file(name: str, media_type: str, response: Response) -> Response:
 
 
 async def post_import(request: Request) -> Response:
-    """Import files of the offline page at once; a table is mapped first."""
-    person = await owner(request)
+    """Keep uploaded files and lead to the page that shows what importing them would add."""
+    await owner(request)
     form = await sent_form(request, largest=_LARGEST_FORM)
     host, slug = request.app.state.host, request.path_params["slug"]
     files = await _files(form)
@@ -78,11 +79,10 @@ async def post_import(request: Request) -> Response:
         return await _data_page(request, problem="Choose a file first.", status=422)
     try:
         if all(name.lower().endswith(".json") for name, _ in files):
-            report = await run_in_threadpool(
-                importing.import_files, host, slug, files, mapping={}, actor=person.name,
-                now=now(),
-            )  # fmt: skip
-            return await _data_page(request, report=report)
+            number = await run_in_threadpool(
+                importing.take_offline_files, host, slug, files, now=now()
+            )
+            return RedirectResponse(f"/studies/{slug}/data/import/{number}", status_code=303)
         if len(files) > 1:
             problem = "Upload tables one by one; files of the offline page can come together."
             return await _data_page(request, problem=problem, status=422)
@@ -101,14 +101,14 @@ async def get_mapping(request: Request) -> Response:
 
 
 async def post_mapping(request: Request) -> Response:
-    """Look again with another mapping, import, or throw the table away."""
+    """Look again with another mapping, import, or discard the upload."""
     person = await owner(request)
     form = await sent_form(request)
     host, slug = request.app.state.host, request.path_params["slug"]
     number, action = request.path_params["number"], text_of(form, "action")
     if action == "discard":
         await run_in_threadpool(importing.discard, host, slug, number)
-        return RedirectResponse(f"/studies/{slug}/data?done=thrown-away", status_code=303)
+        return RedirectResponse(f"/studies/{slug}/data?done=discarded", status_code=303)
     mapping = {name[4:]: value for name, value in form.items()
                if name.startswith("map-") and isinstance(value, str) and value}  # fmt: skip
     missing: importing.Missing = "drop" if text_of(form, "missing") == "drop" else "error"
@@ -124,6 +124,35 @@ async def post_mapping(request: Request) -> Response:
     except InputError:
         return await _mapping_page(request, mapping, missing)
     return await _data_page(request, report=report)
+
+
+async def get_undo(request: Request) -> Response:
+    """Ask whether an import shall be undone, and say what would go."""
+    person = await owner(request)
+    host, slug = request.app.state.host, request.path_params["slug"]
+    try:
+        held = await run_in_threadpool(collected.holdings, host, slug)
+        found = await run_in_threadpool(
+            importing.find_import, host, slug, request.path_params["number"]
+        )
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
+    return dashboard(request, "undo_import.html", researcher=person, study=held.study, found=found)
+
+
+async def post_undo(request: Request) -> Response:
+    """Undo an import."""
+    person = await owner(request)
+    await sent_form(request)
+    host, slug = request.app.state.host, request.path_params["slug"]
+    try:
+        await run_in_threadpool(
+            importing.undo_import, host, slug, request.path_params["number"], actor=person.name,
+            now=now(),
+        )  # fmt: skip
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
+    return RedirectResponse(f"/studies/{slug}/data?done=undone", status_code=303)
 
 
 async def post_erase(request: Request) -> Response:
@@ -169,15 +198,16 @@ async def _data_page(
     status: int = 200,
 ) -> Response:
     person = await signed_in(request)
+    host, slug = request.app.state.host, request.path_params["slug"]
     try:
-        held = await run_in_threadpool(
-            collected.holdings, request.app.state.host, request.path_params["slug"]
-        )
+        held = await run_in_threadpool(collected.holdings, host, slug)
+        is_published = held.study.version is not None
+        imports = await run_in_threadpool(importing.imports_of, host, slug) if is_published else ()
     except UnknownNameError as error:
         raise HTTPException(404) from error
     return dashboard(
         request, "data.html", researcher=person, status=status, study=held.study, held=held,
-        problem=problem, notice=notice, report=report,
+        problem=problem, notice=notice, report=report, imports=imports,
     )  # fmt: skip
 
 
@@ -216,6 +246,8 @@ ROUTES = [
     Route(_ROOT + "/import", post_import, methods=["POST"]),
     Route(_ROOT + "/import/{number:int}", get_mapping, methods=["GET"]),
     Route(_ROOT + "/import/{number:int}", post_mapping, methods=["POST"]),
+    Route(_ROOT + "/imports/{number:int}/undo", get_undo, methods=["GET"]),
+    Route(_ROOT + "/imports/{number:int}/undo", post_undo, methods=["POST"]),
     Route(_ROOT + "/erase", post_erase, methods=["POST"]),
     Route(_ROOT + "/delete", post_delete, methods=["POST"]),
 ]

@@ -1,0 +1,132 @@
+"""Who in a file is here already: row by row, before anything is stored.
+
+In: people of a file. Out: `Comparison`: who is new, whose answers are here, who has more to add,
+whose answers differ. Absent: storing (`person`).
+
+A file says only a name. It may be the id of an earlier import, the id of a recruiting platform, or
+the number that howgood's own export gives. A number may be anybody's, so it is believed only when
+every answer in the file is stored under it, with the same time wherever both know one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.engine import Connection
+
+from howgood.flow.importing.person import GivenAnswer, ImportedPerson
+from howgood.store.collected import PersonRow, ShownScreen
+from howgood.store.imported import possibly_known
+from howgood.store.studies import StudyRow
+
+_SAME_SECONDS = 0.0015  # a file may have rounded to milliseconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """More answers of somebody who was imported before."""
+
+    participant: int
+    person: ImportedPerson
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What a file would add, and what of it is here already."""
+
+    new: tuple[ImportedPerson, ...] = ()
+    more: tuple[Addition, ...] = ()
+    people_here: int = 0
+    answers_here: int = 0
+    differing: tuple[str, ...] = ()
+
+    @property
+    def people_added(self) -> int:
+        """How many people would be new."""
+        return len(self.new)
+
+    @property
+    def answers_added(self) -> int:
+        """How many answers would be new, of new people and of known ones."""
+        added = [*self.new, *(each.person for each in self.more)]
+        return sum(len(each.answers) for each in added)
+
+    @property
+    def adds_nothing(self) -> bool:
+        """Whether everything is here already, or nothing can be taken."""
+        return not self.new and not self.more
+
+
+def compared(connection: Connection, row: StudyRow, people: Sequence[ImportedPerson]) -> Comparison:
+    """Compare the people of a file with those of the study; nothing is stored."""
+    names = [name for each in people for name in (each.external_id, each.name)]
+    by_name: dict[str, list[PersonRow]] = {}
+    for stored in possibly_known(connection, row.number, names):
+        for name in {str(stored.number), stored.external_id or str(stored.number)}:
+            by_name.setdefault(name, []).append(stored)
+    new, more, differing = [], [], []
+    people_here = answers_here = 0
+    for person in people:
+        candidates = [*by_name.get(person.external_id, ()), *by_name.get(person.name, ())]
+        if _has_all(candidates, person):
+            people_here += 1
+            answers_here += len(person.answers)
+            continue
+        imported = next((c for c in candidates if c.external_id == person.external_id), None)
+        if imported is None:
+            new.append(person)
+            continue
+        known = _answered(imported)
+        if any(not _is_same(each, known, with_times=False) for each in _shared(person, known)):
+            differing.append(person.name)
+            continue
+        rest = tuple(each for each in person.answers if each.screen.key not in known)
+        more.append(Addition(participant=imported.number, person=replace(person, answers=rest)))
+        answers_here += len(person.answers) - len(rest)
+    return Comparison(
+        new=tuple(new),
+        more=tuple(more),
+        people_here=people_here,
+        answers_here=answers_here,
+        differing=tuple(differing),
+    )
+
+
+def _has_all(candidates: Iterable[PersonRow], person: ImportedPerson) -> bool:
+    """Return whether one of them gave every answer that the file says."""
+    for stored in candidates:
+        known = _answered(stored)
+        by_id = stored.external_id == person.external_id
+        shared = _shared(person, known)
+        if len(shared) == len(person.answers) and all(
+            _is_same(each, known, with_times=not by_id) for each in shared
+        ):
+            return True
+    return False
+
+
+def _answered(stored: PersonRow) -> dict[str, ShownScreen]:
+    return {each.name: each for each in stored.screens if each.answered_at is not None}
+
+
+def _shared(person: ImportedPerson, known: Mapping[str, ShownScreen]) -> list[GivenAnswer]:
+    return [each for each in person.answers if each.screen.key in known]
+
+
+def _is_same(given: GivenAnswer, known: Mapping[str, ShownScreen], *, with_times: bool) -> bool:
+    """Return whether what a file says of a page is what is stored of it."""
+    stored = known[given.screen.key]
+    content = stored.content or {}
+    if any(content.get(name) != value for name, value in given.values.items()):
+        return False
+    took = _seconds(given.shown_at, given.answered_at)
+    stored_took = _seconds(stored.shown_at, stored.answered_at)
+    if not with_times or took is None or stored_took is None:
+        return True
+    return abs(took - stored_took) < _SAME_SECONDS
+
+
+def _seconds(shown_at: datetime, answered_at: datetime | None) -> float | None:
+    if answered_at is None or answered_at <= shown_at:
+        return None
+    return (answered_at - shown_at).total_seconds()

@@ -1,0 +1,235 @@
+"""Imported people into the database and out again: all of a file, or nothing.
+
+In: people of a file. Out: `ImportReport`, `Undone`, a line of the audit. Absent: reading files.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow.collected.rows import find_study
+from howgood.flow.hosting import Host, tokens
+from howgood.flow.importing.person import GivenAnswer, ImportedPerson
+from howgood.flow.importing.recognise import Comparison, compared
+from howgood.records.participant import Status
+from howgood.show.imports import import_lines
+from howgood.store import answers, audit, imported, participants
+from howgood.store.imported import ImportRow
+from howgood.store.participants import NewParticipant
+from howgood.store.studies import StudyRow
+
+_LONGEST_SOURCE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What became of a file, or would: what is added, what is here already, what is left out.
+
+    `number` names the import for undoing it; None when nothing was (or is yet) stored.
+    """
+
+    people: int
+    answers: int
+    people_here: int = 0
+    answers_here: int = 0
+    differing: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    number: int | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        """What was added, or would be, in sentences."""
+        return import_lines(
+            people=self.people,
+            answers=self.answers,
+            people_here=self.people_here,
+            answers_here=self.answers_here,
+            differing=self.differing,
+            left_out=self.left_out,
+            is_done=self.number is not None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What undoing an import took out."""
+
+    number: int
+    people: int
+    answers: int
+
+
+def report_of(found: Comparison, left_out: Mapping[str, int], number: int | None) -> ImportReport:
+    """Return what a comparison means for the person who imports."""
+    return ImportReport(
+        people=found.people_added,
+        answers=found.answers_added,
+        people_here=found.people_here,
+        answers_here=found.answers_here,
+        differing=found.differing,
+        left_out=dict(left_out),
+        number=number,
+    )
+
+
+def store_people(
+    host: Host,
+    row: StudyRow,
+    people: Sequence[ImportedPerson],
+    *,
+    source: str,
+    left_out: Mapping[str, int],
+    actor: str,
+    now: datetime,
+) -> ImportReport:
+    """Store what is not here yet, in one transaction, under one number."""
+    with host.database.reading() as reading:
+        looked = compared(reading, row, people)
+
+    def store(connection: Connection) -> ImportReport:
+        # Somebody may have imported the same file meanwhile: then it is compared again.
+        ids = [each.external_id for each in looked.new]
+        is_known = imported.any_known(connection, row.number, ids)
+        found = compared(connection, row, people) if is_known else looked
+        if found.adds_nothing:
+            return report_of(found, left_out, None)
+        number = imported.begin(
+            connection, row.number, source=source[:_LONGEST_SOURCE], actor=actor, now=now
+        )
+        for person in found.new:
+            _store(connection, row, person, number, now)
+        for each in found.more:
+            begin = imported.last_position(connection, each.participant) + 1
+            _add(connection, number, each.participant, each.person.answers, begin)
+        detail = {
+            "number": number,
+            "file": source[:_LONGEST_SOURCE],
+            "people": found.people_added,
+            "answers": found.answers_added,
+        }
+        audit.note(connection, actor=actor, action="import", study=row.slug, detail=detail, now=now)
+        return report_of(found, left_out, number)
+
+    return host.database.write(store)
+
+
+def imports_of(host: Host, slug: str) -> tuple[ImportRow, ...]:
+    """Return a study's imports, the newest first.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        return imported.of_study(connection, row.number)
+
+
+def find_import(host: Host, slug: str, number: int) -> ImportRow:
+    """Return one import of a study, or say which there are."""
+    known = {each.number: each for each in imports_of(host, slug)}
+    if number not in known:
+        raise UnknownNameError(where="import", name=str(number)[:40], names=[str(n) for n in known])
+    return known[number]
+
+
+def undo_import(host: Host, slug: str, number: int, *, actor: str, now: datetime) -> Undone:
+    """Take out everything that came with one import; what came otherwise stays.
+
+    Notes
+    -----
+    Stability: experimental. People who got answers by two imports keep those of the other.
+    """
+    row = find_study(host, slug)
+
+    def take_out(connection: Connection) -> ImportRow | None:
+        known = {each.number: each for each in imported.of_study(connection, row.number)}
+        found = known.get(number)
+        if found is not None:
+            imported.undo(connection, number)
+            detail = {"number": number, "people": found.people, "answers": found.answers}
+            audit.note(
+                connection, actor=actor, action="undo import", study=slug, detail=detail, now=now
+            )
+        return found
+
+    gone = host.database.write(take_out)
+    if gone is None:
+        names = [str(each.number) for each in imports_of(host, slug)]
+        raise UnknownNameError(where="import", name=str(number)[:40], names=names)
+    return Undone(number=number, people=gone.people, answers=gone.answers)
+
+
+def merged(people: Sequence[ImportedPerson]) -> tuple[ImportedPerson, ...]:
+    """Return people each once, with what several files say of them put together."""
+    found: dict[str, ImportedPerson] = {}
+    for each in people:
+        first = found.get(each.external_id)
+        found[each.external_id] = each if first is None else _together(first, each)
+    return tuple(found.values())
+
+
+def _together(first: ImportedPerson, second: ImportedPerson) -> ImportedPerson:
+    known = {each.screen.key: each for each in first.answers}
+    for each in second.answers:
+        earlier = known.setdefault(each.screen.key, each)
+        if dict(earlier.values) != dict(each.values):
+            raise InputError(
+                where=f"person {first.name!r}, {each.screen.key!r}",
+                found="two different answers in two files",
+                needed="one answer per person and question",
+                cure="If they are two people, give them different ids. Nothing was imported.",
+            )
+    return replace(first, answers=tuple(known.values()))
+
+
+def _store(
+    connection: Connection, row: StudyRow, person: ImportedPerson, number: int, now: datetime
+) -> None:
+    new = NewParticipant(
+        study=row.number,
+        version=person.version,
+        # Nobody holds this token: the person answered in another program.
+        token_digest=tokens.digest(tokens.fresh_token()),
+        seed=person.seed,
+        status=Status.ACTIVE,
+        external_id=person.external_id,
+        origin={"imported": "file"},
+    )
+    begun = person.answers[0].shown_at if person.answers else now
+    participant = participants.add(connection, new, now=begun)
+    participants.admit(connection, participant, condition=person.condition, now=begun)
+    _add(connection, number, participant, person.answers, 1)
+    ended = person.answers[-1].answered_at if person.answers else now
+    answers.add_screen(
+        connection,
+        participant,
+        person.last.key,
+        person.last.to_dict(),
+        position=len(person.answers) + 1,
+        now=ended,
+    )
+    participants.set_status(connection, participant, Status.COMPLETE, finished_at=ended)
+
+
+def _add(
+    connection: Connection,
+    number: int,
+    participant: int,
+    given: Sequence[GivenAnswer],
+    first: int,
+) -> None:
+    """Store answers of one person from a position on, and that they came with this import."""
+    stored = []
+    for position, each in enumerate(given, start=first):
+        key = each.screen.key
+        if answers.add_screen(
+            connection, participant, key, each.screen.to_dict(), position=position,
+            now=each.shown_at,
+        ):  # fmt: skip
+            answers.add_answer(connection, participant, key, each.values, now=each.answered_at)
+            stored.append(key)
+    imported.note_screens(connection, number, participant, stored)
