@@ -91,13 +91,7 @@ def read_answers(
     """
     if isinstance(path_or_frame, Answers) and not columns:
         return path_or_frame
-    if missing not in POLICIES:
-        raise InputError(
-            where="missing",
-            found=repr(missing),
-            needed=f"one of {', '.join(POLICIES)}",
-            cure="Choose one of these policies.",
-        )
+    _check_policy(missing)
     facts_read = columns_read(people)
     where, frame = _opened(path_or_frame)
     raw = _named_columns(frame, columns or {}, where, facts_read)
@@ -133,6 +127,16 @@ def read_answers(
             rows_dropped={**dropped, **chosen.rows_left_out},
         ),
     )
+
+
+def _check_policy(missing: str) -> None:
+    if missing not in POLICIES:
+        raise InputError(
+            where="missing",
+            found=repr(missing),
+            needed=f"one of {', '.join(POLICIES)}",
+            cure="Choose one of these policies.",
+        )
 
 
 def _opened(path_or_frame: Any) -> tuple[str, Any]:  # noqa: ANN401 - foreign data enters here

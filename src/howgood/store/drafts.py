@@ -107,10 +107,13 @@ def add_media(connection: Connection, study: int, new: MediaFile) -> None:
     )
 
 
-def media_names(connection: Connection, study: int) -> frozenset[str]:
-    """Return the names of the files kept with a draft."""
-    rows = connection.execute(sa.select(draft_media.c.name).where(draft_media.c.study_id == study))
-    return frozenset(rows.scalars())
+def media_heads(connection: Connection, study: int, length: int) -> dict[str, bytes]:
+    """Return the first bytes of the files kept with a draft, by name."""
+    head = sa.func.substr(draft_media.c.content, 1, length)
+    rows = connection.execute(
+        sa.select(draft_media.c.name, head).where(draft_media.c.study_id == study)
+    )
+    return {name: bytes(content) for name, content in rows}
 
 
 def media_files(connection: Connection, study: int, names: list[str]) -> tuple[MediaFile, ...]:

@@ -59,6 +59,9 @@ def test_of_many_saves_at_once_each_edition_is_saved_once(host, songs):
     assert authoring.written(host, songs).is_draft
 
 
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
 def test_a_draft_becomes_a_version_and_is_gone(host, songs):
     _save(host, songs, title="Better songs")
     review = authoring.review(host, songs)
@@ -83,20 +86,20 @@ def test_only_what_was_looked_through_is_published(host, songs):
 
 
 def test_pictures_travel_from_draft_to_version_to_the_next_draft(host, songs):
-    upload = {f"{PICTURE}.file": authoring.Upload(file_name="a.png", content=b"png")}
+    upload = {f"{PICTURE}.file": authoring.Upload(file_name="a.png", content=PNG)}
     texts = {f"{PICTURE}.alternative".replace(".", "__"): "A picture", "rerating__items": "",
              "rerating__items__1__key": "y"}  # fmt: skip
     _save(host, songs, part="task", uploads=upload, **texts)
     _publish(host, songs)
     head, _ = authoring.history(host, songs)
     name = host.study(head.version).rerating.items[0].picture.file
-    assert picture(host, head.version, name).content == b"png"
+    assert picture(host, head.version, name).content == PNG
     _save(host, songs, title="Next")
     with host.database.reading() as connection:
         assert connection.execute(sa.select(draft_media.c.name)).scalars().all() == [name]
     _publish(host, songs, minutes=9)
     head, _ = authoring.history(host, songs)
-    assert picture(host, head.version, name).content == b"png"
+    assert picture(host, head.version, name).content == PNG
 
 
 def test_pilot_and_quota_change_the_version_and_the_draft_follows(host, songs):

@@ -11,7 +11,7 @@ import hashlib
 import mimetypes
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any
@@ -25,6 +25,7 @@ from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.study_files.advice import advice_on
 from howgood.flow.study_files.beside import PICTURES
 from howgood.flow.study_files.check import study_from
+from howgood.flow.study_files.complete import HEAD, media_problem
 from howgood.records.plain import Path, Problem
 from howgood.records.researcher import Researcher
 from howgood.records.study import Study
@@ -36,15 +37,15 @@ from howgood.store.studies import MediaFile, StudyHead
 class Written:
     """What a study's researchers have written: the draft, or else the newest version.
 
-    `edition` is the draft's; while there is none, it is the version's number, negative. So whoever
-    saves names what they typed over.
+    `media` has the first bytes of every picture and film. `edition` is the draft's; while there is
+    none, it is the version's number, negative. So whoever saves names what they typed over.
     """
 
     head: StudyHead
     content: Mapping[str, Any]
     edition: int
     changed_at: datetime | None = None
-    media: frozenset[str] = frozenset()
+    media: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def is_draft(self) -> bool:
@@ -130,7 +131,7 @@ def _read(connection: Connection, slug: str) -> Written:
             content=draft.content,
             edition=draft.edition,
             changed_at=draft.changed_at,
-            media=drafts.media_names(connection, head.number),
+            media=drafts.media_heads(connection, head.number, HEAD),
         )
     if head.version is None:
         raise RefusedError(Reason.UNKNOWN_STUDY)
@@ -143,7 +144,7 @@ def checked(given: Written) -> Checked:
     problems: list[Problem] = []
     study = study_from(given.content, problems=problems)
     if given.is_draft:
-        problems += _missing_pictures(given.content, (), given.media)
+        problems += _picture_problems(given.content, (), given.media)
     if study is None or problems:
         return Checked(study=None, problems=tuple(problems))
     return Checked(study=study, problems=(), advice=advice_on(study))
@@ -210,7 +211,7 @@ def save(
     )
     if saved is not None and not refused:
         return Saved(anchor=anchor)
-    media = before.media | {made.name for made in kept.values()}
+    media = {**before.media, **{made.name: made.content[:HEAD] for made in kept.values()}}
     shown = replace(before, content=content, media=media, edition=saved or before.edition)
     again = _editing(shown, part)
     return Saved(
@@ -287,6 +288,9 @@ def _media(upload: Upload) -> tuple[MediaFile | None, str]:
         return None, f"{file.name!r} was not kept: it must end in one of {endings}."
     if len(upload.content) > largest:
         return None, f"{file.name!r} was not kept: at most {largest:,} bytes."
+    wrong = media_problem(file.name, upload.content[:HEAD])
+    if wrong:
+        return None, f"{file.name!r} was not kept: {wrong}."
     stem = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")[:60] or "picture"
     name = f"{stem}-{_digest(upload.content)[:8]}{file.suffix.lower()}"
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
@@ -297,17 +301,23 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _missing_pictures(data: object, path: Path, media: frozenset[str]) -> list[Problem]:
+def _picture_problems(data: object, path: Path, media: Mapping[str, bytes]) -> list[Problem]:
+    """Return pictures whose file is missing, or is no picture."""
     found: list[Problem] = []
     if isinstance(data, Mapping):
-        if path and path[-1] == "picture" and data.get("file", "") not in media:
-            found.append(
-                Problem(path=path, found="no file", needed="a picture or film",
-                        cure="Choose one, or remove the picture.")
-            )  # fmt: skip
+        if path and path[-1] == "picture":
+            found += _picture_problem(data.get("file", ""), path, media)
         for name, value in data.items():
-            found += _missing_pictures(value, (*path, str(name)), media)
+            found += _picture_problems(value, (*path, str(name)), media)
     elif isinstance(data, list | tuple):
         for index, value in enumerate(data):
-            found += _missing_pictures(value, (*path, index), media)
+            found += _picture_problems(value, (*path, index), media)
     return found
+
+
+def _picture_problem(name: object, path: Path, media: Mapping[str, bytes]) -> list[Problem]:
+    needed, cure = "a picture or film", "Choose one, or remove the picture."
+    if not isinstance(name, str) or name not in media:
+        return [Problem(path=path, found="no file", needed=needed, cure=cure)]
+    wrong = media_problem(name, media[name])
+    return [Problem(path=path, found=wrong, needed=needed, cure=cure)] if wrong else []

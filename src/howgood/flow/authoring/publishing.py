@@ -9,6 +9,7 @@ from datetime import datetime
 
 from sqlalchemy.engine import Connection
 
+from howgood.errors import ManyProblemsError
 from howgood.flow.authoring.changes import Change, changes
 from howgood.flow.authoring.draft import Checked, StaleDraftError, Written, checked, written
 from howgood.flow.hosting import Host, Reason, RefusedError
@@ -61,8 +62,10 @@ def publish(host: Host, person: Researcher, slug: str, *, edition: int, now: dat
     """Make the draft, as it was looked through, the version newcomers get."""
     given = written(host, slug)
     result = checked(given)
-    if result.study is None or given.edition != edition or not given.is_draft:
+    if given.edition != edition or not given.is_draft:
         raise StaleDraftError(done="published")
+    if result.study is None:
+        raise ManyProblemsError(result.problems[0].error(where="draft"), result.problems)
     study = result.study
 
     def store(connection: Connection) -> None:

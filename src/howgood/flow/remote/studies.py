@@ -12,16 +12,15 @@ from typing import Any
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from howgood.ask.sentences import languages
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError, ManyProblemsError, UnknownNameError
 from howgood.flow import authoring, watching
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, every_study
 from howgood.flow.hosting.host import new_version, pictures_of
-from howgood.flow.study_files.wording import wording_problems
+from howgood.flow.study_files.check import study_from
 from howgood.flow.watching.counts import Condition, Page
 from howgood.records.participant import Status
-from howgood.records.plain import Problem, decode, raise_problems
+from howgood.records.plain import Problem
 from howgood.records.plans import Picture
 from howgood.records.study import Study
 from howgood.store import audit, studies, versions
@@ -234,21 +233,9 @@ def _facts(host: Host, row: StudyRow) -> StudyFacts:
 def _checked(content: Mapping[str, Any]) -> Study:
     """Return the study, or raise everything that is wrong with it."""
     problems: list[Problem] = []
-    study: Study = decode(content, Study, path=(), problems=problems)
-    if not problems:
-        if study.language not in languages():
-            needed = f"one of {', '.join(languages())}"
-            problems.append(
-                Problem(
-                    path=("language",),
-                    found=repr(study.language[:40]),
-                    needed=needed,
-                    cure="Choose one of these.",
-                )
-            )
-        else:
-            problems += wording_problems(study)
-    raise_problems(problems, where="study")
+    study = study_from(content, problems=problems)
+    if study is None:
+        raise ManyProblemsError(problems[0].error(where="study"), problems)
     return study
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from howgood.ask.files import open_table
 from howgood.errors import HowgoodError, InputError
+from howgood.flow.study_files.complete import HEAD, media_problem
 from howgood.learn import table_matrices, threshold_matrices
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.plain import Path, Problem
@@ -56,6 +57,10 @@ def picture_problem(location: FilePath, folder: FilePath) -> tuple[str, str, str
     if location.stat().st_size > largest:
         size = location.stat().st_size
         return f"{size:,} bytes", f"at most {largest:,} bytes", "Make it smaller."
+    with location.open("rb") as file:
+        wrong = media_problem(location.name, file.read(HEAD))
+    if wrong:
+        return wrong, "a picture or film of the kind its name says", "Save it again from a program."
     return None
 
 

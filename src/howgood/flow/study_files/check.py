@@ -13,6 +13,7 @@ from howgood.ask.sentences import languages
 from howgood.errors import InputError, ManyProblemsError
 from howgood.flow.study_files.advice import advice_on
 from howgood.flow.study_files.beside import MATRICES, MATRIX_FILES, filled_from_files
+from howgood.flow.study_files.complete import text_problems
 from howgood.flow.study_files.document import read_document
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.flow.study_files.wording import wording_problems
@@ -86,6 +87,7 @@ def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | N
     """Return plain values as a study that can run; add what is wrong to `problems`."""
     study = decode(data, Study, path=(), problems=problems)
     if isinstance(study, Study) and not problems:
+        problems += text_problems(study)
         problems += _language_problems(study) or wording_problems(study)
     return None if problems else study
 
