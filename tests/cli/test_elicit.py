@@ -72,7 +72,7 @@ def test_keys_undo_and_stopping_resume_from_the_log(scores, tmp_path, capsys, mo
 def test_the_study_owners_words_are_used(scores, tmp_path, capsys, monkeypatch):
     words = tmp_path / "words.json"
     words.write_text(json.dumps(ask.CANCER_WORDING.to_dict()))
-    monkeypatch.setattr("sys.stdin", io.StringIO("?\nq\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("?\n1\n2\n1\n2\n1\nq\n"))
     assert run([*columns(scores), "--wording", str(words), "--seed", "1"]) == 0
     shown = capsys.readouterr()
     assert "Which system would you prefer your doctor to use?" in shown.err
@@ -126,6 +126,69 @@ def test_gaps_in_the_truth_are_not_taken_as_negatives(tmp_path, capsys):
     path.write_text("y,s\n1,0.9\n,0.3\n0,0.2\n1,0.4\n0,0.5\n")
     assert run(["elicit", str(path), "--truth", "y", "--score", "s", "--simulate", "a0=.2"]) == 2
     assert "missing" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def rare(tmp_path_factory):
+    """Five thousand cases of which four in a thousand are positive."""
+    rng = np.random.default_rng(2)
+    truth = np.arange(5000) < 20
+    logit = np.log(0.004 / 0.996) + 2 * (rng.normal(size=5000) + 2 * truth) - 2
+    chance = 1 / (1 + np.exp(-logit))
+    path = tmp_path_factory.mktemp("rare") / "rare.csv"
+    rows = [f"{int(t)},{s:.6f}" for t, s in zip(truth, chance, strict=True)]
+    path.write_text("\n".join(["y,s", *rows]))
+    return path
+
+
+def test_a_rare_class_is_shown_out_of_as_many_cases_as_it_takes(
+    rare, tmp_path, capsys, monkeypatch
+):
+    log, report = tmp_path / "log.json", tmp_path / "report.html"
+    command = ["elicit", str(rare), "--truth", "y", "--score", "s", "--seed", "1",
+               "--held-out", "3"]  # fmt: skip
+    simulate = ["--simulate", "a0=.05", "--log", str(log), "--out", str(report)]
+    assert run([*command, *simulate]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"Of the 20 that are positive: \d+ found", said)
+    assert "Only 20 cases that are positive decide this" in said
+    assert "whole numbers out of 10,000" in report.read_text()
+    assert run(["elicit", "--replay", str(log)]) == 0
+    # Calibration needs the scores, which a log does not hold; everything else is the same.
+    assert capsys.readouterr().out.splitlines()[:2] == said.splitlines()[:2]
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert run(command) == 0
+    assert "out of 10,000 cases" in capsys.readouterr().err
+
+
+def test_a_log_without_counts_says_what_its_threshold_rests_on(scores, tmp_path, capsys):
+    """As earlier versions wrote them."""
+    log = tmp_path / "log.json"
+    simulate = ["--simulate", "a0=.2", "--seed", "3", "--held-out", "0", "--log", str(log)]
+    assert run([*columns(scores), *simulate]) == 0
+    assert "log holds no counts" not in capsys.readouterr().out
+    earlier = json.loads(log.read_text())
+    del earlier["counts"]
+    log.write_text(json.dumps(earlier))
+    assert run(["elicit", "--replay", str(log)]) == 0
+    said = capsys.readouterr().out
+    assert "judged by the numbers out of 100 that were shown: the log holds no counts" in said
+
+
+def test_no_preference_throughout_gives_no_metric_and_no_threshold(
+    scores, tmp_path, capsys, monkeypatch
+):
+    picture, report = tmp_path / "p.svg", tmp_path / "r.html"
+    monkeypatch.setattr("sys.stdin", io.StringIO("0\n" * 60))
+    files = ["--plot", str(picture), "--out", str(report), "--held-out", "3"]
+    assert run([*columns(scores), "--seed", "1", *files]) == 0
+    shown = capsys.readouterr()
+    assert "Not enough evidence" in shown.out
+    assert "Flag scores" not in shown.out
+    assert "linear" not in shown.out
+    assert "not enough evidence for a picture" in shown.err
+    assert not picture.exists()
+    assert "<svg" not in report.read_text()
 
 
 def test_the_log_holds_how_long_each_answer_took_and_replay_ignores_it(

@@ -1,17 +1,28 @@
 """What is said of a group: ratios nobody can picture, brackets that are no intervals."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from howgood.ask.comparison import CANCER_WORDING
+from howgood.records.elicitation import Agreement
 from howgood.records.estimate import Estimate
-from howgood.show.group import GroupWeight, PersonWeight, group_findings, people_table
+from howgood.show.group import (
+    GroupWeight,
+    PersonWeight,
+    group_findings,
+    group_sections,
+    people_table,
+)
 
 
-def _person(a0, *, width=0.01, is_bracket=False):
+def _person(
+    a0, *, width=0.01, is_bracket=False, family="linear", kinds=None, agreement=None, undone=0
+):
     return PersonWeight(
-        name="p", a0=a0, lower=max(a0 - width, 0.0), upper=min(a0 + width, 1.0), kind="linear",
-        pairs=9, agreement=None, is_bracket=is_bracket,
+        name="p", a0=a0, lower=max(a0 - width, 0.0), upper=min(a0 + width, 1.0), family=family,
+        kinds=kinds or {"choice": 9}, agreement=agreement, undone=undone, is_bracket=is_bracket,
     )  # fmt: skip
 
 
@@ -51,3 +62,72 @@ def test_a_bracket_is_not_called_an_interval():
     assert "last bracket" in said
     assert "90 % interval" not in said
     assert "90 % interval" in people_table([_person(0.2)])
+
+
+def _agreement(agreeing, **baselines):
+    share = Estimate.from_draws(np.full(9, agreeing / 10), probability=0.9, kind="quantile")
+    return Agreement(
+        share=share, n_agreeing=agreeing, n_questions=10, n_without_preference=0,
+        baselines={"accuracy": 50.0} | {name.replace("_", " "): m for name, m in baselines.items()},
+    )  # fmt: skip
+
+
+def _with_agreements(agreements, **group):
+    people = [_person(0.2, agreement=each) for each in agreements]
+    mean = Estimate.from_draws(np.full(9, 0.2), probability=0.9, kind="quantile")
+    found = GroupWeight(a0=mean, spread=0.0, agreement=mean, **group)
+    said = [each.text for each in group_findings(people, found, CANCER_WORDING)]
+    return next(each for each in said if each.startswith("Agreement M"))
+
+
+def test_a_baseline_not_everybody_has_is_kept_for_those_who_have_it_in_any_order():
+    """Two of three people answered the direct question; it does 60 % and 80 % for them."""
+    agreements = [
+        _agreement(10, direct_question=60.0), _agreement(8, direct_question=80.0), _agreement(6),
+    ]  # fmt: skip
+    for order in permutations(agreements):
+        said = _with_agreements(order)
+        assert "accuracy: 50 %;" in said
+        assert (
+            "direct question: 70 % for the 2 of 3 people who answered it, whose own metric reaches "
+            "90 %"
+        ) in said
+
+
+def test_a_direct_question_that_everybody_or_nobody_answered():
+    everybody = _with_agreements([_agreement(9, direct_question=60.0)] * 2, is_direct_asked=True)
+    assert everybody.endswith("direct question: 60 %.")
+    nobody = _with_agreements([_agreement(9)] * 2, is_direct_asked=True)
+    assert nobody.endswith("direct question: nobody answered it.")
+    assert "direct question" not in _with_agreements([_agreement(9)] * 2)
+
+
+def test_who_has_no_agreement_is_not_among_those_averaged_over():
+    assert "averaged over people." in _with_agreements([_agreement(9)] * 2)
+    said = _with_agreements([_agreement(9), None, _agreement(8)])
+    assert "averaged over the 2 of 3 people who preferred a side in them." in said
+
+
+def test_kinds_of_metric_are_counted_apart_from_those_not_settled():
+    families = ["linear", "f_beta", "cap", None]
+    people = [_person(0.2, family=each) for each in families]
+    said = _said(people, np.full(9, 0.2))
+    assert "For 2 of 4 people a fixed exchange rate is not the rule" in said
+    assert "For 1 of 4 people the choices do not settle the kind of metric" in said
+    assert people_table(people)["kind of metric"].tolist() == [
+        "linear", "F-beta", "a cap on misses", "not settled",
+    ]  # fmt: skip
+    assert "exchange rate" not in _said([_person(0.2)], np.full(9, 0.2))
+
+
+def test_judgements_are_counted_by_what_they_were_for():
+    one = _person(0.2, kinds={"choice": 20, "catch": 6, "repeat": 2, "held-out": 15}, undone=3)
+    two = _person(0.3, kinds={"choice": 10, "held-out": 15})
+    mean = Estimate.from_draws(np.full(9, 0.2), probability=0.9, kind="quantile")
+    group = GroupWeight(a0=mean, spread=0.0, agreement=None)
+    text = group_sections([one, two], group)[-1].text
+    assert text.startswith(
+        "68 judgements: 30 to learn from, 6 attention checks, 2 repeats, 30 kept back to test."
+    )
+    assert "Taken back, and not counted: 3." in text
+    assert people_table([one, two])["pairs judged"].tolist() == [43, 25]

@@ -265,6 +265,8 @@ EXCUSED: dict[str, str] = {
     "SquaredErrorSums.deviation_powers": _OF_THE_SUM,
     "SquaredErrorSums.power_sums": _OF_THE_SUM,
     "SquaredErrorSums.variance_powers": _OF_THE_SUM,
+    "ThresholdCounts.optimal_range": "exact: every a0 for which the threshold is the best",
+    "ThresholdCounts.ranges": "exact: the thresholds that lead to the counts",
     "ThresholdMatrices.ranges": "exact: the thresholds that lead to a matrix",
     "ThresholdMatrices.thresholds_of": "exact: the thresholds that lead to a matrix",
     "TradeOff.certainty": _ECHO,

@@ -5,8 +5,9 @@ question. Absent: the order of the choices themselves (see `learn`), and drawing
 """
 
 from collections.abc import Sequence
+from functools import partial
 
-from howgood.ask.sentences import sentence
+from howgood.ask.sentences import sentence, whole
 from howgood.errors import InputError
 from howgood.records.comparison import (
     ComparisonWording,
@@ -207,7 +208,7 @@ def practice_questions(
     one, two = practice_pair(matrices)
 
     def asked(kind: str, key: str, answer: int | str, **more: object) -> PracticeQuestion:
-        blanks = {**matrix_blanks(one, wording), "answer": answer, **more}
+        blanks = {**matrix_blanks(one, wording, language=language), "answer": answer, **more}
         is_choice = isinstance(answer, str)
         return PracticeQuestion(
             kind=kind,
@@ -219,8 +220,9 @@ def practice_questions(
         )
 
     same = sentence(language, "practice_same")
-    misses = {"one": f"{one.false_negatives:g}", "two": f"{two.false_negatives:g}"}
-    alarms = {"one": f"{one.false_positives:g}", "two": f"{two.false_positives:g}"}
+    number = partial(whole, language=language)
+    misses = {"one": number(one.false_negatives), "two": number(two.false_negatives)}
+    alarms = {"one": number(one.false_positives), "two": number(two.false_positives)}
     fewer = _lesser(one.false_negatives, two.false_negatives, same)
     more = _lesser(-one.false_positives, -two.false_positives, same)
     caught = round(100 * one.recall) if one.positives else 0
@@ -255,7 +257,9 @@ def practice_pair(
     return matrices[len(matrices) // 3], matrices[2 * len(matrices) // 3]
 
 
-def matrix_blanks(matrix: ConfusionMatrix, wording: ComparisonWording) -> dict[str, str]:
+def matrix_blanks(
+    matrix: ConfusionMatrix, wording: ComparisonWording, *, language: str = "en"
+) -> dict[str, str]:
     """Return what sentences about a card are filled with: the owner's words, and its counts."""
     counts = {
         **matrix.to_dict(),
@@ -266,7 +270,7 @@ def matrix_blanks(matrix: ConfusionMatrix, wording: ComparisonWording) -> dict[s
         "all_cleared": matrix.total - matrix.flagged,
     }
     own = {name: text for name, text in wording.to_dict().items() if isinstance(text, str)}
-    return own | {name: f"{count:g}" for name, count in counts.items()}
+    return own | {name: whole(count, language=language) for name, count in counts.items()}
 
 
 def _lesser(one: float, two: float, same: str) -> str:

@@ -41,6 +41,19 @@ def sentence(language: str, key: str, **blanks: object) -> str:
     return text.format(**blanks)
 
 
+def whole(count: float, *, language: str = "en") -> str:
+    """Return a count as people of a language read it.
+
+    Examples
+    --------
+    >>> whole(1000), whole(10_000, language="de"), whole(35)
+    ('1,000', '10.000', '35')
+    """
+    if not float(count).is_integer():
+        return f"{count:g}"
+    return f"{count:,.0f}".replace(",", sentence(language, "thousands"))
+
+
 def labels(language: str, key: str) -> tuple[str, ...]:
     """Return the labels of a scale, lowest first."""
     found = sentences(language)[key]

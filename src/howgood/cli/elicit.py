@@ -91,7 +91,9 @@ def command(
             direct_after=interview.direct_after,
         )
         write_report(report, out)
-    if plot:
+    if plot and result.evidence == "none":
+        click.echo(f"{plot} is not written: not enough evidence for a picture", err=True)
+    elif plot:
         click.echo(f"wrote {show.save_elicitation_picture(result, matrices, plot)}", err=True)
     return 0
 

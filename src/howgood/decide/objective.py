@@ -133,6 +133,13 @@ def objective_from(
         return WeightObjective(_thinned(metric_or_fit.draws, n_people))
     if isinstance(metric_or_fit, ElicitationResult | BisectionResult):
         weight = metric_or_fit.a0
+        if metric_or_fit.metric is None:
+            raise InputError(
+                where="threshold",
+                found=f"an elicitation with {metric_or_fit.preferences} answers that prefer a side",
+                needed="enough evidence for a metric",
+                cure="Ask more questions before choosing a threshold.",
+            )
         is_uncertain = isinstance(metric_or_fit, ElicitationResult) and metric_or_fit.is_linear
         if is_uncertain and isinstance(weight, Estimate):
             return WeightObjective(_thinned(weight.draws, n_people))

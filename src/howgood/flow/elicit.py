@@ -83,7 +83,7 @@ def start(
     try:
         if recalibrate:
             values = learn.fit_recalibration(labels, values)(values)
-        matrices = learn.threshold_matrices(labels, values)
+        matrices = learn.threshold_matrices(labels, values, out_of="auto")
     except InputError as error:
         # Whoever passed a file is helped by its name, not by that of a function.
         raise InputError(

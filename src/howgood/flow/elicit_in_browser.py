@@ -68,19 +68,25 @@ def interview_so_far(seat: Seat) -> Interview:
         )
         for each in stored
     }
-    answered = replayed(
-        seat.study,
-        seed=position.participant.seed,
-        ratio=comparison.direct_ratio(given, comparison.BEFORE),
-        choices=comparison.choices_so_far(given),
-    )
-    if not isinstance(answered.search, Elicitor):
+    ratio = comparison.direct_ratio(given, comparison.BEFORE)
+    asked = replayed(seat.study, seed=position.participant.seed, ratio=ratio, choices=()).search
+    if not isinstance(asked, Elicitor):
         raise TypeError("a private study is always asked by the mixture")
+    # The same questions about the same systems, but with the counts a study does not hold.
+    elicitor = Elicitor(seat.interview.elicitor.matrices, random_state=asked.seed, **asked.settings)
+    standing = comparison.standing_answers(given)
+    for choice, answer in zip(comparison.choices_so_far(given), standing, strict=True):
+        elicitor.answer(choice, milliseconds=_milliseconds(answer))
     return replace(
         seat.interview,
-        elicitor=answered.search,
+        elicitor=elicitor,
         direct_after=comparison.direct_ratio(given, comparison.AFTER),
     )
+
+
+def _milliseconds(answer: Answer) -> int | None:
+    """Return how long the page was open, as far as it is known."""
+    return None if answer.seconds is None else round(1000 * answer.seconds)
 
 
 def private_study(interview: Interview, words: ComparisonWording) -> Study:

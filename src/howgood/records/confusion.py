@@ -1,19 +1,24 @@
 """What a binary classifier gets right and wrong, and what it does at every threshold.
 
-In: counts or proportions. Out: `ConfusionMatrix`, and `ThresholdMatrices`, the distinct ones a
-threshold can reach. Absent: computing them from scores (see `learn.threshold_matrices`).
+In: counts or proportions. Out: `ConfusionMatrix`, `ThresholdMatrices`, the distinct ones a
+threshold can reach as people see them, and `ThresholdCounts`, the counts behind them. Absent:
+computing them from scores (see `learn.threshold_matrices`).
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError
 
 _CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+# Systems are shown as whole numbers out of the first of these in which the rarer class has at
+# least this many cases: with one case shown, one miss more or less is everything or nothing.
+_OUT_OF, _FEWEST_SHOWN = (100, 1_000, 10_000), 10
 
 
 class Range(NamedTuple):
@@ -147,7 +152,8 @@ class ThresholdMatrices(Sequence[ConfusionMatrix]):
     """The distinct displayed matrices of one scorer, from the lowest threshold to the highest.
 
     `ranges[i]` holds the thresholds t for which flagging every score >= t gives `matrices[i]`:
-    above `lower`, up to and including `upper` (infinite where nobody is flagged).
+    above `lower`, up to and including `upper` (infinite where nobody is flagged). `counts` holds
+    the cases themselves; what to recommend is decided by them, not by rounded numbers.
 
     Notes
     -----
@@ -159,6 +165,7 @@ class ThresholdMatrices(Sequence[ConfusionMatrix]):
     out_of: int
     rows_used: int
     rows_dropped: int = 0
+    counts: "ThresholdCounts | None" = None
 
     @overload
     def __getitem__(self, index: int) -> ConfusionMatrix: ...
@@ -181,6 +188,121 @@ class ThresholdMatrices(Sequence[ConfusionMatrix]):
     def thresholds_of(self, matrix: ConfusionMatrix) -> Range:
         """Return the thresholds that give this displayed matrix."""
         return self.ranges[self.matrices.index(matrix)]
+
+
+class CountsMetric(Protocol):
+    """A metric that scores whole arrays of confusion counts; greater is better."""
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdCounts:
+    """Counts of the cases themselves at every threshold that may be the best one.
+
+    Thresholds that only miss more, or only raise more false alarms, than a neighbour are left
+    out. Each entry of `missed`, `cleared` and `ranges` belongs to one threshold, in rising order.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+
+    positives: int
+    negatives: int
+    missed: tuple[int, ...]
+    cleared: tuple[int, ...]
+    ranges: tuple[Range, ...]
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.missed), len(self.cleared), len(self.ranges)}
+        if len(lengths) > 1 or not self.missed:
+            raise InputError(
+                where="ThresholdCounts",
+                found=f"{len(self.missed)} counts of misses, {len(self.cleared)} of cleared cases, "
+                f"{len(self.ranges)} ranges of thresholds",
+                needed="one of each per threshold, and at least one threshold",
+                cure="Take them from learn.threshold_matrices.",
+            )
+
+    def matrix(self, index: int) -> ConfusionMatrix:
+        """Return the counts at one of the thresholds."""
+        missed, cleared = self.missed[index], self.cleared[index]
+        return ConfusionMatrix(
+            true_positives=self.positives - missed,
+            false_negatives=missed,
+            false_positives=self.negatives - cleared,
+            true_negatives=cleared,
+        )
+
+    def best(self, metric: CountsMetric) -> int:
+        """Return which threshold scores highest, the lowest of several."""
+        missed, cleared = np.array(self.missed), np.array(self.cleared)
+        scores = metric.of_counts(
+            self.positives - missed, missed, self.negatives - cleared, cleared
+        )
+        return int(np.argmax(scores))
+
+    def optimal_range(self, index: int) -> Range | None:
+        """Return every a0 for which this threshold scores highest of all, None if there is none."""
+        more_found = self.missed[index] - np.array(self.missed)
+        more_cleared = np.array(self.cleared) - self.cleared[index]
+        lower, upper = more_found > 0, more_cleared > 0
+        least = more_found[lower] / (more_found[lower] - more_cleared[lower])
+        most = more_found[upper] / (more_found[upper] - more_cleared[upper])
+        ends = Range(float(max(least, default=0.0)), float(min(most, default=1.0)))
+        return ends if ends.lower <= ends.upper else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON, which has no infinity: an open end is None."""
+        return {
+            "positives": self.positives,
+            "negatives": self.negatives,
+            "missed": list(self.missed),
+            "cleared": list(self.cleared),
+            "ranges": [[plain_end(end) for end in each] for each in self.ranges],
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "ThresholdCounts":
+        """Return the counts `to_dict` wrote."""
+        return cls(
+            positives=int(values["positives"]),
+            negatives=int(values["negatives"]),
+            missed=tuple(int(each) for each in values["missed"]),
+            cleared=tuple(int(each) for each in values["cleared"]),
+            ranges=tuple(range_from(each) for each in values["ranges"]),
+        )
+
+
+def plain_end(end: float) -> float | None:
+    """Return an end of a range for JSON: the open end above the highest score becomes None."""
+    return None if end == math.inf else end
+
+
+def range_from(ends: Sequence[float | None]) -> Range:
+    """Return the range whose ends `plain_end` wrote."""
+    lower, upper = ends
+    return Range(float(lower or 0.0), math.inf if upper is None else float(upper))
+
+
+def display_total(positive_share: float) -> int:
+    """Return out of how many cases to show systems, so that the rarer class is visible.
+
+    The first of 100, 1,000 and 10,000 that shows at least 10 cases of it.
+
+    Examples
+    --------
+    >>> [display_total(share) for share in (0.35, 0.1, 0.01, 0.004, 0.00001, 0.98)]
+    [100, 100, 1000, 10000, 10000, 1000]
+    """
+    rarer = min(positive_share, 1.0 - positive_share)
+    # A grain of sand: 10 of 100 is not less than a tenth.
+    enough = [total for total in _OUT_OF if rarer * total >= _FEWEST_SHOWN - 1e-9]
+    return enough[0] if enough else _OUT_OF[-1]
 
 
 def _share(part: float, whole: float) -> float:

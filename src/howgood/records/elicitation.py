@@ -20,7 +20,19 @@ from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
 
 QueryKind = Literal["choice", "catch", "repeat", "held-out"]
+# Why a pair is asked; exports, codebooks and counts take the kinds from here.
+QUERY_KINDS: Mapping[QueryKind, str] = {
+    "choice": "asked to learn the metric",
+    "catch": "one side is clearly better: checks attention",
+    "repeat": "an earlier pair again with sides swapped: checks consistency",
+    "held-out": "kept back to test the metric, not learned from",
+}
 CHOICES: tuple[Choice, ...] = ("first", "second", "same")
+# The baseline of those who said outright how many false alarms one miss is worth.
+DIRECT = "direct question"
+# With fewer answers that prefer a side, nothing is said about a metric.
+FEWEST_PREFERENCES = 3
+Evidence = Literal["enough", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,34 +182,58 @@ class AttentionChecks:
 class ElicitationResult:
     """What the choices say: metric, weight, system to use, and how far to trust it.
 
-    `a0` and `ratio` (false alarms one miss is worth) hold if the metric is linear (None when
-    that was not considered); `is_linear` says whether that is at least 80 % probable.
-    `metric` is linear unless another family is 95 % probable. `matrix` is the reachable system
-    with the highest metric, `thresholds` where it is reached (None for a table of systems), and
-    `optimal_range` every a0 for which it is the best of all. `disagreeing` numbers the
-    questions whose answer the others make improbable (below 1 in 10).
+    `a0`, the weight of true negatives, and `ratio` (false alarms one miss is worth) hold if the
+    metric is linear (None when that was not considered). `family` is the kind of metric, None
+    where the answers do not settle it: linear from a probability of 80 % on, another from 95 %
+    on, and none where most answers were "no preference". `metric` is linear unless another
+    family is settled.
+
+    `counts` is the reachable system with the highest metric, as counts of the given cases (None
+    for a table of systems), `matrix` the same as displayed, `thresholds` where it is reached, and
+    `optimal_range` every a0 for which it is the best of all. `disagreeing` numbers the questions
+    whose answer the others make improbable (below 1 in 10).
+
+    `preferences` counts the answers learned from that prefer a side. With fewer than 3 there is
+    not enough `evidence`: no metric, no family, no system.
 
     Notes
     -----
     Stability: stable
     """
 
-    metric: ElicitedMetric
+    metric: ElicitedMetric | None
     a0: Estimate | None
     ratio: Estimate | None
     families: Mapping[str, float]
-    is_linear: bool
-    matrix: ConfusionMatrix
+    family: str | None
+    matrix: ConfusionMatrix | None
+    counts: ConfusionMatrix | None
     thresholds: Range | None
     optimal_range: Range | None
     queries: int
     choices: int
+    preferences: int
     stopped: str
-    expected_agreement: float
+    expected_agreement: float | None
     checks: AttentionChecks
     disagreeing: tuple[int, ...]
     agreement: Agreement | None
     provenance: Provenance
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the metric is linear with a probability of at least 80 %."""
+        return self.family == "linear"
+
+    @property
+    def is_indifferent(self) -> bool:
+        """Whether most answers learned from were "no preference": then no family is settled."""
+        return 2 * self.preferences < self.choices
+
+    @property
+    def evidence(self) -> Evidence:
+        """Whether enough answers prefer a side to say anything."""
+        return "enough" if self.preferences >= FEWEST_PREFERENCES else "none"
 
     @property
     def interval(self) -> Interval | None:
@@ -207,16 +243,20 @@ class ElicitationResult:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
-            "metric": self.metric.to_dict(),
+            "evidence": self.evidence,
+            "metric": self.metric and self.metric.to_dict(),
             "a0": self.a0 and self.a0.to_dict(),
             "ratio": self.ratio and self.ratio.to_dict(),
             "families": dict(self.families),
+            "family": self.family,
             "is_linear": self.is_linear,
-            "matrix": self.matrix.to_dict(),
+            "matrix": self.matrix and self.matrix.to_dict(),
+            "counts": self.counts and self.counts.to_dict(),
             "thresholds": self.thresholds and self.thresholds._asdict(),
             "optimal_range": self.optimal_range and self.optimal_range._asdict(),
             "queries": self.queries,
             "choices": self.choices,
+            "preferences": self.preferences,
             "stopped": self.stopped,
             "expected_agreement": self.expected_agreement,
             "checks": self.checks.to_dict(),
@@ -230,16 +270,25 @@ class ElicitationResult:
 class WeightsResult:
     """Weights of several features, the metric of their means, and the system it puts first.
 
+    With fewer than 3 answers that prefer a side there is not enough `evidence`: no metric and no
+    system.
+
     Notes
     -----
     Stability: experimental
     """
 
     weights: Mapping[str, Estimate]
-    metric: DiagonalMetric | FairMetric
+    metric: DiagonalMetric | FairMetric | None
     best: Any
     queries: int
+    preferences: int
     provenance: Provenance
+
+    @property
+    def evidence(self) -> Evidence:
+        """Whether enough answers prefer a side to say anything."""
+        return "enough" if self.preferences >= FEWEST_PREFERENCES else "none"
 
     @property
     def violation_weight(self) -> Estimate | None:
@@ -253,10 +302,12 @@ class WeightsResult:
         """Return plain values, ready for JSON."""
         return {
             "weights": {name: each.to_dict() for name, each in self.weights.items()},
-            "metric": self.metric.to_dict(),
+            "evidence": self.evidence,
+            "metric": self.metric and self.metric.to_dict(),
             "violation_weight": self.violation_weight and self.violation_weight.to_dict(),
-            "best": self.best.to_dict(),
+            "best": self.best and self.best.to_dict(),
             "queries": self.queries,
+            "preferences": self.preferences,
             "provenance": self.provenance.to_dict(),
         }
 

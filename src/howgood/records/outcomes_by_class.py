@@ -57,14 +57,46 @@ class ClassOutcome:
 class GroupOutcome:
     """One confusion matrix per group of people.
 
+    `sizes` holds the real positives and negatives behind each matrix, where matrices show every
+    group out of the same number of cases; without it the matrices' own counts are the sizes.
+    Recall and specificity of everybody weigh the groups by these sizes.
+
     Notes
     -----
     Stability: experimental
+
+    Examples
+    --------
+    >>> cells = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+    >>> many, few = (
+    ...     ConfusionMatrix(**dict(zip(cells, row))) for row in [(20, 30, 10, 40), (45, 5, 10, 40)]
+    ... )
+    >>> sizes = {"many": (900, 900), "few": (100, 100)}
+    >>> GroupOutcome(groups={"many": many, "few": few}, sizes=sizes).recall  # .9 * .4 + .1 * .9
+    0.45
     """
 
     groups: Mapping[str, ConfusionMatrix]
+    sizes: Mapping[str, tuple[float, float]] | None = None
 
     def __post_init__(self) -> None:
+        if self.sizes is not None and set(self.sizes) != set(self.groups):
+            raise InputError(
+                where="GroupOutcome",
+                found=f"sizes of {sorted(self.sizes)} for groups {sorted(self.groups)}",
+                needed="the positives and negatives of every group",
+                cure="Name the same groups in both.",
+            )
+        lacking = [
+            name for name, each in self.groups.items() if not (each.positives and each.negatives)
+        ]
+        if lacking:
+            raise InputError(
+                where=f"GroupOutcome, group {lacking[0]!r}",
+                found="cases of one class only",
+                needed="both classes in every group: else its recall or specificity is not known",
+                cure="Show the groups out of more cases, or leave the group out.",
+            )
         if len(self.groups) < 2:
             raise InputError(
                 where="GroupOutcome",
@@ -76,14 +108,21 @@ class GroupOutcome:
     @property
     def recall(self) -> float:
         """Share of all real positives that are found."""
-        found = sum(each.true_positives for each in self.groups.values())
-        return found / sum(each.positives for each in self.groups.values())
+        sizes = {name: self._size(name)[0] for name in self.groups}
+        found = sum(sizes[name] * each.recall for name, each in self.groups.items())
+        return float(found / sum(sizes.values()))
 
     @property
     def specificity(self) -> float:
         """Share of all real negatives that are cleared."""
-        cleared = sum(each.true_negatives for each in self.groups.values())
-        return cleared / sum(each.negatives for each in self.groups.values())
+        sizes = {name: self._size(name)[1] for name in self.groups}
+        cleared = sum(sizes[name] * each.specificity for name, each in self.groups.items())
+        return float(cleared / sum(sizes.values()))
+
+    def _size(self, name: str) -> tuple[float, float]:
+        if self.sizes is not None:
+            return self.sizes[name]
+        return self.groups[name].positives, self.groups[name].negatives
 
     @property
     def features(self) -> tuple[float, ...]:
@@ -97,7 +136,11 @@ class GroupOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {name: matrix.to_dict() for name, matrix in self.groups.items()}
+        return {
+            name: matrix.to_dict()
+            | {"real_positives": self._size(name)[0], "real_negatives": self._size(name)[1]}
+            for name, matrix in self.groups.items()
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,14 @@ class Status(StrEnum):
     FULL = "full"  # consented when every place was taken
 
 
+STATUS_MEANINGS: Mapping[Status, str] = {
+    Status.INVITED: "has a personal link and has not used it",
+    Status.ACTIVE: "consented and has not finished",
+    Status.EXPIRED: "sent nothing for too long; the answers stay",
+    Status.COMPLETE: "finished",
+    Status.DECLINED: "said no at consent",
+    Status.FULL: "consented when every place was taken",
+}
 # Those who count towards quotas and the balance of conditions.
 HOLDING = (Status.ACTIVE, Status.COMPLETE)
 

@@ -12,7 +12,7 @@ from html import escape
 from itertools import pairwise
 from textwrap import wrap
 
-from howgood.ask.sentences import sentence
+from howgood.ask.sentences import sentence, whole
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.show.comparison_text import class_rates, described, outcome_lines
@@ -75,13 +75,19 @@ def comparison_card(
     ribbons = _ribbons(matrix, unit)
     flow = [
         *(_ribbon_path(each, unit, name) for each in ribbons),
-        *_blocks(matrix, unit, wording),
-        *_counts(ribbons, unit),
+        *_blocks(matrix, unit, wording, language),
+        *_counts(ribbons, unit, language),
     ]
     rates = class_rates(matrix, wording, language=language)
-    text, height = _legend(matrix, wording, name, rates, y=_TOP + _TALL + _GAP + 42)
-    chart, height = _bar_chart(matrix, wording, name, y=height + 12) if bars else ([], height)
+    lines = outcome_lines(matrix, wording, language=language)
+    text, height = _legend(lines, name, rates, y=_TOP + _TALL + _GAP + 42)
+    chart: list[str] = []
+    if bars:
+        chart, height = _bar_chart(matrix, wording, name, language, y=height + 12)
     label = escape(described(matrix, wording, name=name, language=language))
+    out_of = sentence(
+        language, "card_out_of", total=whole(matrix.total, language=language), cases=wording.cases
+    )
     title, says = (
         escape(sentence(language, f"card_{each}", name=name)) for each in ("title", "says")
     )
@@ -96,8 +102,8 @@ def comparison_card(
             'patternUnits="userSpaceOnUse"><rect width="6" height="6" class="e" '
             'fill-opacity=".22"/><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>'
             "</defs>",
-            f'<text class="b" x="0" y="16">{matrix.total:g} {escape(wording.cases)}</text>',
-            f'<text class="b" x="{_RIGHT - 60:g}" y="16">{says}</text>',
+            f'<text class="b" x="0" y="16">{escape(out_of)}</text>',
+            f'<text class="b" x="{_WIDTH}" y="16" text-anchor="end">{says}</text>',
             *flow,
             *text,
             *chart,
@@ -134,7 +140,9 @@ def _ribbon_path(ribbon: _Ribbon, unit: float, name: str) -> str:
     )
 
 
-def _blocks(matrix: ConfusionMatrix, unit: float, wording: ComparisonWording) -> list[str]:
+def _blocks(
+    matrix: ConfusionMatrix, unit: float, wording: ComparisonWording, language: str
+) -> list[str]:
     """Draw the four totals: true classes on the left, predictions on the right."""
     parts = []
     sides = (
@@ -152,7 +160,7 @@ def _blocks(matrix: ConfusionMatrix, unit: float, wording: ComparisonWording) ->
                 f'<rect x="{x:g}" y="{y:.1f}" width="{_BAR:g}" height="{max(tall, 1):.1f}"/>'
             )
             centres.append(y + tall / 2)
-            labels.append([f"{count:g}", *wrap(words, 15)])
+            labels.append([whole(count, language=language), *wrap(words, 15)])
             y += tall + _GAP
         apart = (len(labels[0]) + len(labels[1])) * 7.5
         # Below the heading, whatever the height of the block.
@@ -172,14 +180,14 @@ def _label(x: float, centre: float, lines: list[str], anchor: str) -> list[str]:
     ]
 
 
-def _counts(ribbons: list[_Ribbon], unit: float) -> list[str]:
+def _counts(ribbons: list[_Ribbon], unit: float, language: str) -> list[str]:
     """Write each count on its ribbon, near the true class it belongs to."""
     shown = sorted((each for each in ribbons if each.count > 0), key=lambda each: each.start)
     centres = [each.start + each.count * unit / 2 for each in shown]
     places = _spread(centres, [15.0] * (len(shown) - 1), top=_TOP + 4, bottom=_TOP + _TALL + _GAP)
     return [
         f'<text class="{"n e" if each.is_error else "n"}" x="{_LEFT + _BAR + 8:g}" '
-        f'y="{place + 4.5:.1f}">{each.count:g}</text>'
+        f'y="{place + 4.5:.1f}">{whole(each.count, language=language)}</text>'
         for each, place in zip(shown, places, strict=True)
     ]
 
@@ -199,15 +207,10 @@ def _spread(
 
 
 def _legend(
-    matrix: ConfusionMatrix,
-    wording: ComparisonWording,
-    name: str,
-    rates: tuple[str, str],
-    *,
-    y: float,
+    lines: tuple[str, ...], name: str, rates: tuple[str, str], *, y: float
 ) -> tuple[list[str], float]:
     """Write every outcome out in words, the class's rate below its two outcomes."""
-    found, missed, alarms, cleared = outcome_lines(matrix, wording)
+    found, missed, alarms, cleared = lines
     of_positive, of_negative = rates
     groups = (
         ((found, False), (missed, True), of_positive),
@@ -232,7 +235,7 @@ def _legend(
 
 
 def _bar_chart(
-    matrix: ConfusionMatrix, wording: ComparisonWording, name: str, *, y: float
+    matrix: ConfusionMatrix, wording: ComparisonWording, name: str, language: str, *, y: float
 ) -> tuple[list[str], float]:
     """Four bars on the scale of all cases, labelled at their ends."""
     rows = (
@@ -247,7 +250,8 @@ def _bar_chart(
         fill = f'fill="url(#hg-p-{name})"' if is_error else 'class="right"'
         parts.append(f'<text x="0" y="{y + 11:.1f}">{escape(words)}</text>')
         parts.append(f'<rect x="130" y="{y:.1f}" width="{max(long, 1):.1f}" height="14" {fill}/>')
-        parts.append(f'<text class="b" x="{136 + long:.1f}" y="{y + 11:.1f}">{count:g}</text>')
+        number = whole(count, language=language)
+        parts.append(f'<text class="b" x="{136 + long:.1f}" y="{y + 11:.1f}">{number}</text>')
         y += 20
     return parts, y
 

@@ -4,8 +4,10 @@ In: displayed matrices, a wording, a language. Out: sentences for screens, termi
 readers. Absent: layout.
 """
 
+from functools import partial
+
 from howgood.ask.comparison import matrix_blanks
-from howgood.ask.sentences import sentence
+from howgood.ask.sentences import sentence, whole
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 
@@ -55,7 +57,7 @@ def class_rates(
     >>> class_rates(matrix, CANCER_WORDING)[0]
     'Of the 35 with cancer: 32 found (91 %)'
     """
-    blanks = matrix_blanks(matrix, wording)
+    blanks = matrix_blanks(matrix, wording, language=language)
     found = _rate(matrix.true_positives, matrix.positives, language)
     cleared = _rate(matrix.true_negatives, matrix.negatives, language)
     return (
@@ -64,15 +66,18 @@ def class_rates(
     )
 
 
-def outcome_lines(matrix: ConfusionMatrix, wording: ComparisonWording) -> tuple[str, ...]:
+def outcome_lines(
+    matrix: ConfusionMatrix, wording: ComparisonWording, *, language: str = "en"
+) -> tuple[str, ...]:
     """Name the four outcomes with their counts: found, missed, false alarms, cleared."""
+    number = partial(whole, language=language)
     return (
-        f"{wording.positive}, {wording.flagged}: {matrix.true_positives:g}",
-        f"{wording.positive}, {wording.cleared}: {matrix.false_negatives:g} — "
+        f"{wording.positive}, {wording.flagged}: {number(matrix.true_positives)}",
+        f"{wording.positive}, {wording.cleared}: {number(matrix.false_negatives)} — "
         f"{_named(matrix.false_negatives, wording.miss, wording.misses)}",
-        f"{wording.negative}, {wording.flagged}: {matrix.false_positives:g} — "
+        f"{wording.negative}, {wording.flagged}: {number(matrix.false_positives)} — "
         f"{_named(matrix.false_positives, wording.alarm, wording.alarms)}",
-        f"{wording.negative}, {wording.cleared}: {matrix.true_negatives:g}",
+        f"{wording.negative}, {wording.cleared}: {number(matrix.true_negatives)}",
     )
 
 
@@ -85,10 +90,10 @@ def described(
         language,
         "card_described",
         name=name,
-        outcomes="; ".join(outcome_lines(matrix, wording)),
+        outcomes="; ".join(outcome_lines(matrix, wording, language=language)),
         of_positive=of_positive,
         of_negative=of_negative,
-        **matrix_blanks(matrix, wording),
+        **matrix_blanks(matrix, wording, language=language),
     )
 
 
@@ -96,7 +101,7 @@ def _gap(count: float, singular: str, plural: str, language: str) -> str:
     if count == 0:
         return sentence(language, "card_as_many", word=plural)
     key = "card_more" if count > 0 else "card_fewer"
-    n = f"{abs(count):g}"
+    n = whole(abs(count), language=language)
     return sentence(language, key, n=n, word=_named(abs(count), singular, plural))
 
 
@@ -104,7 +109,13 @@ def _named(count: float, singular: str, plural: str) -> str:
     return singular if count == 1 else plural
 
 
-def _rate(part: float, whole: float, language: str) -> str:
-    if not whole:
+def _rate(part: float, all_cases: float, language: str) -> str:
+    if not all_cases:
         return ""
-    return sentence(language, "card_rate", percent=f"{100 * part / whole:.0f}")
+    # Nearly all is not all: a single error among thousands still is one.
+    rounded = f"{100 * part / all_cases:.0f}"
+    if rounded == "100" and part < all_cases:
+        rounded = "> 99"
+    if rounded == "0" and part > 0:
+        rounded = "< 1"
+    return sentence(language, "card_rate", percent=rounded)

@@ -8,20 +8,28 @@ from pathlib import Path
 
 import numpy as np
 
+from howgood.ask.sentences import whole
+from howgood.errors import InputError
 from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
-from howgood.records.elicited_metric import CappedMetric, FBetaMetric, LinearMetric
+from howgood.records.elicitation import (
+    FEWEST_PREFERENCES,
+    AnsweredQuery,
+    ElicitationResult,
+    Query,
+)
+from howgood.records.elicited_metric import CappedMetric, FBetaMetric
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
 from howgood.show.figures import theme
 from howgood.show.figures.elicitation import elicitation_figure, ratio_figure, system_figure
+from howgood.show.group import FAMILIES
 from howgood.show.numbers import digits_for, percent, plain, times, with_interval
 from howgood.show.text import text_table
 
-_FAMILY_NAMES = {"linear": "linear", "f_beta": "F-beta", "cap": "a cap on misses"}
+_FEW_CASES = 50
 
 
 def question_text(query: Query, wording: ComparisonWording, *, most: int) -> str:
@@ -36,9 +44,9 @@ def question_text(query: Query, wording: ComparisonWording, *, most: int) -> str
     }
     table = Table(
         {
-            f"of {query.first.total:g} {wording.cases}": list(rows),
-            "A": [f"{values[0]:g}" for values in rows.values()],
-            "B": [f"{values[1]:g}" for values in rows.values()],
+            f"out of {whole(query.first.total)} {wording.cases}": list(rows),
+            "A": [whole(values[0]) for values in rows.values()],
+            "B": [whole(values[1]) for values in rows.values()],
         }
     )
     return "\n".join(
@@ -69,7 +77,8 @@ def elicitation_findings(
 ) -> tuple[Finding, ...]:
     """Say what was learned, what to deploy, and how far to trust it."""
     findings = [Finding(text=_metric_text(result, wording), tone=_metric_tone(result))]
-    findings.append(Finding(text=_system_text(result, wording)))
+    if result.matrix is not None:
+        findings.append(Finding(text=_system_text(result, result.matrix, wording)))
     if direct := _direct_text(result, wording, direct_after):
         findings.append(Finding(text=direct))
     if result.agreement is not None:
@@ -109,7 +118,7 @@ def elicitation_report(
             result, wording, calibration=calibration, direct_after=direct_after
         ),
         sections=tuple(sections),
-        methods=_METHODS,
+        methods=_METHODS.format(total=whole(matrices[0].total)),
         provenance=result.provenance,
         cautions=(
             "These are the choices of one respondent; another may weigh errors otherwise.",
@@ -130,9 +139,11 @@ def _pictures(
             f"{_ratio_text(result)} {wording.alarms} (90 % interval)."
         )
         sections.append(Section(title="What one miss is worth", svg=svg, alt=words))
-    with system_figure(result, matrices) as figure:
+    if result.matrix is None:
+        return sections
+    with system_figure(result, result.matrix, matrices) as figure:
         svg = theme.to_svg(figure, title="Reachable systems and the chosen one")
-    alt = _system_text(result, wording)
+    alt = _system_text(result, result.matrix, wording)
     return [*sections, Section(title="The system to use", svg=svg, alt=alt)]
 
 
@@ -158,13 +169,32 @@ def save_elicitation_picture(
     result: ElicitationResult, matrices: Sequence[ConfusionMatrix], path: Path
 ) -> Path:
     """Write the picture to a file."""
-    with elicitation_figure(result, matrices) as figure:
+    if result.matrix is None:
+        raise InputError(
+            where="elicitation",
+            found=f"{result.preferences} answers that prefer a side",
+            needed=f"at least {FEWEST_PREFERENCES} to draw a picture of the result",
+            cure="Answer more questions.",
+        )
+    with elicitation_figure(result, result.matrix, matrices) as figure:
         return theme.save(figure, path)
 
 
 def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
+    if result.evidence == "none":
+        return (
+            f"Not enough evidence: a side was preferred in {result.preferences} of "
+            f"{result.choices} questions asked to learn from, and at least {FEWEST_PREFERENCES} "
+            "are needed. No metric and no threshold follow from these answers."
+        )
+    if result.is_indifferent:
+        return (
+            f'{result.choices - result.preferences} of {result.choices} answers were "no '
+            'preference": they do not settle the kind of metric.'
+            f"{_if_linear(result, wording)}"
+        )
     chances = ", ".join(
-        f"{_FAMILY_NAMES[name]} {percent(share)}" for name, share in result.families.items()
+        f"{FAMILIES[name]} {percent(share)}" for name, share in result.families.items()
     )
     if result.ratio is not None and result.a0 is not None and result.is_linear:
         return (
@@ -178,17 +208,19 @@ def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
         )
     if isinstance(result.metric, CappedMetric):
         return (
-            f"The choices fit a cap: at most {plain(100 * result.metric.cap, digits=0)} "
-            f"{wording.misses} in 100 {wording.cases}, then as few {wording.alarms} as "
-            f"possible. Kind of metric: {chances}."
+            f"The choices fit a cap: at most {_cap_text(result, result.metric, wording)}, then as "
+            f"few {wording.alarms} as possible. Kind of metric: {chances}."
         )
-    implied = (
+    return f"The choices do not settle the kind of metric: {chances}.{_if_linear(result, wording)}"
+
+
+def _if_linear(result: ElicitationResult, wording: ComparisonWording) -> str:
+    if result.ratio is None:
+        return ""
+    return (
         f" If it is linear, one {wording.miss} weighs as much as {_ratio_text(result)} "
         f"{wording.alarms}."
-        if result.ratio is not None
-        else ""
     )
-    return f"The choices do not settle the kind of metric: {chances}.{implied}"
 
 
 def _ratio_text(result: ElicitationResult) -> str:
@@ -199,14 +231,30 @@ def _ratio_text(result: ElicitationResult) -> str:
     return f"{times(median)} [{times(ends.lower)}, {times(ends.upper)}]"
 
 
+def _cap_text(result: ElicitationResult, metric: CappedMetric, wording: ComparisonWording) -> str:
+    total = 100.0 if result.matrix is None else result.matrix.total
+    return (
+        f"{plain(total * metric.cap, digits=0)} {wording.misses} in {whole(total)} {wording.cases}"
+    )
+
+
 def _metric_tone(result: ElicitationResult) -> str:
-    is_settled = result.is_linear or not isinstance(result.metric, LinearMetric)
-    return "good" if is_settled else "unsure"
+    if result.evidence == "none":
+        return "bad"
+    return "unsure" if result.family is None else "good"
 
 
-def _system_text(result: ElicitationResult, wording: ComparisonWording) -> str:
-    of_positive, of_negative = class_rates(result.matrix, wording)
+def _system_text(
+    result: ElicitationResult, matrix: ConfusionMatrix, wording: ComparisonWording
+) -> str:
+    """Say what to deploy, by the counts of the cases themselves where they are known."""
+    of_positive, of_negative = class_rates(result.counts or matrix, wording)
     words = f"{of_positive}; {of_negative[0].lower()}{of_negative[1:]}."
+    if result.thresholds is not None and result.counts is None:
+        words += (
+            f" This was judged by the numbers out of {whole(matrix.total)} that were shown: the "
+            "log holds no counts of the cases themselves."
+        )
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
         ends = result.thresholds
         # Both ends must differ as printed, or the sentence names no threshold at all.
@@ -220,7 +268,22 @@ def _system_text(result: ElicitationResult, wording: ComparisonWording) -> str:
     if result.optimal_range is not None:
         lower, upper = result.optimal_range
         words += f" No reachable system is better for any a0 from {plain(lower)} to {plain(upper)}."
+    if result.counts is not None:
+        words += _few_cases_text(result.counts, wording)
     return words
+
+
+def _few_cases_text(counts: ConfusionMatrix, wording: ComparisonWording) -> str:
+    """Say that few cases decide, where few do."""
+    rarer = min(
+        (counts.positives, wording.with_positive), (counts.negatives, wording.with_negative)
+    )
+    if rarer[0] >= _FEW_CASES:
+        return ""
+    return (
+        f" Only {whole(rarer[0])} {wording.cases} {rarer[1]} decide this: others may call for "
+        "another threshold; howgood threshold says how uncertain it is."
+    )
 
 
 def _direct_text(result: ElicitationResult, wording: ComparisonWording, after: float | None) -> str:
@@ -280,6 +343,7 @@ _METHODS = (
     "Each question was the pair of systems whose answer was expected to tell most about the kind "
     "of metric (linear, F-beta, a cap on misses) and its parameter. Sensitivity, lapses and the "
     "width of indifference were unknown and averaged over on a grid. Numbers shown were whole "
-    "numbers out of 100, and exactly these entered the likelihood. Questions with a clearly "
-    "better side, repeats and held-out questions were not learned from."
+    "numbers out of {total}, and exactly these entered the likelihood; the system to use was "
+    "chosen by the counts of the cases themselves. Questions with a clearly better side, repeats "
+    "and held-out questions were not learned from."
 )

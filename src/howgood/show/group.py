@@ -4,7 +4,8 @@ In: each person's elicited weight, agreement, and the group's. Out: findings and
 eliciting.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howgood.records.comparison import ComparisonWording
-from howgood.records.elicitation import Agreement
+from howgood.records.elicitation import DIRECT, Agreement, QueryKind
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.report import Finding, Section
 from howgood.records.table import Table
@@ -33,18 +34,25 @@ _MOST, _LEAST = 1000, 0.1
 class PersonWeight:
     """What one person's choices say: a0, where it lies, and how well it predicts them.
 
-    `is_bracket`: lower and upper are the last bracket of a bisection, which has no model of error
-    and so no probability.
+    `family` is the kind of metric, None where the choices do not settle it; `kinds` counts the
+    pairs judged by why they were asked, `undone` those taken back. `is_bracket`: lower and upper
+    are the last bracket of a bisection, which has no model of error and so no probability.
     """
 
     name: str
     a0: float
     lower: float
     upper: float
-    kind: str
-    pairs: int
+    family: str | None
+    kinds: Mapping[QueryKind, int]
     agreement: Agreement | None
+    undone: int = 0
     is_bracket: bool = False
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs were judged, for whatever reason they were asked."""
+        return sum(self.kinds.values())
 
     @property
     def ratio(self) -> float:
@@ -54,11 +62,15 @@ class PersonWeight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupWeight:
-    """The group's mean weight, the spread between people, and the mean agreement."""
+    """The group's mean weight, the spread between people, and the mean agreement.
+
+    `is_direct_asked`: people were asked for the ratio itself, whether or not they answered.
+    """
 
     a0: Estimate
     spread: float
     agreement: Estimate | None
+    is_direct_asked: bool = False
 
 
 def group_findings(
@@ -77,17 +89,26 @@ def group_findings(
         _differing(people, group),
     ]
     if group.agreement is not None:
-        found.append(_agreeing(people, group.agreement))
-    odd = [each for each in people if each.kind != "linear"]
-    if odd:
-        found.append(
-            Finding(
-                text=f"For {len(odd)} of {len(people)} people a fixed exchange rate is not the "
-                "likely rule: their a0 is the closest one, read it with care.",
-                tone="unsure",
-            )
+        found.append(_agreeing(people, group, group.agreement))
+    return (*found, *_kinds_of_metric(people))
+
+
+def _kinds_of_metric(people: Sequence[PersonWeight]) -> list[Finding]:
+    """Say for how many people a0 is not the whole story."""
+    other = sum(each.family not in ("linear", None) for each in people)
+    unsettled = sum(each.family is None for each in people)
+    said = []
+    if other:
+        said.append(
+            f"For {other} of {len(people)} people a fixed exchange rate is not the rule: their a0 "
+            "is the closest one, read it with care."
         )
-    return tuple(found)
+    if unsettled:
+        said.append(
+            f"For {unsettled} of {len(people)} people the choices do not settle the kind of "
+            "metric; their a0 holds if it is linear."
+        )
+    return [Finding(text=text, tone="unsure") for text in said]
 
 
 def group_sections(people: Sequence[PersonWeight], group: GroupWeight) -> tuple[Section, ...]:
@@ -105,7 +126,9 @@ def group_sections(people: Sequence[PersonWeight], group: GroupWeight) -> tuple[
         ),
         Section(
             title="Every person",
-            text=_BRACKETS if any(each.is_bracket for each in people) else "",
+            text=" ".join(
+                [_judged(people), *([_BRACKETS] if any(each.is_bracket for each in people) else [])]
+            ),
             table=people_table(people),
         ),
     )
@@ -121,7 +144,7 @@ def people_table(people: Sequence[PersonWeight]) -> Table:
                 f"{plain(each.lower, digits=3)} to {plain(each.upper, digits=3)}" for each in people
             ],
             "one miss is worth": [f"{_ratio(each.a0)} false alarms" for each in people],
-            "kind of metric": [each.kind for each in people],
+            "kind of metric": [FAMILIES[each.family] for each in people],
             "pairs judged": [each.pairs for each in people],
             "M": ["" if each.agreement is None else _m(each.agreement) for each in people],
         }
@@ -177,19 +200,46 @@ def _differing(people: Sequence[PersonWeight], group: GroupWeight) -> Finding:
     return Finding(text=text)
 
 
-def _agreeing(people: Sequence[PersonWeight], agreement: Estimate) -> Finding:
+def _agreeing(people: Sequence[PersonWeight], group: GroupWeight, agreement: Estimate) -> Finding:
     known = [each.agreement for each in people if each.agreement is not None]
-    others = {
-        name: float(np.mean([each.baselines[name] for each in known])) / 100
-        for name in known[0].baselines
-    }
-    compared = "; ".join(f"{name}: {percent(share)}" for name, share in others.items())
+    # Not everybody has every baseline: who skips the direct question has none from it.
+    names = list(dict.fromkeys(name for each in known for name in each.baselines))
+    compared = [_baseline(name, known) for name in names]
+    if group.is_direct_asked and DIRECT not in names:
+        compared.append(f"{DIRECT}: nobody answered it")
     ends = agreement.interval
+    who = "people"
+    if len(known) < len(people):
+        who = f"the {len(known)} of {len(people)} people who preferred a side in them"
     return Finding(
         text=f"Agreement M: on pairs kept back, each person's own metric chose as they did in "
         f"{percent(agreement.mean)} [{round(100 * ends.lower)}–{round(100 * ends.upper)}] of "
-        f"cases, averaged over people. For comparison: {compared}."
+        f"cases, averaged over {who}. For comparison: {'; '.join(compared)}."
     )
+
+
+def _baseline(name: str, known: Sequence[Agreement]) -> str:
+    """Say how well a baseline does, and of whom where not everybody has it."""
+    having = [each for each in known if name in each.baselines]
+    share = percent(float(np.mean([each.baselines[name] for each in having])) / 100)
+    if len(having) == len(known):
+        return f"{name}: {share}"
+    own = percent(float(np.mean([each.percent for each in having])) / 100)
+    return (
+        f"{name}: {share} for the {len(having)} of {len(known)} people who answered it, whose own "
+        f"metric reaches {own}"
+    )
+
+
+def _judged(people: Sequence[PersonWeight]) -> str:
+    """Say what the judgements were for; those taken back are not among them."""
+    counts = Counter[QueryKind]()
+    for each in people:
+        counts.update(each.kinds)
+    parts = [f"{counts[kind]} {words}" for kind, words in _FOR.items() if counts[kind]]
+    undone = sum(each.undone for each in people)
+    text = f"{sum(counts.values())} judgements: {', '.join(parts)}."
+    return f"{text} Taken back, and not counted: {undone}." if undone else text
 
 
 def _m(agreement: Agreement) -> str:
@@ -214,6 +264,13 @@ def _count(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
+FAMILIES = {"linear": "linear", "f_beta": "F-beta", "cap": "a cap on misses", None: "not settled"}
+_FOR: dict[QueryKind, str] = {
+    "choice": "to learn from",
+    "catch": "attention checks",
+    "repeat": "repeats",
+    "held-out": "kept back to test",
+}
 _BRACKETS = (
     "A bisection takes every answer as right: its last bracket is where the search stopped, and no "
     "probability comes with it."

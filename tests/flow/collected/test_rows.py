@@ -3,16 +3,24 @@
 import tracemalloc
 from datetime import timedelta
 from itertools import islice
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
+from howgood import score
 from howgood.errors import UnknownNameError
 from howgood.flow.collected import codebook, collected_codebook, rows, tidy_rows
 from howgood.flow.hosting import make_links
-from howgood.flow.participate import answers_as_rows, take_part
+from howgood.flow.participate import answers_as_rows, fill, take_part
+from howgood.flow.study_files import read_study
 from howgood.records.codebook import TABLES
+from howgood.records.elicitation import QueryKind
+from howgood.records.participant import Status
 from howgood.records.study import Study
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 QUESTIONS = [
     {"key": "age", "text": "How old are you?", "type": "number"},
@@ -134,6 +142,56 @@ def test_every_column_that_rows_have_is_in_the_codebook(kind):
     levels = {each.name: each.levels for each in book.tables["participants"] if each.levels}
     row = participant_row(study, participation)
     assert all(str(row[name]) in known for name, known in levels.items() if row.get(name))
+
+
+def _undoing(screen):
+    """Choose by the place of the pair, take the fourth choice back, prefer nothing at times."""
+    form = fill(screen, seed=3)
+    if screen.key.startswith("compare-"):
+        number = int(screen.key.removeprefix("compare-"))
+        form["choice"] = "undo" if number == 5 else ("first", "second", "same")[number % 3]
+    return form
+
+
+@pytest.mark.parametrize("algorithm", ["mixture", "bisection"])
+def test_every_value_of_a_comparison_is_a_level_of_the_codebook(algorithm):
+    data = read_study(EXAMPLES / "cancer-comparison.toml").to_dict()
+    data["comparison"] |= {"algorithm": algorithm, "evaluation": 3, "checks": 2, "repeats": 1}
+    study = Study.from_dict(data)
+    _, participation = take_part(study, seed=3, now=NOW, filler=_undoing)
+    columns = {each.name: each for each in codebook(study).tables["answers"]}
+    found = answers_as_rows(study, participation)
+    for name in ("kind", "choice"):
+        assert {row[name] for row in found} <= set(columns[name].levels)
+        assert all(columns[name].levels.values())
+    assert {row["choice"] for row in found} == set(columns["choice"].levels)
+    kinds = set(get_args(QueryKind))
+    assert set(columns["kind"].levels) == kinds
+    asked = kinds if algorithm == "mixture" else {"choice", "held-out"}
+    assert {row["kind"] for row in found} == asked
+
+
+def test_the_codebook_says_what_the_weight_is_the_weight_of():
+    """a0 is the weight of true negatives: who gives it 1 cares for nothing but false alarms."""
+    study = read_study(EXAMPLES / "cancer-comparison.toml")
+    columns = {each.name: each for each in codebook(study).tables["participants"]}
+    assert "true negatives (correct rejections)" in columns["a0"].meaning
+    assert "sensitivity" not in columns["a0"].meaning
+    only = score.LinearMetric(a0=1.0)
+    cleared = only([0, 0, 1, 1], [0, 0, 0, 0])
+    assert cleared == only([0, 0, 1, 1], [0, 0, 1, 1]) > only([0, 0, 1, 1], [1, 1, 1, 1])
+
+
+def test_every_status_a_row_can_have_is_a_level_of_the_codebook(run, person, host):
+    run(RERATING)
+    _finished(person, "songs", 1)
+    person("songs", seed=2).begin()
+    columns = {each.name: each for each in collected_codebook(host, "songs").tables["participants"]}
+    levels = columns["status"].levels
+    assert set(levels) == {each.value for each in Status} - {"invited"}
+    assert all(levels.values())
+    found = {row["status"] for row in tidy_rows(host, "songs", table="participants")}
+    assert found == {"active", "complete"}
 
 
 def test_memory_does_not_grow_with_the_number_of_people(run, person, host, monkeypatch):

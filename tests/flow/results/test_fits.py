@@ -11,6 +11,9 @@ from tests.flow.results.conftest import RERATING, SURVEY, comparison
 from howgood import decide, learn
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.collected import tidy_rows
+from howgood.flow.demo import people
+from howgood.flow.participate import comparison as participate
+from howgood.flow.participate import interview
 from howgood.flow.results import survey as survey_fit
 from howgood.flow.results.people import gather
 from howgood.flow.results.systems import systems_result
@@ -153,6 +156,124 @@ def test_a_comparison_gives_each_person_and_the_group(host, asked):
     )
     assert "On average over 4 people" in _said(result)
     assert "Agreement M" in _said(result)
+
+
+@pytest.fixture
+def answering(monkeypatch):
+    """Let some of the synthetic people, by their place, answer comparisons in their own way."""
+    usual = people._choosing
+
+    def change(**ways):
+        def choosing(seed):
+            way = ways.get(f"p{seed % 1000}")
+            as_usual = usual(seed)
+            return as_usual if way is None else lambda screen, form: way(screen, form, as_usual)
+
+        monkeypatch.setattr(people, "_choosing", choosing)
+
+    return change
+
+
+def _skips_the_direct_question(screen, form, as_usual):
+    return {"ratio": ""} if "ratio" in form else as_usual(screen, form)
+
+
+def _prefers_nothing(screen, form, as_usual):
+    usual = as_usual(screen, form)
+    return {"choice": "same"} if "choice" in usual else usual
+
+
+def _takes_two_choices_back(screen, form, as_usual):
+    if screen.key in ("compare-3", "compare-6"):
+        return {"choice": "undo"}
+    return as_usual(screen, form)
+
+
+@pytest.mark.parametrize("skipping", [(0,), (1,), (2,), (0, 2), (0, 1, 2)])
+def test_a_group_with_people_who_skip_the_direct_question_has_a_result(
+    host, asked, answering, skipping
+):
+    answering(**{f"p{place}": _skips_the_direct_question for place in skipping})
+    result = run_task(host, asked(comparison(), 3).number, "fit", {})
+    ratios = [each["ratio_before"] for each in tidy_rows(host, "pairs", table="participants")]
+    assert [place for place, each in enumerate(ratios) if each is None] == list(skipping)
+    assert result.people == 3
+    said = _said(result)
+    assert "accuracy:" in said
+    n_answering = 3 - len(skipping)
+    expected = (
+        f"for the {n_answering} of 3 people who answered it, whose own metric reaches"
+        if n_answering
+        else "direct question: nobody answered it"
+    )
+    assert expected in said
+
+
+@pytest.mark.parametrize("policy", ["attentive", "everyone"])
+def test_who_prefers_nothing_is_not_enough_evidence_and_is_left_out_by_name(
+    host, asked, answering, policy
+):
+    answering(p1=_prefers_nothing)
+    result = run_task(host, asked(comparison(), 3).number, "fit", {"people": policy})
+    assert result.people == 2
+    reason = "preferred a side in fewer than 3 pairs asked to learn from"
+    assert result.left_out == {reason: 1}
+    facts = list(tidy_rows(host, "pairs", table="participants"))
+    assert [each["a0"] is None for each in facts] == [False, True, False]
+    assert (facts[1]["a0_lower"], facts[1]["p_linear"]) == (None, None)
+
+
+def test_a_bisection_without_a_preference_has_no_weight(host, asked, answering):
+    answering(p0=_prefers_nothing)
+    study = read_study(Path(__file__).parents[3] / "examples" / "cancer-comparison.toml").to_dict()
+    study["comparison"] |= {"algorithm": "bisection", "tolerance": 0.2, "evaluation": 4}
+    row = asked(study, 1)
+    result = run_task(host, row.number, "fit", {})
+    assert not result.is_enough
+    assert not result.weight_draws.size
+    facts = next(iter(tidy_rows(host, row.slug, table="participants")))
+    assert (facts["a0"], facts["a0_lower"], facts["a0_upper"]) == (None, None, None)
+
+
+def test_judgements_are_those_given_by_the_people_who_count(host, asked, answering):
+    """Undone choices and people left out are in the rows, and not among the judgements."""
+    answering(p0=_takes_two_choices_back, p1=_prefers_nothing)
+    result = run_task(host, asked(comparison(repeats=1), 3).number, "fit", {})
+    rows = list(tidy_rows(host, "pairs"))
+    names = sorted({each["participant"] for each in rows})
+    kept = [each for each in rows if each["participant"] != names[1]]
+    undone = sum(each["choice"] == "undo" for each in kept)
+    assert undone == 2
+    given = len(kept) - 2 * undone  # the undo itself, and the choice it takes back
+    assert result.summary == f"2 people, {given} judgements"
+    assert result.report.provenance.rows_used == given
+    text = next(each.text for each in result.report.sections if each.title == "Every person")
+    assert text.startswith(f"{given} judgements: ")
+    assert "4 attention checks, 2 repeats, 8 kept back to test" in text
+    assert "Taken back, and not counted: 2." in text
+
+
+def test_the_results_page_calls_a_kind_of_metric_what_the_library_calls_it(host, asked):
+    """One rule: linear from 80 % on, another kind from 95 % on, else not settled."""
+    row = asked(comparison(queries=6), 6)
+    result = run_task(host, row.number, "fit", {"people": "everyone"})
+    table = next(each.table for each in result.report.sections if each.title == "Every person")
+    study = host.study(row.version)
+    shown = dict(zip(table["person"].tolist(), table["kind of metric"].tolist(), strict=True))
+    for person in gather(host, row, policy="everyone").taken:
+        answered = {each.screen: each for each in person.participation.answers}
+        learned = interview.replayed(
+            study, seed=person.participation.seed,
+            ratio=participate.direct_ratio(answered, participate.BEFORE),
+            choices=participate.choices_so_far(answered),
+        ).result()  # fmt: skip
+        best = max(learned.families, key=learned.families.get)
+        needed = 0.8 if best == "linear" else 0.95
+        is_said = learned.families[best] >= needed and not learned.is_indifferent
+        words = {"linear": "linear", "f_beta": "F-beta", "cap": "a cap on misses"}
+        expected = words[best] if is_said else "not settled"
+        assert shown[person.participation.participant] == expected
+    assert "not settled" in shown.values()
 
 
 def test_a_bisection_gives_brackets(host, asked):

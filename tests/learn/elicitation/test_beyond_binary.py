@@ -161,12 +161,15 @@ def test_learned_weights_of_classes_score_predictions_under_their_names():
     truth, chances = three_classes(0)
     outcomes = learn.weighted_outcomes(truth, chances, random_state=0)
     named = learn.MulticlassElicitor(outcomes, labels=["a", "b", "c"], random_state=1)
-    named.answer("first")
+    for _ in range(3):  # fewer are not enough evidence
+        named.answer("first")
     metric, weights = named.result().metric, named.result().weights
     assert metric(list("abca"), list("abbc")) == pytest.approx(
         (weights["a"].mean + weights["b"].mean) / 4
     )
     numbered = learn.MulticlassElicitor(outcomes, random_state=1)
+    for _ in range(3):
+        numbered.answer("first")
     assert numbered.result().metric(truth, truth) > numbered.result().metric(truth, 0 * truth)
 
 
@@ -243,3 +246,88 @@ def test_a_seed_is_kept_and_a_generator_gives_one():
     generator = np.random.default_rng(1)
     seeds = {learn.MulticlassElicitor(outcomes, random_state=generator).seed for _ in range(3)}
     assert len(seeds) == 3  # one generator, another interview each time
+
+
+def test_groups_count_by_their_size_however_they_are_displayed():
+    """A large group of which half is found and a small one of which nearly all are."""
+    rng = np.random.default_rng(4)
+    sizes = {"large": 1900, "small": 100}
+    groups = np.repeat(list(sizes), list(sizes.values()))
+    truth = rng.random(2000) < 0.4
+    scores = np.clip(0.5 * truth + 0.5 * rng.random(2000), 0, 1)
+    outcomes = learn.group_outcomes(truth, scores, groups, n=40, random_state=1)
+    for outcome in outcomes:
+        real = {name: truth[groups == name] for name in sizes}
+        # Everybody's recall: the groups' own, weighted by their real positives.
+        expected = sum(
+            matrix.recall * real[name].sum() for name, matrix in outcome.groups.items()
+        ) / sum(each.sum() for each in real.values())
+        assert outcome.recall == pytest.approx(expected)
+        assert outcome.features[0] == pytest.approx(100 * expected)
+    apart = max(
+        outcomes, key=lambda each: each.groups["small"].recall - each.groups["large"].recall
+    )
+    unweighted = np.mean([matrix.recall for matrix in apart.groups.values()])
+    assert apart.recall < unweighted - 0.1
+
+
+def test_everybodys_recall_is_that_of_the_cases_themselves():
+    """Displayed numbers round each group to one in a hundred; no more than that may be lost."""
+    rng = np.random.default_rng(5)
+    groups = rng.choice(["a", "b", "c"], 3000, p=[0.8, 0.15, 0.05])
+    scores = rng.random(3000)
+    truth = rng.random(3000) < scores ** np.select([groups == "a", groups == "b"], [1, 2], 3)
+    (outcome,) = learn.group_outcomes(truth, scores, groups, n=1, random_state=3)
+    levels = np.random.default_rng(3).random((1, 3))[0]
+    flagged = np.zeros(3000, dtype=bool)
+    for name, level in zip("abc", levels, strict=True):
+        inside = groups == name
+        flagged[inside] = scores[inside] >= np.quantile(scores[inside], level)
+    shown = min(each.positives for each in outcome.groups.values())
+    assert outcome.recall == pytest.approx(np.mean(flagged[truth]), abs=1 / shown)
+    assert outcome.specificity == pytest.approx(np.mean(~flagged[~truth]), abs=0.02)
+    assert outcome.to_dict()["c"]["real_positives"] == np.sum(truth & (groups == "c"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sizes": {"a": (1, 1)}},
+        {"groups": {
+            "a": ConfusionMatrix(true_positives=0, false_negatives=0, false_positives=1,
+                                 true_negatives=9),
+            "b": ConfusionMatrix(true_positives=1, false_negatives=0, false_positives=1,
+                                 true_negatives=9),
+        }},
+    ],
+)  # fmt: skip
+def test_groups_that_cannot_be_compared_are_refused(changes):
+    matrix = ConfusionMatrix(
+        true_positives=3, false_negatives=1, false_positives=2, true_negatives=2
+    )
+    with pytest.raises(InputError, match="GroupOutcome"):
+        GroupOutcome(**({"groups": {"a": matrix, "b": matrix}} | changes))
+
+
+@pytest.mark.parametrize("out_of", [100, 1000, "auto"])
+def test_displayed_classes_always_add_up(out_of):
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        k = int(rng.integers(3, 8))
+        chances = rng.dirichlet(rng.uniform(0.2, 2, k), size=150)
+        truth = np.concatenate([np.arange(k), rng.integers(0, k, 150 - k)])
+        for outcome in learn.weighted_outcomes(truth, chances, n=3, out_of=out_of, random_state=1):
+            total = sum(outcome.totals)
+            assert total == (out_of if out_of != "auto" else total)
+            assert total in (100, 1000, 10_000)
+            exact = np.bincount(truth, minlength=k) / 150 * total
+            assert np.abs(np.array(outcome.totals) - exact).max() < 1
+
+
+def test_weights_of_classes_need_preferences():
+    truth, chances = three_classes(0)
+    outcomes = learn.weighted_outcomes(truth, chances, random_state=0)
+    learner = learn.MulticlassElicitor(outcomes, max_queries=10, random_state=1)
+    result = learn.ask_oracle(learner, lambda *_: "same")
+    assert (result.evidence, result.metric, result.best) == ("none", None, None)
+    assert result.to_dict()["best"] is None

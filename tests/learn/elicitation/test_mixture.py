@@ -9,16 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from howgood import ask, learn, score
+from howgood import ask, decide, learn, score
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.learn.elicitation.belief import Belief, choice_table
 from howgood.learn.elicitation.families import LAPSES, WIDTHS, make_families
 from howgood.records.confusion import ConfusionMatrix
+from howgood.show.elicitation import elicitation_findings
 from howgood.show.text import to_json
 
 _RNG = np.random.default_rng(0)
 _SCORES = _RNG.beta(0.5, 0.9, 3000)
-MATRICES = learn.threshold_matrices(_RNG.random(3000) < _SCORES, _SCORES)
+_TRUTH = _RNG.random(3000) < _SCORES
+MATRICES = learn.threshold_matrices(_TRUTH, _SCORES)
 # A handful of systems, so that property tests are quick.
 FEW = MATRICES[:: len(MATRICES) // 8]
 CHOICES = st.lists(st.sampled_from(["first", "second", "same"]), max_size=12)
@@ -87,9 +89,14 @@ def test_the_system_recommended_is_the_best_for_its_range():
         learn.Elicitor(MATRICES, random_state=3), score.LinearMetric(a0=0.25).prefers
     )
     assert result.metric.a0 in result.optimal_range
-    middle = score.LinearMetric(a0=result.optimal_range.middle)
-    assert middle.of(result.matrix) == pytest.approx(max(middle.of(each) for each in MATRICES))
-    assert MATRICES.at(result.thresholds.upper) == result.matrix
+    flagged = np.unique(_SCORES)[:, None] <= _SCORES  # every threshold, counted by hand
+    for a0 in (*result.optimal_range, result.optimal_range.middle, result.metric.a0):
+        best = max(a0 * np.sum(~flagged & ~_TRUTH, axis=1)
+                   + (1 - a0) * np.sum(flagged & _TRUTH, axis=1))  # fmt: skip
+        metric = score.LinearMetric(a0=a0)
+        assert metric.of(result.counts) == pytest.approx(best / _TRUTH.size, abs=1e-12)
+    assert MATRICES.at(result.thresholds.upper) == result.matrix == result.counts.displayed()
+    assert result.counts.true_positives == np.sum(_TRUTH & (result.thresholds.middle <= _SCORES))
 
 
 @given(CHOICES, st.integers(0, 2**32 - 1))
@@ -185,9 +192,10 @@ def test_a_slip_is_pointed_out():
 
 
 def test_a_direct_answer_moves_the_prior_and_is_judged_as_a_baseline():
-    stated = learn.Elicitor(FEW, random_state=1, direct_ratio=9.0, families=("linear",))
-    assert stated.result().ratio.mean > 5
-    assert abs(np.median(stated.result().a0.draws) - 0.1) < 0.02
+    stated = make_families(("linear",), direct_ratio=9.0)[0]
+    a0 = expit(stated.nodes)
+    assert stated.prior @ ((1 - a0) / a0) > 5
+    assert np.interp(0.5, np.cumsum(stated.prior), a0) == pytest.approx(0.1, abs=0.02)
     learner = learn.Elicitor(MATRICES, random_state=1, direct_ratio=9.0, held_out=15)
     result = learn.ask_oracle(learner, score.LinearMetric(a0=0.1).prefers)
     assert result.agreement.n_questions == 15
@@ -199,10 +207,52 @@ def test_a_direct_answer_moves_the_prior_and_is_judged_as_a_baseline():
     assert result.agreement.percent >= 14 / 15 * 100
 
 
-def test_indifference_everywhere_teaches_little_and_stops_at_the_limit():
-    result = learn.ask_oracle(learn.Elicitor(FEW, random_state=1, max_queries=8), lambda *_: "same")
+def test_indifference_everywhere_is_not_enough_evidence_for_anything():
+    learner = learn.Elicitor(MATRICES, random_state=1, held_out=3)
+    result = learn.ask_oracle(learner, lambda *_: "same")
     assert result.stopped in ("most questions asked", "no pair left")
-    assert result.interval.width > 0.1
+    assert (result.evidence, result.preferences, result.choices) == ("none", 0, 25)
+    assert (result.metric, result.a0, result.family, result.matrix) == (None,) * 4
+    assert (result.counts, result.thresholds, result.optimal_range) == (None,) * 3
+    assert result.families == {}
+    assert not result.is_linear
+    assert learn.replay(learn.elicitation_log(learner)).result().to_dict() == result.to_dict()
+    with pytest.raises(InputError, match="evidence"):
+        decide.threshold(result, _RNG.random(50) < 0.5, _RNG.random(50))
+    said = " ".join(each.text for each in elicitation_findings(result, ask.GENERIC_WORDING))
+    assert said.startswith("Not enough evidence: a side was preferred in 0 of 25 questions")
+    assert "linear" not in said
+    assert "Flag scores" not in said
+
+
+@pytest.mark.parametrize("preferred", [0, 1, 2, 3])
+def test_evidence_begins_with_three_preferences(preferred):
+    """Whichever answers they are: before the third nothing is said, from the third on something."""
+    answers = ["same"] * 4 + ["first"] * preferred + ["same"] * (4 - preferred)
+    learner = learn.Elicitor(FEW, random_state=1, catch_pairs=0, repeats=0)
+    for choice in answers:
+        learner.answer(choice)
+    result = learner.result()
+    assert result.preferences == preferred
+    assert result.evidence == ("enough" if preferred == 3 else "none")
+    assert (result.matrix is None) == (result.metric is None) == (preferred < 3)
+
+
+def test_mostly_indifferent_answers_settle_no_kind_of_metric():
+    """An F2 respondent who sees only large differences was called linear with 99.8 %."""
+    metric = score.FBetaMetric(beta=2.0)
+
+    def person(first, second):
+        gap = metric.of(first) - metric.of(second)
+        return "same" if abs(gap) < 0.2 else "first" if gap > 0 else "second"
+
+    result = learn.ask_oracle(learn.Elicitor(MATRICES, random_state=1), person)
+    assert result.is_indifferent
+    assert result.evidence == "enough"
+    assert result.family is None
+    said = elicitation_findings(result, ask.GENERIC_WORDING)[0]
+    assert 'answers were "no preference": they do not settle the kind of metric' in said.text
+    assert said.tone == "unsure"
 
 
 def test_posterior_predictions_and_information_match_plain_loops():

@@ -4,18 +4,25 @@ In: nothing, or a study. Out: columns. Absent: columns that a study's own questi
 (`codebook`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from howgood.flow.participate.comparison_rows import CHOICE_LEVELS
 from howgood.records.codebook import Column, ColumnType
+from howgood.records.elicitation import QUERY_KINDS
 from howgood.records.inclusion import CHECKS_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
+from howgood.records.participant import STATUS_MEANINGS, Status
 from howgood.records.study import Study
 
-
-def _columns(*rows: "_Row") -> tuple[Column, ...]:
-    return tuple(Column(name=name, type=kind, meaning=meaning) for name, kind, meaning in rows)
+_Row = tuple[str, ColumnType, str] | tuple[str, ColumnType, str, Mapping[str, str]]
 
 
-_Row = tuple[str, ColumnType, str]
+def _columns(*rows: _Row) -> tuple[Column, ...]:
+    return tuple(
+        Column(name=name, type=kind, meaning=meaning, levels=dict(*levels))
+        for name, kind, meaning, *levels in rows
+    )
+
+
 _PARTICIPANT: _Row = ("participant", "text", "number of the participant, the same in every table")
 _SECONDS: _Row = (
     "seconds",
@@ -45,14 +52,15 @@ _SURVEY = _columns(
     ("rating", "integer", "rating of the first item, 1 is lowest"),
     _SECONDS,
 )
+_KIND_LEVELS = {str(kind): why for kind, why in QUERY_KINDS.items()}
 _COMPARISON = _columns(
     _PARTICIPANT,
     ("screen", "text", "name of the page"),
     ("number", "integer", "number of the pair; a pair that was undone is asked again"),
-    ("kind", "text", "why this pair was asked: search, check, repeat or held-out"),
+    ("kind", "text", "why this pair was asked; empty: not known", _KIND_LEVELS),
     *((f"left_{name}", "integer", f"{meaning}, left") for name, meaning in _CELLS.items()),
     *((f"right_{name}", "integer", f"{meaning}, right") for name, meaning in _CELLS.items()),
-    ("choice", "text", "left, right, same, or undo of the choice before"),
+    ("choice", "text", "what was chosen", CHOICE_LEVELS),
     _SECONDS,
 )
 _RERATING = _columns(
@@ -86,10 +94,14 @@ SCREENS = _columns(
     _SECONDS,
 )
 
+# Who only has a link is in no table.
+_STATUS_LEVELS = {
+    each.value: STATUS_MEANINGS[each] for each in Status if each is not Status.INVITED
+}
 _PEOPLE = _columns(
     _PARTICIPANT,
     ("external_id", "text", "id the recruiting platform or an import gave; it may name a person"),
-    ("status", "text", "active, expired, complete, declined or full"),
+    ("status", "text", "how far the person has come", _STATUS_LEVELS),
     ("pilot", "boolean", "whether this was a test run"),
     ("version", "text", "fingerprint of the version of the study this person saw"),
     ("condition", "text", "branch or single scenario the person was assigned to"),
@@ -113,10 +125,20 @@ _PRACTICE = _columns(
     ("practice_right_again", "integer", "practice questions right at the second try"),
 )
 _ELICITED = _columns(
-    ("a0", "number", "weight of sensitivity that the choices say, from 0 to 1"),
-    ("a0_lower", "number", "lower end of its interval"),
-    ("a0_upper", "number", "upper end of its interval"),
-    ("p_linear", "number", "probability that the person's metric is linear"),
+    (
+        "a0",
+        "number",
+        "weight of true negatives (correct rejections) that the choices say, from 0 to 1; true "
+        "positives weigh 1 - a0, so one miss is worth (1 - a0) / a0 false alarms; empty: not "
+        "enough evidence",
+    ),
+    ("a0_lower", "number", "lower end of its 90 % interval, or of a bisection's last bracket"),
+    ("a0_upper", "number", "upper end of its 90 % interval, or of a bisection's last bracket"),
+    (
+        "p_linear",
+        "number",
+        "probability that the person's metric is linear; empty: not enough evidence",
+    ),
     ("agreement", "number", "percent of hidden pairs the metric predicts"),
     ("checks_wrong", "integer", "pairs with a plainly better side answered against it"),
     ("looks_careless", "boolean", "whether the checks suggest careless answers"),

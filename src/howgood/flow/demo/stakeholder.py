@@ -23,7 +23,7 @@ def run(
     folder: Path, truth: NDArray[np.int64], scores: NDArray[np.float64], *, seed: int
 ) -> Chapter:
     """Interview the stakeholder about the alarm of the chapter before."""
-    matrices = learn.threshold_matrices(truth, scores)
+    matrices = learn.threshold_matrices(truth, scores, out_of="auto")
     respondent = ask.simulate_respondent(
         score.LinearMetric(a0=TRUE_WEIGHT), flips=SLIPS, random_state=seed
     )

@@ -64,13 +64,18 @@ def steps(
 
 def choices_so_far(answered: Mapping[str, Answer]) -> tuple[Choice, ...]:
     """Return the choices that stand: an undo takes the one before it back."""
-    standing: list[Choice] = []
+    return tuple(_CHOICES[str(each.values[CHOICE])] for each in standing_answers(answered))
+
+
+def standing_answers(answered: Mapping[str, Answer]) -> tuple[Answer, ...]:
+    """Return the answers to pairs that stand: an undo takes the one before it back."""
+    standing: list[Answer] = []
     for answer in compare_answers(answered):
         given = answer.values.get(CHOICE)
         if given == UNDO:
             del standing[-1:]
         elif isinstance(given, str) and given in _CHOICES:
-            standing.append(_CHOICES[given])
+            standing.append(answer)
     return tuple(standing)
 
 

@@ -7,13 +7,21 @@ person with the elicited metric. Absent: fitting many people together.
 from collections.abc import Iterator
 
 from howgood.flow.participate import comparison
-from howgood.flow.participate.interview import Choice, Interview, Pair, replayed
+from howgood.flow.participate.interview import Choice, Interview, Pair, replayed, weight_of
 from howgood.flow.participate.practice import ANSWER, is_right, practice_key, questions_of
 from howgood.records.elicitation import ElicitationResult
 from howgood.records.plans import ComparisonPlan
 from howgood.records.screen import Answer, AnswerValue, Participation
 from howgood.records.study import Study, plan_of
 
+# What the column of choices holds, by what a page sends; the codebook takes it from here.
+_EXPORTED = {"first": "left", "second": "right", "same": "same", comparison.UNDO: "undo"}
+CHOICE_LEVELS = {
+    "left": "prefers the left system",
+    "right": "prefers the right system",
+    "same": "no preference",
+    "undo": "took the choice before back",
+}
 _CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
 Row = dict[str, AnswerValue | bool]
 
@@ -56,7 +64,7 @@ def _row(
         "kind": pair.kind if shown == replayed_text else None,
         **{f"left_{name}": count for name, count in zip(_CELLS, left, strict=True)},
         **{f"right_{name}": count for name, count in zip(_CELLS, right, strict=True)},
-        "choice": {"first": "left", "second": "right"}.get(given, given),
+        "choice": _EXPORTED[given],
         "seconds": answer.seconds,
     }
 
@@ -99,21 +107,21 @@ def _elicited(study: Study, participation: Participation, answered: dict[str, An
         ratio=comparison.direct_ratio(answered, comparison.BEFORE),
         choices=comparison.choices_so_far(answered),
     )
-    result = interview.result()
-    between = result.interval
+    result, weight = interview.result(), weight_of(interview)
+    between = result.interval if weight is not None else None
     facts: Row = {
+        "a0": weight.mean if weight is not None else None,
         "a0_lower": between.lower if between else None,
         "a0_upper": between.upper if between else None,
     }
     if isinstance(result, ElicitationResult):
         return facts | {
-            "a0": result.a0.mean if result.a0 else None,
             "p_linear": result.families.get("linear"),
             "agreement": result.agreement.percent if result.agreement else None,
             "checks_wrong": result.checks.catch_wrong,
             "looks_careless": result.checks.looks_careless,
         }
-    return facts | {"a0": result.a0}
+    return facts
 
 
 def _checked(choices: tuple[str, ...]) -> tuple[Choice, ...]:

@@ -12,11 +12,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+import numpy as np
+
 from howgood import learn
 from howgood.errors import InputError
 from howgood.flow.participate.chance import draw
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
-from howgood.records.elicitation import AnsweredQuery, BisectionResult, ElicitationResult, Query
+from howgood.records.elicitation import (
+    FEWEST_PREFERENCES,
+    AnsweredQuery,
+    BisectionResult,
+    ElicitationResult,
+    Query,
+)
+from howgood.records.estimate import Estimate
 from howgood.records.plans import ComparisonPlan
 from howgood.records.study import Study, plan_of
 
@@ -93,6 +102,11 @@ class Interview:
         """Return what the choices so far say."""
         return self.search.result()
 
+    @property
+    def preferences(self) -> int:
+        """How many pairs asked to learn from were answered by preferring a side."""
+        return sum(each.query.kind == "choice" and each.choice != "same" for each in self.answered)
+
     def _query(self) -> Query | None:
         query = self.search.query()
         if query is not None:
@@ -122,6 +136,23 @@ def replayed(
     for choice in choices:
         interview.take(choice)
     return interview
+
+
+def weight_of(interview: Interview) -> Estimate | None:
+    """Return the weight a0 the choices say; None where there is not enough evidence for any.
+
+    A bisection has no model of error: its last bracket is taken as evenly likely. It would end
+    somewhere without a single preference too.
+    """
+    result = interview.result()
+    if isinstance(result, ElicitationResult):
+        return result.a0
+    if interview.preferences < FEWEST_PREFERENCES:
+        return None
+    ends = result.interval
+    return Estimate.from_draws(
+        np.linspace(ends.lower, ends.upper, 101), probability=0.9, kind="quantile"
+    )
 
 
 class _Memo:

@@ -4,29 +4,34 @@ In: who was gathered. Out: `StudyResult` with draws of the group's mean weight. 
 (`learn`), the pictures (`show`).
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from howgood import learn
 from howgood.errors import InputError
 from howgood.flow.participate import comparison
 from howgood.flow.participate.cards import wording_of
-from howgood.flow.participate.interview import Interview, replayed
+from howgood.flow.participate.interview import Interview, replayed, weight_of
 from howgood.flow.results.nothing import not_enough
 from howgood.flow.results.people import Gathered, Taken
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.records.confusion import Range
-from howgood.records.elicitation import Agreement, ElicitationResult
+from howgood.records.elicitation import (
+    FEWEST_PREFERENCES,
+    Agreement,
+    BisectionResult,
+    ElicitationResult,
+)
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.inclusion import CARELESS, POLICIES
+from howgood.records.plans import ComparisonPlan
 from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 from howgood.show.group import GroupWeight, PersonWeight, group_findings, group_sections
 from howgood.show.people import people_text
 from howgood.show.results import whole_report
@@ -37,12 +42,17 @@ _LEAST_PAIRS = 3
 _KEPT_DRAWS = 400
 
 
+_TOO_FEW = f"judged fewer than {_LEAST_PAIRS} pairs"
+_NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to learn from"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heard:
     """One person's weight, as told and as draws."""
 
     told: PersonWeight
     a0: Estimate
+    is_careless: bool
 
 
 def comparison_result(
@@ -52,15 +62,16 @@ def comparison_result(
     heard, left_out = _hear(gathered, progress)
     if not heard:
         why = (
-            "Nobody has compared enough pairs yet."
+            "Nobody has compared enough pairs, and preferred a side in them, yet."
             if gathered.taken
             else "Nobody has answered yet."
         )
         return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
     progress(0.9, "drawing the pictures")
     seed = int(settings.get("seed", 1))
-    group = _group(heard, seed)
+    group = _group(heard, study, seed)
     people = [each.told for each in heard]
+    n_judgements = sum(each.pairs for each in people)
     report = Report(
         title=study.title,
         question=_QUESTION,
@@ -70,7 +81,7 @@ def comparison_result(
         provenance=Provenance(
             method="each person's choices replayed; widened Bayesian bootstrap over people",
             seed=seed,
-            rows_used=sum(each.pairs for each in people),
+            rows_used=n_judgements,
         ),
         cautions=_CAUTIONS,
     )
@@ -82,7 +93,7 @@ def comparison_result(
             left_out=left_out,
             policy=POLICIES[gathered.policy],
         ),
-        summary=people_text(len(heard), gathered.n_rows),
+        summary=people_text(len(heard), n_judgements),
         people=len(heard),
         answers=held,
         left_out=left_out,
@@ -91,79 +102,72 @@ def comparison_result(
 
 
 def _hear(gathered: Gathered, progress: Progress) -> tuple[list[_Heard], dict[str, int]]:
-    heard, left_out = [], dict(gathered.left_out)
+    heard, left_out = [], Counter(gathered.left_out)
     for place, person in enumerate(gathered.taken):
         progress(0.9 * place / len(gathered.taken), f"person {place + 1}")
         found = _person(person)
-        if found is None:
-            left_out[_TOO_FEW] = left_out.get(_TOO_FEW, 0) + 1
-        elif found[1] and gathered.policy != "everyone":
-            left_out[CARELESS] = left_out.get(CARELESS, 0) + 1
+        if isinstance(found, str):
+            left_out[found] += 1
+        elif found.is_careless and gathered.policy != "everyone":
+            left_out[CARELESS] += 1
         else:
-            heard.append(found[0])
-    return heard, left_out
+            heard.append(found)
+    return heard, dict(left_out)
 
 
-_TOO_FEW = f"judged fewer than {_LEAST_PAIRS} pairs"
-
-
-def _person(person: Taken) -> tuple[_Heard, bool] | None:
-    """Return what one person's choices say and whether they look careless; None: too few."""
+def _person(person: Taken) -> _Heard | str:
+    """Return what one person's choices say, or why they say nothing."""
     answered = {each.screen: each for each in person.participation.answers}
     choices = comparison.choices_so_far(answered)
     if len(choices) < _LEAST_PAIRS:
-        return None
+        return _TOO_FEW
     interview = replayed(
         person.study,
         seed=person.participation.seed,
         ratio=comparison.direct_ratio(answered, comparison.BEFORE),
         choices=choices,
     )
-    result = interview.result()
-    if isinstance(result, ElicitationResult):
-        a0 = result.a0 or _point(0.5)
-        ends: Interval | Range = a0.interval
-        kind = max(result.families, key=lambda name: result.families[name])
-        agreement, is_careless = result.agreement, result.checks.looks_careless
-    else:
-        # A bisection has no model of error: its last bracket is taken as evenly likely.
-        ends = result.interval
-        a0 = Estimate.from_draws(
-            np.linspace(ends.lower, ends.upper, 101), probability=0.9, kind="quantile"
-        )
-        kind, agreement, is_careless = "linear", _bisection_agreement(interview), False
+    result, a0 = interview.result(), weight_of(interview)
+    if a0 is None:
+        return _NO_SIDE
+    is_bracket = isinstance(result, BisectionResult)
+    # A bisection has no model of error: its last bracket stands for an interval.
+    ends: Interval | Range = result.interval if is_bracket and result.interval else a0.interval
     told = PersonWeight(
         name=person.participation.participant,
         a0=a0.mean,
         lower=ends.lower,
         upper=ends.upper,
-        is_bracket=not isinstance(result, ElicitationResult),
-        kind={"f_beta": "F-beta", "cap": "a cap on misses"}.get(kind, kind),
-        pairs=len(choices),
-        agreement=agreement,
+        is_bracket=is_bracket,
+        family="linear" if isinstance(result, BisectionResult) else result.family,
+        kinds=Counter(each.query.kind for each in interview.answered),
+        undone=(len(comparison.compare_answers(answered)) - len(choices)) // 2,  # and the undo
+        agreement=_agreement(interview),
     )
-    return _Heard(told=told, a0=a0), is_careless
+    is_careless = isinstance(result, ElicitationResult) and result.checks.looks_careless
+    return _Heard(told=told, a0=a0, is_careless=is_careless)
 
 
-def _bisection_agreement(interview: Interview) -> Agreement | None:
+def _agreement(interview: Interview) -> Agreement | None:
+    result = interview.result()
+    if isinstance(result, ElicitationResult):
+        return result.agreement
     held_out = [each for each in interview.answered if each.query.kind == "held-out"]
     try:
-        return learn.agreement(interview.result().metric, held_out)
+        return learn.agreement(result.metric, held_out)
     except InputError:  # nobody was asked, or nobody preferred a side
         return None
 
 
-def _point(value: float) -> Estimate:
-    return Estimate.from_draws(np.full(101, value), probability=0.9, kind="quantile")
-
-
-def _group(heard: list[_Heard], seed: int) -> GroupWeight:
+def _group(heard: list[_Heard], study: Study, seed: int) -> GroupWeight:
     weights = [each.a0 for each in heard]
     kept_back = [each.told.agreement for each in heard if each.told.agreement is not None]
+    plan = plan_of(study, ComparisonPlan)
     return GroupWeight(
         a0=group_mean(weights, random_state=seed),
         spread=spread_between(weights),
         agreement=group_agreement(kept_back, random_state=seed) if kept_back else None,
+        is_direct_asked=plan.algorithm == "mixture" and plan.direct in ("both", "before"),
     )
 
 

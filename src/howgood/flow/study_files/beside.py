@@ -134,7 +134,8 @@ def _fill_matrices(
 def _from_table(name: object, folder: FilePath) -> list[dict[str, Any]]:
     if not isinstance(name, str) or not name:
         return []
-    return [_counts(each) for each in table_matrices(open_table(_beside(name, folder)))]
+    table = open_table(_beside(name, folder))
+    return [_counts(each) for each in table_matrices(table, out_of="auto")]
 
 
 def _from_scores(scores: object, folder: FilePath) -> list[dict[str, Any]]:
@@ -155,7 +156,7 @@ def _counts(matrix: ConfusionMatrix) -> dict[str, Any]:
 
 def _matrices(location: FilePath, *, truth: str, score: str) -> list[dict[str, Any]]:
     columns = frame_columns(open_table(location), [truth, score], where=location.name)
-    found = threshold_matrices(columns[truth], columns[score])
+    found = threshold_matrices(columns[truth], columns[score], out_of="auto")
     return [
         {
             **_counts(matrix),

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from howgood.errors import InputError, LengthMismatchError
 from howgood.learn.elicitation.matrices import check_probabilities, labels_and_scores
 from howgood.learn.elicitation.simplex import SimplexElicitor
-from howgood.records.confusion import ConfusionMatrix
+from howgood.records.confusion import ConfusionMatrix, display_total
 from howgood.records.outcomes_by_class import FairMetric, GroupOutcome
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -24,8 +24,8 @@ class FairElicitor(SimplexElicitor):
     r"""What people value across groups: recall, specificity, and the gaps between groups.
 
     The metric is :math:`a_1 R + a_2 S - b_1 |\Delta R| - b_2 |\Delta S|` with weights that sum
-    to 1; the weight of fairness is :math:`\lambda = b_1 + b_2`, the result's
-    `violation_weight`.
+    to 1, where R and S are everybody's: groups count by their size. The weight of fairness is
+    :math:`\lambda = b_1 + b_2`, the result's `violation_weight`.
 
     Parameters
     ----------
@@ -87,7 +87,11 @@ def group_outcomes(
     pos_label: object = 1,
     random_state: RandomState = None,
 ) -> tuple[GroupOutcome, ...]:
-    """Return what thresholds that may differ between groups lead to, 100 cases per group.
+    """Return what thresholds that may differ between groups lead to, as displayed.
+
+    Every group is shown out of the same number of cases: the first of 100, 1,000 and 10,000 that
+    shows at least 10 cases of the rarer class in every group. The groups' real sizes go along, and
+    recall and specificity of everybody weigh groups by them.
 
     Parameters
     ----------
@@ -122,15 +126,8 @@ def group_outcomes(
             where="group_outcomes", lengths={"y_true": positive.size, "groups": group.size}
         )
     names = np.unique(group)
-    for name in names:
-        members = positive[group == name]
-        if members.all() or not members.any():
-            raise InputError(
-                where=f"group_outcomes, group {name!r}",
-                found="cases of one class only",
-                needed="both classes in every group",
-                cure="Leave the group out, or collect more cases.",
-            )
+    sizes = {str(name): _size(positive[group == name], str(name)) for name in names}
+    total = max(display_total(real / (real + not_real)) for real, not_real in sizes.values())
     generator, _ = generator_and_seed(random_state)
     quantiles = generator.random((n, names.size))
     shown = []
@@ -139,14 +136,26 @@ def group_outcomes(
         for name, level in zip(names, row, strict=True):
             inside = group == name
             cut = float(np.quantile(probability[inside], level))
-            cells[str(name)] = _matrix(positive[inside], probability[inside] >= cut)
-        shown.append(GroupOutcome(groups=cells))
+            cells[str(name)] = _matrix(positive[inside], probability[inside] >= cut, total)
+        shown.append(GroupOutcome(groups=cells, sizes=sizes))
     distinct = {str(each.to_dict()): each for each in shown}
     return tuple(distinct.values())
 
 
+def _size(members: "np.ndarray[tuple[int], np.dtype[np.bool_]]", name: str) -> tuple[int, int]:
+    """Return the positives and negatives of a group."""
+    if members.all() or not members.any():
+        raise InputError(
+            where=f"group_outcomes, group {name!r}",
+            found="cases of one class only",
+            needed="both classes in every group",
+            cure="Leave the group out, or collect more cases.",
+        )
+    return int(members.sum()), int((~members).sum())
+
+
 def _matrix(
-    positive: "np.ndarray[tuple[int], np.dtype[np.bool_]]", flagged: ArrayLike
+    positive: "np.ndarray[tuple[int], np.dtype[np.bool_]]", flagged: ArrayLike, total: int
 ) -> ConfusionMatrix:
     chosen = np.asarray(flagged, dtype=bool)
     return ConfusionMatrix(
@@ -154,4 +163,4 @@ def _matrix(
         false_negatives=int((positive & ~chosen).sum()),
         false_positives=int((~positive & chosen).sum()),
         true_negatives=int((~positive & ~chosen).sum()),
-    ).displayed()
+    ).displayed(out_of=total)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import UnknownNameError
+from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicited_metric import (
     CappedMetric,
     ElicitedMetric,
@@ -38,12 +39,13 @@ class Family:
     """Parameter nodes of one family with their prior, and its noise sensitivities' prior."""
 
     name: str
-    nodes: FloatArray  # logit a0, log beta, or the cap out of 100
+    nodes: FloatArray  # logit a0, log beta, or the cap in steps
     prior: FloatArray  # over nodes, sums to 1
     noise_prior: FloatArray  # over sensitivities, sums to 1
     # A node stands for its cell: choices are averaged over these places in it. Without that, a
     # respondent between two nodes looks inconsistent, and the family with the luckier grid wins.
     places: tuple[float, ...]
+    cap_step: float = 0.01  # one step of the cap, as a share of all cases
 
     def strengths(self, first: FloatArray, second: FloatArray) -> list[FloatArray]:
         """Return preference for the first side, (n_pairs, n_nodes, n_sensitivities) per place.
@@ -63,7 +65,7 @@ class Family:
         tp, fn, fp, _ = counts.T[:, :, None]
         if self.name == "f_beta":
             return f_beta_score(tp, fn, fp, beta=np.exp(nodes))
-        return capped_score(fn, fp, counts.sum(axis=1)[:, None], cap=nodes / 100.0)
+        return capped_score(fn, fp, counts.sum(axis=1)[:, None], cap=nodes * self.cap_step)
 
     def refined(self, weights: FloatArray) -> "Family":
         """Return the same family with as many nodes as before, all of them where weight is.
@@ -85,16 +87,29 @@ class Family:
             return LinearMetric(a0=float(1 / (1 + np.exp(-node))))
         if self.name == "f_beta":
             return FBetaMetric(beta=float(np.exp(node)))
-        return CappedMetric(cap=float(node) / 100.0)
+        return CappedMetric(cap=float(node) * self.cap_step)
 
 
-def make_families(names: Sequence[str], *, direct_ratio: float | None) -> tuple[Family, ...]:
+def make_families(
+    names: Sequence[str], *, direct_ratio: float | None, cap_step: float = 0.01
+) -> tuple[Family, ...]:
     """Return the named families; a direct answer "one miss is r false alarms" moves the prior."""
     for name in names:
         if name not in WEIGHTS:
             raise UnknownNameError(where="families", name=name, names=WEIGHTS)
     makers = {"linear": lambda: _linear(direct_ratio), "f_beta": _f_beta, "cap": _cap}
-    return tuple(makers[name]() for name in dict.fromkeys(names))
+    made = (makers[name]() for name in dict.fromkeys(names))
+    return tuple(replace(each, cap_step=cap_step) for each in made)
+
+
+def cap_step_for(matrix: ConfusionMatrix) -> float:
+    """Return the step in which a cap on misses is counted, as a share of all cases.
+
+    One case in a hundred; where fewer than one in ten are positive, one case of those shown: there
+    a cap of one in a hundred might allow every miss.
+    """
+    is_rare = matrix.positives < 0.1 * matrix.total
+    return 1.0 / matrix.total if is_rare else 0.01
 
 
 def _linear(direct_ratio: float | None) -> Family:

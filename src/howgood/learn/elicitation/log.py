@@ -8,7 +8,13 @@ from typing import Any
 
 from howgood.errors import FileFormatError, InputError
 from howgood.learn.elicitation.mixture import Elicitor
-from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
+from howgood.records.confusion import (
+    ConfusionMatrix,
+    ThresholdCounts,
+    ThresholdMatrices,
+    plain_end,
+    range_from,
+)
 
 FORMAT = "howgood elicitation log"
 _VERSION = 1
@@ -43,7 +49,8 @@ def elicitation_log(elicitor: Elicitor) -> dict[str, Any]:
         "matrices": [each.to_dict() for each in matrices],
     }
     if isinstance(matrices, ThresholdMatrices):
-        log["thresholds"] = [[_plain_end(end) for end in each] for each in matrices.ranges]
+        log["thresholds"] = [[plain_end(end) for end in each] for each in matrices.ranges]
+        log["counts"] = matrices.counts and matrices.counts.to_dict()
         log["out_of"] = matrices.out_of
         log["rows_used"], log["rows_dropped"] = matrices.rows_used, matrices.rows_dropped
     answers = []
@@ -52,7 +59,7 @@ def elicitation_log(elicitor: Elicitor) -> dict[str, Any]:
         if isinstance(matrices, ThresholdMatrices):
             for side in ("first", "second"):
                 reached = matrices.thresholds_of(getattr(answered.query, side))
-                entry[f"{side}_thresholds"] = [_plain_end(end) for end in reached]
+                entry[f"{side}_thresholds"] = [plain_end(end) for end in reached]
         answers.append(entry)
     return log | {"answers": answers, "result": elicitor.result().to_dict()}
 
@@ -122,18 +129,12 @@ def _matrices(log: Mapping[str, Any]) -> ThresholdMatrices | tuple[ConfusionMatr
     matrices = tuple(ConfusionMatrix.from_dict(each) for each in log["matrices"])
     if "thresholds" not in log:
         return matrices
+    counts = log.get("counts")  # logs of earlier versions have none
     return ThresholdMatrices(
         matrices=matrices,
-        ranges=tuple(
-            Range(float(lower), float("inf") if upper is None else float(upper))
-            for lower, upper in log["thresholds"]
-        ),
+        ranges=tuple(range_from(each) for each in log["thresholds"]),
         out_of=log["out_of"],
         rows_used=log["rows_used"],
         rows_dropped=log["rows_dropped"],
+        counts=None if counts is None else ThresholdCounts.from_dict(counts),
     )
-
-
-def _plain_end(end: float) -> float | None:
-    """JSON has no infinity: the open end above the highest score becomes null."""
-    return None if end == float("inf") else end

@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
-from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
+from howgood.records.confusion import (
+    ConfusionMatrix,
+    Range,
+    ThresholdCounts,
+    ThresholdMatrices,
+    display_total,
+)
 from howgood.records.table import as_numbers, frame_columns
 
+OutOf = int | Literal["auto"]
 _FEWEST = 3
 _COUNTS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
 
@@ -22,7 +29,7 @@ def threshold_matrices(
     y_true: ArrayLike,
     scores: ArrayLike,
     *,
-    out_of: int = 100,
+    out_of: OutOf = 100,
     pos_label: object = 1,
     missing: Literal["error", "drop"] = "error",
 ) -> ThresholdMatrices:
@@ -37,8 +44,9 @@ def threshold_matrices(
         Labels; `pos_label` is the positive one.
     scores : array of shape (n,)
         Probabilities of the positive class, between 0 and 1.
-    out_of : int
-        How many cases the respondent imagines.
+    out_of : int or "auto"
+        How many cases the respondent imagines; "auto" is the first of 100, 1,000 and 10,000 that
+        shows at least 10 cases of the rarer class.
     pos_label : object
         The label that counts as positive.
     missing : {"error", "drop"}
@@ -48,7 +56,7 @@ def threshold_matrices(
     -------
     ThresholdMatrices
         A sequence of `ConfusionMatrix` from the lowest threshold to the highest, with the
-        range of thresholds that gives each.
+        range of thresholds that gives each, and the counts of the cases themselves.
 
     Notes
     -----
@@ -65,13 +73,7 @@ def threshold_matrices(
     positive, probability, dropped = labels_and_scores(
         y_true, scores, pos_label=pos_label, missing=missing, where="threshold_matrices"
     )
-    if out_of < 2:
-        raise InputError(
-            where="threshold_matrices",
-            found=f"out_of = {out_of}",
-            needed="at least 2 imagined cases",
-            cure="Leave it at 100, or raise it.",
-        )
+    total = imagined_total(out_of, float(positive.mean()), where="threshold_matrices")
     check_probabilities(probability, where="threshold_matrices")
     cuts, first = np.unique(np.sort(probability), return_index=True)
     in_order = positive[np.argsort(probability, kind="stable")]
@@ -84,18 +86,50 @@ def threshold_matrices(
             false_negatives=missed,
             false_positives=n_negative - cleared,
             true_negatives=cleared,
-        ).displayed(out_of=out_of)
+        ).displayed(out_of=total)
         for missed, cleared in zip(missed_before.tolist(), cleared_before.tolist(), strict=True)
     ]
-    ends = np.concatenate([[0.0], cuts, [np.inf]]).tolist()
-    matrices, ranges = _merged(shown, ends)
+    ends = np.concatenate([[0.0], cuts, [np.inf]])
+    matrices, ranges = _merged(shown, ends.tolist())
     check_enough(matrices, where="threshold_matrices")
     return ThresholdMatrices(
         matrices=matrices,
         ranges=ranges,
-        out_of=out_of,
+        out_of=total,
         rows_used=len(positive),
         rows_dropped=dropped,
+        counts=_worth_choosing(missed_before, cleared_before, ends),
+    )
+
+
+def imagined_total(out_of: OutOf, positive_share: float, *, where: str) -> int:
+    """Return out of how many cases to show systems, chosen by the share of positives if "auto"."""
+    if out_of == "auto":
+        return display_total(positive_share)
+    if isinstance(out_of, bool) or not isinstance(out_of, int | np.integer) or out_of < 2:
+        raise InputError(
+            where=where,
+            found=f"out_of = {out_of!r:.60}",
+            needed='a whole number of imagined cases, at least 2, or "auto"',
+            cure="Leave it at 100, or raise it.",
+        )
+    return int(out_of)
+
+
+def _worth_choosing(
+    missed: NDArray[np.int64], cleared: NDArray[np.int64], ends: NDArray[np.float64]
+) -> ThresholdCounts:
+    """Keep the thresholds that no neighbour beats: the only ones a metric can like best."""
+    alarms_fall = np.append(np.diff(missed) == 0, False)  # the next one clears more, misses as many
+    misses_fell = np.insert(np.diff(cleared) == 0, 0, False)
+    kept = np.flatnonzero(~alarms_fall & ~misses_fell)
+    lower, upper = ends[:-1][kept].tolist(), ends[1:][kept].tolist()
+    return ThresholdCounts(
+        positives=int(missed[-1]),
+        negatives=int(cleared[-1]),
+        missed=tuple(missed[kept].tolist()),
+        cleared=tuple(cleared[kept].tolist()),
+        ranges=tuple(map(Range, lower, upper)),
     )
 
 
@@ -104,7 +138,7 @@ def classifier_matrices(
     features: Any,  # noqa: ANN401 - whatever the classifier takes
     y_true: ArrayLike,
     *,
-    out_of: int = 100,
+    out_of: OutOf = 100,
     pos_label: object = 1,
 ) -> ThresholdMatrices:
     """Return the displayed matrices of a fitted scikit-learn classifier on given cases.
@@ -154,9 +188,12 @@ def table_matrices(
     frame: Any,  # noqa: ANN401 - any frame narwhals knows
     *,
     columns: Mapping[str, str] | None = None,
-    out_of: int = 100,
+    out_of: OutOf = 100,
 ) -> tuple[ConfusionMatrix, ...]:
     """Return the distinct displayed matrices of a table of counts, one system per row.
+
+    Systems that look the same are listed once. To choose among the systems themselves, score their
+    own counts with what was elicited: `result.metric.of(counts)`.
 
     Parameters
     ----------
@@ -164,7 +201,7 @@ def table_matrices(
         Columns true_positives, false_negatives, false_positives, true_negatives.
     columns : mapping, optional
         Other names for these columns: {"true_positives": "tp", ...}.
-    out_of : int
+    out_of : int or "auto"
         As in `threshold_matrices`.
 
     Notes
@@ -186,11 +223,10 @@ def table_matrices(
     for name, values in cells.items():
         check_finite(values, column=named[name], where="table_matrices")
     rows = zip(*(cells[name].tolist() for name in _COUNTS), strict=True)
-    shown = [
-        ConfusionMatrix(**dict(zip(_COUNTS, row, strict=True))).displayed(out_of=out_of)
-        for row in rows
-    ]
-    matrices = tuple(dict.fromkeys(shown))
+    systems = [ConfusionMatrix(**dict(zip(_COUNTS, row, strict=True))) for row in rows]
+    share = systems[0].positives / systems[0].total if systems else 0.5
+    total = imagined_total(out_of, share, where="table_matrices")
+    matrices = tuple(dict.fromkeys(each.displayed(out_of=total) for each in systems))
     check_enough(matrices, where="table_matrices")
     if len({each.positives for each in matrices}) > 1:
         raise InputError(
@@ -209,7 +245,7 @@ def check_enough(matrices: tuple[ConfusionMatrix, ...], *, where: str) -> None:
             where=where,
             found=f"{len(set(matrices))} distinct confusion matrices as displayed",
             needed=f"at least {_FEWEST}, else there is no trade-off to ask about",
-            cure="Use more cases, finer scores, or a larger out_of.",
+            cure='Use more cases or finer scores; where one class is rare, out_of="auto".',
         )
 
 

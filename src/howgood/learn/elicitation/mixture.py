@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table, refined
 from howgood.learn.elicitation.bisection import check_choice
-from howgood.learn.elicitation.families import WEIGHTS, make_families
+from howgood.learn.elicitation.families import WEIGHTS, cap_step_for, make_families
 from howgood.learn.elicitation.outcome import precise_enough, summarise
 from howgood.learn.elicitation.pairs import PairBank, pair_bank
 from howgood.learn.elicitation.schedule import Schedule, Step
@@ -103,7 +103,9 @@ class Elicitor:
             "held_out": held_out,
         }
         self._bank, self._tables = _shared(tuple(matrices), tuple(families))
-        self._families = make_families(families, direct_ratio=direct_ratio)
+        self._families = make_families(
+            families, direct_ratio=direct_ratio, cap_step=cap_step_for(self._bank.matrices[0])
+        )
         self._schedule = Schedule(
             bank=self._bank,
             seed=self.seed,
@@ -251,7 +253,9 @@ def _shared(
     counts = bank.counts
     tables = [
         choice_table(family.strengths(counts[bank.sharp], counts[bank.calm]))
-        for family in make_families(families, direct_ratio=None)
+        for family in make_families(
+            families, direct_ratio=None, cap_step=cap_step_for(bank.matrices[0])
+        )
     ]
     return bank, tables
 

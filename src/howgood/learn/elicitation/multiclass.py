@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
 from howgood.learn.elicitation.bisection import Bisection, Rule, check_choice
+from howgood.learn.elicitation.matrices import OutOf, imagined_total
 from howgood.learn.elicitation.simplex import SimplexElicitor
 from howgood.records.elicitation import DiagonalResult, Query
 from howgood.records.elicited_metric import Choice
 from howgood.records.outcomes_by_class import ClassOutcome, DiagonalMetric
 from howgood.records.provenance import Provenance
+from howgood.stats.apportionment import whole_parts
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
@@ -184,7 +186,7 @@ def weighted_outcomes(
     probabilities: ArrayLike,
     *,
     n: int = 150,
-    out_of: int = 100,
+    out_of: OutOf = 100,
     random_state: RandomState = None,
 ) -> tuple[ClassOutcome, ...]:
     """Return what classifiers that favour some classes over others get right, as displayed.
@@ -199,8 +201,9 @@ def weighted_outcomes(
         Class probabilities.
     n : int
         How many weightings to draw; those that look the same are merged.
-    out_of : int
-        Whole numbers out of how many cases.
+    out_of : int or "auto"
+        Whole numbers out of how many cases, which the classes add up to; "auto" is the first of
+        100, 1,000 and 10,000 that shows at least 10 cases of the rarest class.
     random_state : None, int or Generator
         Where weightings come from.
 
@@ -217,10 +220,11 @@ def weighted_outcomes(
     truth, chances = _checked(y_true, probabilities, "weighted_outcomes")
     generator, _ = generator_and_seed(random_state)
     k = chances.shape[1]
+    rarest = float(np.bincount(truth, minlength=k).min() / truth.size)
+    total = imagined_total(out_of, rarest, where="weighted_outcomes")
     weights = generator.dirichlet(np.ones(k), size=n)
     shown = [
-        _displayed(_outcome(truth, np.argmax(chances * each, axis=1), k), out_of)
-        for each in weights
+        _displayed(_outcome(truth, np.argmax(chances * each, axis=1), k), total) for each in weights
     ]
     return tuple(dict.fromkeys(shown))
 
@@ -233,10 +237,10 @@ def _outcome(truth: NDArray[np.int64], predicted: NDArray[np.int64], k: int) -> 
 
 
 def _displayed(outcome: ClassOutcome, out_of: int) -> ClassOutcome:
-    """Round hits and misses half up, totals being their sums."""
+    """Round so that the classes add up to what is shown; misses half up, hits are the rest."""
     n = sum(outcome.totals)
     pairs = zip(outcome.correct, outcome.totals, strict=True)
-    totals = [int(total / n * out_of + 0.5) for total in outcome.totals]
+    totals = whole_parts(outcome.totals, out_of)
     correct = [
         total - min(int((whole - hit) / n * out_of + 0.5), total)
         for total, (hit, whole) in zip(totals, pairs, strict=True)

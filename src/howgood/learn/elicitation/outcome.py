@@ -4,6 +4,7 @@ In: a `Belief`, the bank, the answered questions. Out: `ElicitationResult`. Abse
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from howgood.learn.elicitation.belief import Belief, ChoiceTable
 from howgood.learn.elicitation.bisection import optimal_range
 from howgood.learn.elicitation.pairs import PairBank
 from howgood.learn.elicitation.schedule import Step
-from howgood.records.confusion import ThresholdMatrices
+from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.elicitation import (
+    DIRECT,
+    FEWEST_PREFERENCES,
     Agreement,
     AnsweredQuery,
     AttentionChecks,
@@ -39,10 +42,17 @@ def best_family(belief: Belief) -> str:
     return max(chances, key=lambda name: chances[name])
 
 
+def settled_family(belief: Belief) -> str | None:
+    """Return the family that is probable enough to be called the respondent's, if any."""
+    name = best_family(belief)
+    needed = _SURE if name == "linear" else _DISPLACING
+    return name if belief.family_probabilities()[name] >= needed else None
+
+
 def precise_enough(belief: Belief) -> bool:
     """Is the family settled, and its parameter known well enough to act on?"""
-    name = best_family(belief)
-    if belief.family_probabilities()[name] < (_SURE if name == "linear" else _DISPLACING):
+    name = settled_family(belief)
+    if name is None:
         return False
     low, high = np.quantile(_family_draws(belief, name), [0.05, 0.95])
     if name == "cap":
@@ -67,50 +77,94 @@ def summarise(
     settings: Mapping[str, Any],
 ) -> ElicitationResult:
     """Return everything the answers say; `linear` is the refined posterior of that family."""
-    z_draws = None if linear is None else _family_draws(linear, "linear")
-    metric = _metric(belief, z_draws)
-    scores = metric.of_counts(*bank.counts.T)
-    matrix = bank.matrices[int(np.argmax(scores))]
+    learned = [each.choice for each in answered if each.query.kind == "choice"]
+    n_preferences = sum(choice != "same" for choice in learned)
+    is_enough = n_preferences >= FEWEST_PREFERENCES
+    z_draws = None if linear is None or not is_enough else _family_draws(linear, "linear")
+    # Where most answers are "no preference", a family wins by how it describes indifference.
+    family = settled_family(belief) if 2 * n_preferences >= len(learned) else None
+    metric = _metric(belief, z_draws, family) if is_enough else None
+    system = _best_system(metric, bank, thresholds)
     return ElicitationResult(
         metric=metric,
         a0=None if z_draws is None else _estimate(1 / (1 + np.exp(-z_draws))),
         ratio=None if z_draws is None else _estimate(np.exp(-z_draws)),
-        families=belief.family_probabilities(),
-        is_linear=belief.family_probabilities().get("linear", 0.0) >= _SURE,
-        matrix=matrix,
-        thresholds=thresholds.thresholds_of(matrix) if thresholds is not None else None,
-        optimal_range=optimal_range(matrix, bank.matrices),
+        families=belief.family_probabilities() if is_enough else {},
+        family=family if is_enough else None,
+        matrix=system.matrix,
+        counts=system.counts,
+        thresholds=system.thresholds,
+        optimal_range=system.optimal_range,
         queries=len(answered),
-        choices=len(likelihoods),
+        choices=len(learned),
+        preferences=n_preferences,
         stopped=stopped,
-        expected_agreement=belief.expected_agreement(tables),
+        expected_agreement=belief.expected_agreement(tables) if is_enough else None,
         checks=_checks(answered, steps),
         disagreeing=tuple(
             number
             for number, likelihood in likelihoods.items()
-            if len(likelihoods) > 2 and belief.left_out(likelihood) < _IMPROBABLE
+            if is_enough and belief.left_out(likelihood) < _IMPROBABLE
         ),
         agreement=_held_out_agreement(metric, answered, settings["direct_ratio"]),
-        provenance=Provenance(
-            method="Bayesian family mixture with expected-information questions",
-            settings=dict(settings),
-            seed=seed,
-            rows_used=thresholds.rows_used if thresholds is not None else None,
-            rows_dropped=(
-                {"missing": thresholds.rows_dropped}
-                if thresholds is not None and thresholds.rows_dropped
-                else {}
-            ),
-        ),
+        provenance=_provenance(thresholds, seed, settings),
     )
 
 
-def _metric(belief: Belief, z_draws: NDArray[np.float64] | None) -> ElicitedMetric:
-    name = best_family(belief)
-    is_sure = belief.family_probabilities()[name] >= _DISPLACING
-    if z_draws is not None and (name == "linear" or not is_sure):
+def _provenance(
+    thresholds: ThresholdMatrices | None, seed: int, settings: Mapping[str, Any]
+) -> Provenance:
+    dropped = thresholds.rows_dropped if thresholds is not None else 0
+    return Provenance(
+        method="Bayesian family mixture with expected-information questions",
+        settings=dict(settings),
+        seed=seed,
+        rows_used=thresholds.rows_used if thresholds is not None else None,
+        rows_dropped={"missing": dropped} if dropped else {},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _System:
+    """The system to use, as far as there is evidence for one."""
+
+    matrix: ConfusionMatrix | None = None
+    counts: ConfusionMatrix | None = None
+    thresholds: Range | None = None
+    optimal_range: Range | None = None
+
+
+def _best_system(
+    metric: ElicitedMetric | None, bank: PairBank, thresholds: ThresholdMatrices | None
+) -> _System:
+    """Return the system the metric likes best, by the counts themselves where they are known."""
+    if metric is None:
+        return _System()
+    if thresholds is None or thresholds.counts is None:
+        shown = np.array([list(each.to_dict().values()) for each in bank.distinct], dtype=float)
+        matrix = bank.distinct[int(np.argmax(metric.of_counts(*shown.T)))]
+        return _System(
+            matrix=matrix,
+            thresholds=thresholds.thresholds_of(matrix) if thresholds is not None else None,
+            optimal_range=optimal_range(matrix, bank.distinct),
+        )
+    counts = thresholds.counts
+    best = counts.best(metric)
+    return _System(
+        matrix=thresholds.at(counts.ranges[best].upper),
+        counts=counts.matrix(best),
+        thresholds=counts.ranges[best],
+        optimal_range=counts.optimal_range(best),
+    )
+
+
+def _metric(
+    belief: Belief, z_draws: NDArray[np.float64] | None, settled: str | None
+) -> ElicitedMetric:
+    if z_draws is not None and settled in ("linear", None):
         # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
         return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-z_draws)))))
+    name = best_family(belief) if settled is None else settled
     family = next(each for each in belief.families if each.name == name)
     weights = belief.node_weights(name)
     if name == "cap":
@@ -148,12 +202,10 @@ def _checks(answered: Sequence[AnsweredQuery], steps: Sequence[Step]) -> Attenti
 
 
 def _held_out_agreement(
-    metric: ElicitedMetric, answered: Sequence[AnsweredQuery], direct_ratio: float | None
+    metric: ElicitedMetric | None, answered: Sequence[AnsweredQuery], direct_ratio: float | None
 ) -> Agreement | None:
     held_out = [each for each in answered if each.query.kind == "held-out"]
-    if not any(each.choice != "same" for each in held_out):
+    if metric is None or not any(each.choice != "same" for each in held_out):
         return None
     stated = LinearMetric(a0=1 / (1 + direct_ratio)) if direct_ratio else None
-    return agreement(
-        metric, held_out, baselines={"direct question": stated} if stated is not None else None
-    )
+    return agreement(metric, held_out, baselines={DIRECT: stated} if stated is not None else None)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.matrices import check_enough
-from howgood.records.confusion import ConfusionMatrix
+from howgood.records.confusion import ConfusionMatrix, display_total
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 _BINS, _PER_BIN = 60, 8
-_MOST_MATRICES = 2_000
+_MOST_ASKED = 1_000  # every pair of them is considered; more would look alike anyway
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,8 +27,10 @@ class PairBank:
 
     `more_found` and `more_cleared` are what the sharp side gains in true positives and loses in
     true negatives. In `dominated` pairs column 0 is better than column 1 on both or equal on one.
+    `matrices` are those asked about, at most 1,000 of the `distinct` ones.
     """
 
+    distinct: tuple[ConfusionMatrix, ...]
     matrices: tuple[ConfusionMatrix, ...]
     counts: FloatArray  # (n_matrices, 4): TP, FN, FP, TN
     sharp: IntArray
@@ -51,15 +53,9 @@ def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
     """Return the bank of distinct displayed matrices, thinned to at most 480 pairs."""
     distinct = displayed_matrices(matrices)
     check_enough(distinct, where=where)
-    if len(distinct) > _MOST_MATRICES:
-        raise InputError(
-            where=where,
-            found=f"{len(distinct):,} different systems",
-            needed=f"at most {_MOST_MATRICES:,}: every pair of them is considered",
-            cure="Take fewer thresholds, or a sample of the systems.",
-        )
-    counts = np.array([list(each.to_dict().values()) for each in distinct], dtype=np.float64)
-    one, other = np.triu_indices(len(distinct), k=1)
+    asked = _worth_asking(distinct)
+    counts = np.array([list(each.to_dict().values()) for each in asked], dtype=np.float64)
+    one, other = np.triu_indices(len(asked), k=1)
     found = counts[one, 0] - counts[other, 0]
     cleared = counts[one, 3] - counts[other, 3]
     trade = found * cleared < 0
@@ -70,13 +66,14 @@ def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
             where=where,
             found="no pair of systems where one finds more and the other clears more",
             needed="at least one real trade-off",
-            cure="Use more thresholds, more cases, or other systems.",
+            cure='Use more cases, other systems, or for a rare class out_of="auto".',
         )
     better = np.where(found + cleared > 0, one, other)[~trade]
     worse = np.where(found + cleared > 0, other, one)[~trade]
     keep = _thinned(np.abs(found)[trade], np.abs(cleared)[trade])
     return PairBank(
-        matrices=distinct,
+        distinct=distinct,
+        matrices=asked,
         counts=counts,
         sharp=sharp[keep],
         calm=calm[keep],
@@ -86,10 +83,34 @@ def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
 
 
 def displayed_matrices(matrices: Sequence[ConfusionMatrix]) -> tuple[ConfusionMatrix, ...]:
-    """Return the distinct matrices in whole numbers; proportions become counts out of 100."""
+    """Return the distinct matrices in whole numbers; proportions become counts out of 100 or more.
+
+    Out of 1,000 or 10,000 where one class is rare.
+    """
     whole = all(float(value).is_integer() for each in matrices for value in each.to_dict().values())
-    shown = matrices if whole else [each.displayed() for each in matrices]
-    return tuple(dict.fromkeys(shown))
+    if whole or not matrices:
+        return tuple(dict.fromkeys(matrices))
+    total = display_total(matrices[0].positives / matrices[0].total)
+    return tuple(dict.fromkeys(each.displayed(out_of=total) for each in matrices))
+
+
+def _worth_asking(distinct: tuple[ConfusionMatrix, ...]) -> tuple[ConfusionMatrix, ...]:
+    """Keep at most 1,000 systems: those no other beats, and others evenly between them."""
+    if len(distinct) <= _MOST_ASKED:
+        return distinct
+    errors = np.array([(each.false_negatives, each.false_positives) for each in distinct])
+    order = np.lexsort((errors[:, 1], errors[:, 0]))
+    fewest = np.minimum.accumulate(errors[order, 1])
+    is_unbeaten = np.append(True, errors[order[1:], 1] < fewest[:-1])
+    unbeaten, others = order[is_unbeaten], order[~is_unbeaten]
+    kept = _evenly(unbeaten, _MOST_ASKED // 2)
+    kept = np.concatenate([kept, _evenly(others, _MOST_ASKED - kept.size)])
+    return tuple(distinct[index] for index in sorted(kept.tolist()))
+
+
+def _evenly(indices: IntArray, most: int) -> IntArray:
+    places = np.linspace(0, indices.size - 1, min(most, indices.size)).round().astype(int)
+    return np.asarray(indices[places])
 
 
 def _thinned(found: FloatArray, cleared: FloatArray) -> IntArray:

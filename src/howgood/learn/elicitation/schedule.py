@@ -19,7 +19,8 @@ Predict = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float6
 # Streams of chance, so that one decision never shifts another.
 _SIDES, _CATCHES, _REPEATS, _HELD_OUT, _CLOSING = range(5)
 _CLEAR = 0.97
-_NOTICEABLE = 3  # cases by which a catch pair's better side should be better
+# By how much a catch pair's better side should be better: cases, or per cent of a larger class.
+_NOTICEABLE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +93,9 @@ class Schedule:
         """Take the next of a fixed random order of clearly dominated pairs."""
         pairs = self.bank.dominated
         gap = np.abs(self.bank.counts[pairs[:, 0]] - self.bank.counts[pairs[:, 1]])[:, [0, 3]]
-        clear = np.flatnonzero(gap.sum(axis=1) >= _NOTICEABLE)
+        shown = self.bank.matrices[0]
+        unit = np.maximum(np.array([shown.positives, shown.negatives]) / 100.0, 1.0)
+        clear = np.flatnonzero((gap / unit).sum(axis=1) >= _NOTICEABLE)
         usable = clear if clear.size else np.arange(len(pairs))
         order = self._chance(_CATCHES).permutation(usable)
         better, worse = pairs[order[number % order.size]].tolist()

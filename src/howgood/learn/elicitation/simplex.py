@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.bisection import check_choice
-from howgood.records.elicitation import Query, WeightsResult
+from howgood.records.elicitation import FEWEST_PREFERENCES, Query, WeightsResult
 from howgood.records.elicited_metric import Choice
 from howgood.records.estimate import Estimate
 from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
@@ -112,7 +112,9 @@ class SimplexElicitor:
     def result(self) -> WeightsResult:
         """Return what the answers so far say."""
         draws = simplex_weights(self._particles)
+        n_preferences = sum(choice != "same" for choice in self._answers)
         metric = self._metric(tuple(draws.mean(axis=0).tolist()))
+        is_enough = n_preferences >= FEWEST_PREFERENCES
         return WeightsResult(
             weights={
                 name: Estimate.from_draws(
@@ -120,9 +122,10 @@ class SimplexElicitor:
                 )
                 for index, name in enumerate(self._names)
             },
-            metric=metric,
-            best=max(self.outcomes, key=metric.of),
+            metric=metric if is_enough else None,
+            best=max(self.outcomes, key=metric.of) if is_enough else None,
             queries=len(self._answers),
+            preferences=n_preferences,
             provenance=Provenance(
                 method=self._method,
                 settings={

@@ -66,7 +66,11 @@ class ComparisonPlan:
         metadata=about("file with one system per row and the columns of `matrices`, as any counts"),
     )
     scores: ScoresFile | None = field(
-        default=None, metadata=about("make the matrices from a classifier's scores")
+        default=None,
+        metadata=about(
+            "make the matrices from a classifier's scores, out of 100, 1,000 or 10,000 cases: the "
+            "first that shows 10 of the rarer class"
+        ),
     )
     costs: ErrorCosts | None = field(
         default=None, metadata=about("what each error means for people")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howgood.records.confusion import ConfusionMatrix
+from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
 from howgood.records.elicitation import ElicitationResult
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.estimate import Estimate
@@ -19,12 +19,13 @@ from howgood.show.numbers import digits_for, times
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MANY, _MOST_DRAWN = 200, 1_000
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200)
 
 
 @contextmanager
 def elicitation_figure(
-    result: ElicitationResult, matrices: Sequence[ConfusionMatrix]
+    result: ElicitationResult, chosen: ConfusionMatrix, matrices: Sequence[ConfusionMatrix]
 ) -> Iterator["Figure"]:
     """Draw the posterior of the cost ratio beside the reachable systems."""
     has_ratio = result.ratio is not None
@@ -32,7 +33,7 @@ def elicitation_figure(
         panels = figure.subplots(1, 2 if has_ratio else 1, squeeze=False)[0]
         if result.ratio is not None:
             _ratio_panel(panels[0], result.ratio)
-        _roc_panel(panels[-1], result, matrices)
+        _roc_panel(panels[-1], result, chosen, matrices)
         yield figure
 
 
@@ -48,12 +49,12 @@ def ratio_figure(ratio: Estimate) -> Iterator["Figure"]:
 
 @contextmanager
 def system_figure(
-    result: ElicitationResult, matrices: Sequence[ConfusionMatrix]
+    result: ElicitationResult, chosen: ConfusionMatrix, matrices: Sequence[ConfusionMatrix]
 ) -> Iterator["Figure"]:
     """Draw the reachable systems alone, legible on a narrow screen."""
     with canvas(width=5.0, height=4.0) as figure:
         axes = figure.subplots()
-        _roc_panel(axes, result, matrices)
+        _roc_panel(axes, result, chosen, matrices)
         axes.set_title("")
         yield figure
 
@@ -94,20 +95,25 @@ def _ratio_panel(axes: Any, ratio: Estimate) -> None:  # noqa: ANN401 - matplotl
 def _roc_panel(
     axes: Any,  # noqa: ANN401 - matplotlib's
     result: ElicitationResult,
+    chosen: ConfusionMatrix,
     matrices: Sequence[ConfusionMatrix],
 ) -> None:
-    ordered = sorted(matrices, key=lambda each: (each.false_positives, each.true_positives))
+    chosen = result.counts or chosen
+    reachable = _reachable(matrices)
+    ordered = sorted(reachable, key=lambda each: (each.false_positives, each.true_positives))
     alarms = np.array([1 - each.specificity for each in ordered])
     found = np.array([each.recall for each in ordered])
-    axes.plot(alarms, found, color=FAINT, marker="o", ms=3, lw=1.2)
-    plausible = [each for each in _plausible(result, ordered) if each != result.matrix]
+    axes.plot(
+        alarms, found, color=FAINT, marker="o" if len(ordered) < _MANY else None, ms=3, lw=1.2
+    )
+    plausible = [each for each in _plausible(result, ordered) if each != chosen]
     if plausible:
         axes.plot(
             [1 - each.specificity for each in plausible],
             [each.recall for each in plausible],
             "o", ms=9, mfc="none", mec=COLOURS[0], mew=1.6,
         )  # fmt: skip
-    x, y = 1 - result.matrix.specificity, result.matrix.recall
+    x, y = 1 - chosen.specificity, chosen.recall
     axes.plot([x], [y], "o", ms=9, color=COLOURS[1])
     words = f"chosen: {100 * y:.0f} % found,\n{100 * x:.0f} % flagged without reason"
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
@@ -129,6 +135,15 @@ def _roc_panel(
     axes.set_title("The system to use")
 
 
+def _reachable(matrices: Sequence[ConfusionMatrix]) -> Sequence[ConfusionMatrix]:
+    """Return the systems a threshold can reach, by the counts of the cases where they are known."""
+    if not isinstance(matrices, ThresholdMatrices) or matrices.counts is None:
+        return matrices
+    counts = matrices.counts
+    kept = np.unique(np.linspace(0, len(counts.missed) - 1, _MOST_DRAWN).round().astype(int))
+    return [counts.matrix(index) for index in kept.tolist()]
+
+
 def _plausible(
     result: ElicitationResult, matrices: Sequence[ConfusionMatrix]
 ) -> list[ConfusionMatrix]:
@@ -136,7 +151,6 @@ def _plausible(
     if result.interval is None or not result.is_linear:
         return []
     weights = np.linspace(result.interval.lower, result.interval.upper, 40)
-    best = {
-        int(np.argmax([LinearMetric(a0=float(a0)).of(each) for each in matrices])) for a0 in weights
-    }
+    cells = np.array([list(each.to_dict().values()) for each in matrices], dtype=float).T
+    best = {int(np.argmax(LinearMetric(a0=float(a0)).of_counts(*cells))) for a0 in weights}
     return [matrices[index] for index in sorted(best)]
