@@ -1,14 +1,17 @@
 """The registry of model cards."""
 
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 from howgood import ask, decide, learn
+from howgood.cli.main import run
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.flow import registry
 from howgood.flow.json_files import MOST_BYTES
+from howgood.show.cards import card_warning
 
 SLEEP = {"sleep sensor": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}
 
@@ -145,3 +148,26 @@ def test_a_card_with_wrong_content_is_refused_with_the_place(card, tmp_path, cha
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(InputError, match=words):
         registry.read_card(path)
+
+
+def test_a_card_from_few_people_says_so_in_its_file_and_on_the_command_line(card, tmp_path, capsys):
+    few = dataclasses.replace(card, n_respondents=6)
+    assert card_warning(card) == "" == " ".join(card.notes)
+    registry.write_card(few, folder=tmp_path)
+    folder = ["--registry", str(tmp_path)]
+    for words in (["show", "sleep-sensor"], ["prior", "sleep-sensor", "--application", "bed"]):
+        assert run(["registry", *words, *folder]) == 0
+        assert "rests on the answers of 6" in capsys.readouterr().err
+    assert run(["registry", "list", "--json", *folder]) == 0
+    rows = json.loads(capsys.readouterr().out)["cards"]
+    warned = {row["name"]: row["warning"] for row in rows}
+    assert warned["sleep-sensor"] == "few people"
+    assert not any(text for name, text in warned.items() if name != "sleep-sensor")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_card_made_from_few_people_carries_a_note():
+    answers = ask.simulate_answers(SLEEP, people=6, per_person=8, random_state=1)
+    fit = learn.fit_acceptability(answers, random_state=1)
+    few = registry.card_of_fit(fit, None, name="few", description="Six people.")
+    assert "rests on the answers of 6" in few.notes[0]

@@ -145,7 +145,7 @@ def test_uploads_stay_with_their_study_and_old_ones_make_room(database, study):
         assert uploads.find(connection, study, numbers[0]).content == b"\x00"
 
 
-def test_a_card_can_be_renewed_by_its_study_alone_outlives_it_and_is_withdrawn(database, study):
+def test_a_card_is_renewed_by_its_study_alone_and_withdrawn_even_without_it(database, study):
     other = NewVersion(slug="other", title="O", kind="survey", digest="b" * 64, content={})
     stranger = database.write(lambda c: studies.save(c, other, now=NOW)).number
 

@@ -1,6 +1,7 @@
 """The public library: everybody may ask, and a link is an answer."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -12,6 +13,7 @@ from howgood import decide
 from howgood.flow.hosting import add_study
 from howgood.flow.registry import cards
 from howgood.records.study import Study
+from howgood.store import cards as published
 from howgood.web.guards import Pace, Rate
 
 WRONG, NOT_FOUND = 422, 404
@@ -115,3 +117,21 @@ def test_a_published_card_without_draws_informs_but_does_not_predict(browser):
     page = browser.get("/library/kay2015-electricity?precision=85&recall=85")
     assert page.status_code == 200
     assert "cannot predict" in page.text
+
+
+@pytest.mark.parametrize(("people", "is_said"), [(6, True), (9, True), (10, False), (40, False)])
+def test_a_card_from_few_people_carries_its_warning_everywhere(
+    browser, owner, host, people, is_said
+):
+    row = add_study(host, Study.from_dict(SURVEY), folder=Path(), now=datetime.now(UTC))
+    card = replace(cards()[CARD], name="doors-bell", n_respondents=people)
+    host.database.write(
+        lambda c: published.publish(c, row.number, card.name, card.to_dict(), now=datetime.now(UTC))
+    )
+    said = f"this card rests on the answers of {people}."
+    for page in ("/library", "/library/doors-bell", "/library/doors-bell?precision=85&recall=85"):
+        assert (said in browser.get(page).text) == is_said, page
+    (listed,) = [each for each in browser.get("/api/v1/library").json()["cards"]
+                 if each["name"] == "doors-bell"]  # fmt: skip
+    assert (said in listed["warning"]) == is_said
+    assert "doors-bell" in owner.get("/studies/doors/data").text  # erasing would take it along

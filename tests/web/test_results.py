@@ -294,7 +294,9 @@ def test_a_card_is_published_asked_and_withdrawn(owner, browser, asked, work):
     assert card.url.path == "/library/doors-the-bell"
     asked_by_stranger = browser.get("/library/doors-the-bell?precision=85&recall=85")
     assert "of people would accept The bell" in asked_by_stranger.text
+    assert "this card rests on the answers of 6." in asked_by_stranger.text
     assert "is in the library" in owner.get(path).text
+    assert "The bell: Few people" in owner.get(path).text
     assert "Withdraw" not in asked_by_stranger.text
     assert browser.post("/library/doors-the-bell/withdraw").url.path == "/login"
     assert "Withdraw this card" in owner.get("/library/doors-the-bell").text

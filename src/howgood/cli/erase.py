@@ -43,5 +43,7 @@ def command(
     finally:
         host.close()
     click.echo(f"erased {done.participants:,} participant{'' if done.participants == 1 else 's'}")
+    if done.cards:
+        click.echo(f"took out of the library: {', '.join(done.cards)}")
     if not done.is_off_disk:
         click.echo(_ON_DISK, err=True)

@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 
 from howgood.flow import acceptability, registry
+from howgood.records.card import ModelCard
 from howgood.show import text
+from howgood.show.cards import card_warning
 from howgood.writing import write_text
 
 _FOLDER = click.option(
@@ -39,7 +41,9 @@ def list_cards(folder: Path, as_json: bool) -> None:
 @_JSON
 def show_card(card: str, folder: Path, as_json: bool) -> None:
     """Show one CARD (its name or .json file); unknown values are null."""
-    found = registry.find_card(card, folder=folder).to_dict()
+    chosen = registry.find_card(card, folder=folder)
+    _warn(chosen)
+    found = chosen.to_dict()
     if not as_json:
         found["draws"] = f"{len(found['draws'].get('alpha', ()))} of each parameter"
     click.echo(text.to_json(found))
@@ -73,7 +77,15 @@ def add_card(
         citation=citation,
         licence=licence,
     )
+    _warn(card)
     click.echo(f"wrote {registry.write_card(card, folder=folder, replace=replace)}")
+
+
+def _warn(card: ModelCard) -> None:
+    """Say on the way what must be known of a card, whatever is done with it."""
+    warning = card_warning(card)
+    if warning:
+        click.echo(f"warning: {card.name}: {warning}", err=True)
 
 
 @command.command("prior")
@@ -84,9 +96,9 @@ def add_card(
 @_FOLDER
 def prior(card: str, application: str, widen: float, out: Path | None, folder: Path) -> None:
     """Turn a CARD into a prior for a study of a similar application."""
-    found = registry.prior_of_card(
-        registry.find_card(card, folder=folder), application=application, widen=widen
-    )
+    chosen = registry.find_card(card, folder=folder)
+    _warn(chosen)
+    found = registry.prior_of_card(chosen, application=application, widen=widen)
     written = text.to_json(found.to_dict())
     if out is None:
         click.echo(written)

@@ -5,6 +5,7 @@ estimates Kay et al. (2015) published, and fits of their public answers. Absent:
 the folder as you share code.
 """
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from importlib import resources
@@ -21,6 +22,7 @@ from howgood.records.card import CardEstimate, ModelCard, card_of_draws
 from howgood.records.plain import record_from
 from howgood.records.priors import JointNormal, LogNormal, Priors
 from howgood.records.table import Table
+from howgood.show.cards import card_warning
 from howgood.show.numbers import plain
 from howgood.show.text import to_json
 from howgood.writing import write_text
@@ -104,7 +106,7 @@ def card_of_fit(
     draws = draws_for(fit, application, where="model card")
     rows = np.flatnonzero(fit.cells.application == fit.applications.index(draws.application))
     levels = {round(float(value), 4) for value in fit.cells.precision[rows]}
-    return card_of_draws(
+    made = card_of_draws(
         draws,
         name=name,
         description=description,
@@ -119,8 +121,11 @@ def card_of_fit(
             "cut": str(fit.cut),
             "seed": str(fit.provenance.seed),
             **{f"version of {each}": text for each, text in fit.provenance.versions.items()},
+            "people": str(fit.provenance.settings.get("people", "not recorded")),
         },
     )
+    warning = card_warning(made)
+    return dataclasses.replace(made, notes=(warning,)) if warning else made
 
 
 def prior_of_card(card: ModelCard, *, application: str, widen: float = 2.0) -> Priors:
@@ -165,6 +170,7 @@ def card_table(known: dict[str, ModelCard]) -> Table:
                 "not known" if card.n_respondents is None else str(card.n_respondents)
                 for card in known.values()
             ],
+            "warning": [card_warning(card).partition(":")[0].lower() for card in known.values()],
             "source": [card.source for card in known.values()],
             "predicts": ["yes" if card.draws else "no" for card in known.values()],
         }

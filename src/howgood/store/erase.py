@@ -8,17 +8,21 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from howgood.store.schema import jobs, participants, studies, uploads
+from howgood.store.schema import cards, jobs, participants, studies, uploads
 
 IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erased:
-    """Whose data is gone; the digest is for forgetting what was remembered."""
+    """Whose data is gone, and which cards went with it.
+
+    The digest is for forgetting what was remembered.
+    """
 
     number: int
     token_digest: str
+    cards: tuple[str, ...] = ()
 
 
 class SeveralPeopleError(LookupError):
@@ -28,9 +32,10 @@ class SeveralPeopleError(LookupError):
 def participant(connection: Connection, study: int, who: str) -> Erased | None:
     """Delete a participant with all they left: `#7` is a number, `7` a number or somebody's id.
 
-    Screens and answers go with them. So do results, which may hold one person's numbers, and tables
-    that wait to be imported, which may hold their rows. Erasing cannot be undone, so a word that
-    means several people is refused with `SeveralPeopleError`.
+    Screens and answers go with them. So do results, which may hold one person's numbers, the model
+    cards published from them, and tables that wait to be imported, which may hold their rows.
+    Erasing cannot be undone, so a word that means several people is refused with
+    `SeveralPeopleError`.
     """
     bare = who.removeprefix("#")
     is_meant: sa.ColumnElement[bool] = participants.c.external_id.in_([who, f"import-{who}"])
@@ -52,13 +57,22 @@ def participant(connection: Connection, study: int, who: str) -> Erased | None:
     connection.execute(
         sa.delete(uploads).where(uploads.c.study_id == study, uploads.c.purpose == IMPORT)
     )
-    return Erased(number=gone.id, token_digest=gone.token_digest)
+    return Erased(number=gone.id, token_digest=gone.token_digest, cards=_cards(connection, study))
 
 
-def study(connection: Connection, number: int) -> int:
-    """Delete a study with everything in it; return how many participants it had."""
+def _cards(connection: Connection, study: int) -> tuple[str, ...]:
+    """Take the cards of a study out of the library; return their names."""
+    gone = connection.execute(
+        sa.delete(cards).where(cards.c.study_id == study).returning(cards.c.name)
+    )
+    return tuple(sorted(gone.scalars()))
+
+
+def study(connection: Connection, number: int) -> tuple[int, tuple[str, ...]]:
+    """Delete a study with everything in it; return how many participants and which cards it had."""
+    names = _cards(connection, number)
     count = connection.execute(
         sa.delete(participants).where(participants.c.study_id == number)
     ).rowcount
     connection.execute(sa.delete(studies).where(studies.c.id == number))
-    return count
+    return count, names

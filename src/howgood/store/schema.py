@@ -8,7 +8,7 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
        ├──< imports ──< imported_screens   which answers came with which file, to undo it
        └──< api_tokens >── researchers ──< sessions
-    cards                                  what fits taught, published; outlive their study
+    cards                                  what fits taught, published; erased with their study
     invitations, audit, facts              one-time links; who did what; the signing key
     attempts                               how often passwords were tried lately
 
@@ -297,7 +297,8 @@ cards = sa.Table(
     "cards",
     metadata,
     sa.Column("name", sa.String(100), primary_key=True),
-    # A card holds no answers, only what was learned from them: it may outlive its study.
+    # Erasing a study, or a person in it, takes its cards along (`erase`); studies that were deleted
+    # before that was so left cards without one.
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="SET NULL")),
     sa.Column("content", sa.JSON, nullable=False),
     sa.Column("published_at", Moment, nullable=False),

@@ -21,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 from howgood.ask.sentences import sentence
 from howgood.flow.authoring.changes import in_words
 from howgood.records.remembered import Remembered
+from howgood.show.cards import card_warning
 from howgood.show.comparison_card import STYLE
 from howgood.show.times import duration, moment
 from howgood.store.studies import MediaFile
@@ -51,7 +52,8 @@ def templates() -> Environment:
         auto_reload=False,
     )
     made.globals["show_parts"] = _show_parts
-    made.filters |= {"duration": duration, "moment": moment, "in_words": in_words}
+    made.filters |= {"duration": duration, "moment": moment, "in_words": in_words,
+                     "card_warning": card_warning}  # fmt: skip
     return made
 
 

@@ -19,6 +19,7 @@ from howgood.records.report import Finding
 from howgood.records.result import StudyResult
 from howgood.records.study import Study
 from howgood.records.table import Table
+from howgood.show.cards import card_warning
 from howgood.show.page import cell
 from howgood.show.times import moment
 
@@ -28,9 +29,11 @@ _PRIORS = {
     "kay2015": "kay2015: as in the published study",
 }
 _UNTAKEN = timedelta(seconds=20)
-# Pictures are drawn in the page's ink; alone in an <img> they have no page to take it from.
+# Pictures are drawn in the page's ink on its ground; alone in an <img> they have no page to take
+# these from.
 _LIGHT = (
-    "<style>:root{color:#1b1b1f}@media(prefers-color-scheme:dark){:root{color:#ececf1}}</style>"
+    "<style>:root{color:#1b1b1f;--paper:#fff}"
+    "@media(prefers-color-scheme:dark){:root{color:#ececf1;--paper:#15161a}}</style>"
 )
 
 
@@ -90,6 +93,7 @@ class ResultPage:
     is_stale: bool
     newer: int
     applications: Mapping[str, str]
+    warnings: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +159,7 @@ def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
         is_stale=is_fit and result.answers != seen.held,
         newer=seen.held - result.answers,
         applications={card.application: card.name for card in result.cards},
+        warnings={card.application: card_warning(card) for card in result.cards},
     )
 
 
@@ -168,6 +173,7 @@ def form_choices(study: Study) -> Choices:
     if len(plan.applications) == 1:
         priors |= {
             f"{CARD_PRIOR}{name}": f"similar application: {readable(card.application)} ({name})"
+            + (" – few people" if card_warning(card) else "")
             for name, card in cards().items()
             if card.draws
         }

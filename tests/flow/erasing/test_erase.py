@@ -10,7 +10,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import tidy_rows
 from howgood.flow.erasing import delete_study, erase_participant
 from howgood.flow.hosting import Host, RefusedError, every_study
-from howgood.store import audit, jobs, schema, studies, uploads
+from howgood.store import audit, cards, jobs, schema, studies, uploads
 from howgood.store.studies import NewVersion
 
 WORDS = {"key": "words", "text": "Anything else?", "type": "text"}
@@ -145,3 +145,23 @@ def test_another_process_never_takes_a_new_study_for_the_deleted_one(run, host, 
     delete_study(host, "doors", confirmation="doors", actor="ada", now=NOW)
     new = run(RERATING)
     assert elsewhere.study(new.version).kind == "rerating"
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["person", "study"])
+def test_cards_made_with_their_answers_go_along_and_are_named(run, person, host, database, whole):
+    run(SURVEY)
+    run({**SURVEY, "slug": "copy"})
+    _someone(person, "doors", "one")
+    mine, other = (next(each for each in every_study(host) if each.slug == slug)
+                   for slug in ("doors", "copy"))  # fmt: skip
+    for row, name in ((mine, "doors-bell"), (mine, "doors-camera"), (other, "copy-bell")):
+        database.write(lambda c, r=row, n=name: cards.publish(c, r.number, n, {}, now=NOW))
+    if whole:
+        gone = delete_study(host, "doors", confirmation="doors", actor="ada", now=NOW)
+    else:
+        (first,) = tidy_rows(host, "doors", table="participants")
+        gone = erase_participant(host, "doors", first["participant"], actor="ada", now=NOW)
+    assert gone.cards == ("doors-bell", "doors-camera")
+    with database.reading() as connection:
+        assert [each.name for each in cards.everything(connection)] == ["copy-bell"]
+        assert audit.lines(connection)[0].detail["cards"] == ["doors-bell", "doors-camera"]

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 from howgood.errors import UnknownNameError
 from howgood.flow.hosting import Host
-from howgood.store import collected, studies
+from howgood.store import cards, collected, studies
 from howgood.store.studies import StudyHead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holdings:
-    """A study and how much was collected; pilots are counted apart."""
+    """A study, how much was collected (pilots are counted apart), and its published cards."""
 
     study: StudyHead
     people: int
     answers: int
     pilots: int
+    cards: tuple[str, ...] = ()
 
 
 def holdings(host: Host, slug: str) -> Holdings:
@@ -28,4 +29,7 @@ def holdings(host: Host, slug: str) -> Holdings:
         if head is None:
             raise UnknownNameError(where="study", name=slug, names=())
         people, pilots, answers = collected.counts(connection, head.number)
-    return Holdings(study=head, people=people, answers=answers, pilots=pilots)
+        published = tuple(
+            each.name for each in cards.everything(connection) if each.study == head.number
+        )
+    return Holdings(study=head, people=people, answers=answers, pilots=pilots, cards=published)

@@ -5,6 +5,7 @@ In: a host, a study, whom. Out: `Erasure`. Absent: backups and exports, which ot
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.engine import Connection
 
@@ -31,14 +32,18 @@ class UnknownParticipantError(UnknownNameError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """What was erased; `is_off_disk` says whether the database file itself holds nothing more."""
+    """What was erased; `is_off_disk` says whether the database file itself holds nothing more.
+
+    `cards` names the model cards that were made with the answers and left the library too.
+    """
 
     participants: int
     is_off_disk: bool
+    cards: tuple[str, ...] = ()
 
 
 def erase_participant(host: Host, slug: str, who: str, *, actor: str, now: datetime) -> Erasure:
-    """Erase one participant: screens, answers, origin, ids, and results made with them.
+    """Erase one participant: screens, answers, origin, ids, results and cards made with them.
 
     Parameters
     ----------
@@ -64,7 +69,7 @@ def erase_participant(host: Host, slug: str, who: str, *, actor: str, now: datet
         if gone is not None:
             audit.note(
                 connection, actor=actor, action="erase participant", study=slug,
-                detail={"participants": 1}, now=now,
+                detail={"participants": 1} | _named(gone.cards), now=now,
             )  # fmt: skip
         return gone
 
@@ -80,7 +85,7 @@ def erase_participant(host: Host, slug: str, who: str, *, actor: str, now: datet
     if gone is None:
         raise UnknownParticipantError(study=slug, who=who)
     host.forget(gone.token_digest)
-    return Erasure(participants=1, is_off_disk=host.database.scrub())
+    return Erasure(participants=1, is_off_disk=host.database.scrub(), cards=gone.cards)
 
 
 def delete_study(host: Host, slug: str, *, confirmation: str, actor: str, now: datetime) -> Erasure:
@@ -102,14 +107,18 @@ def delete_study(host: Host, slug: str, *, confirmation: str, actor: str, now: d
             cure="Type it to delete the study; nothing was deleted.",
         )
 
-    def take_out(connection: Connection) -> int:
-        count = erase.study(connection, row.number)
+    def take_out(connection: Connection) -> tuple[int, tuple[str, ...]]:
+        count, cards = erase.study(connection, row.number)
         audit.note(
             connection, actor=actor, action="delete study", study=slug,
-            detail={"participants": count}, now=now,
+            detail={"participants": count} | _named(cards), now=now,
         )  # fmt: skip
-        return count
+        return count, cards
 
-    count = host.database.write(take_out)
+    count, cards = host.database.write(take_out)
     host.forget()
-    return Erasure(participants=count, is_off_disk=host.database.scrub())
+    return Erasure(participants=count, is_off_disk=host.database.scrub(), cards=cards)
+
+
+def _named(cards: tuple[str, ...]) -> dict[str, Any]:
+    return {"cards": list(cards)} if cards else {}

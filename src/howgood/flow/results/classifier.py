@@ -99,12 +99,12 @@ def _basis(known: StudyResult) -> Finding:
 
 
 def _every_threshold(choice: ThresholdChoice) -> Section:
-    """Return what each threshold would bring, thinned to a readable table."""
+    """Return what each threshold would bring, thinned to a readable table with the chosen one."""
     curve = choice.curve
     rows = list(curve.rows())
-    picked = np.unique(
-        np.linspace(0, len(rows) - 1, min(_MOST_ROWS, len(rows))).round().astype(int)
-    )
+    chosen = int(np.argmin(np.abs(np.asarray(curve["threshold"], dtype=float) - choice.chosen)))
+    evenly = np.linspace(0, len(rows) - 1, min(_MOST_ROWS, len(rows))).round().astype(int)
+    picked = np.unique([*evenly, chosen])
     shown = [rows[place] for place in picked]
     value = "people accepting" if choice.acceptance is not None else choice.objective
     as_text = _share if choice.acceptance is not None else _number
@@ -113,7 +113,10 @@ def _every_threshold(choice: ThresholdChoice) -> Section:
         text=f"{len(shown)} of {len(rows)} thresholds tried, with 95 % intervals.",
         table=Table(
             {
-                "threshold": [plain(row["threshold"]) for row in shown],
+                "threshold": [
+                    plain(row["threshold"]) + (" (use this)" if place == chosen else "")
+                    for place, row in zip(picked, shown, strict=True)
+                ],
                 "precision": [percent(row["precision"]) for row in shown],
                 "recall": [percent(row["recall"]) for row in shown],
                 value: [as_text(row) for row in shown],

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
-from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
+from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas
 from howgood.show.numbers import plain
 from howgood.stats.power_mean import power_mean
 
@@ -102,7 +102,7 @@ def differences_figure(differences: Mapping[str, Estimate]) -> Iterator["Figure"
             colour = COLOURS[0] if apart else COLOURS[6]
             axes.plot([ends.lower, ends.upper], [-row, -row], color=colour, lw=2.4)
             axes.plot(
-                [estimate.mean], [-row], "o", color=colour, ms=7, mfc=colour if apart else "white"
+                [estimate.mean], [-row], "o", color=colour, ms=7, mfc=colour if apart else PAPER
             )
             _value_at_right(axes, estimate, -row)
         axes.axvline(0, color=INK, lw=1, ls=(0, (4, 3)), zorder=0)
@@ -172,7 +172,7 @@ def _acceptance_panel(
         size = np.asarray(observed["n"])[rows].astype(float)
         means = _typical_mean(draws, observed["precision"][rows], observed["recall"][rows])
         axes.scatter(
-            means, observed["accepted"][rows], s=6 + 1.4 * size, color=colour, edgecolor="white",
+            means, observed["accepted"][rows], s=6 + 1.4 * size, color=colour, edgecolor=PAPER,
             lw=0.6, zorder=3,
         )  # fmt: skip
     axes.set(xlim=(0.48, 1.02), ylim=(-0.03, 1.03))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howgood.score.relevance_reporting import CASES, RelevanceReport
 from howgood.score.relevance_sweeping import RelevanceSweep
-from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
+from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas
 from howgood.show.numbers import percent, plain
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _draw_dots(axes: Any, names: Sequence[str], series: Sequence[Dots]) -> None:
     for colour, shift, dots in zip(COLOURS, spread, series, strict=False):
         rows = np.arange(len(names)) + shift
         axes.hlines(rows, dots.lower, dots.upper, color=colour, lw=1.3, alpha=0.7)
-        face = colour if dots.filled else "white"
+        face = colour if dots.filled else PAPER
         axes.plot(
             dots.values, rows, dots.marker, color=colour, markerfacecolor=face, ms=6.5,
             label=dots.label,
@@ -190,7 +190,7 @@ def _draw_cases(figure: Any, reports: Mapping[str, RelevanceReport]) -> None:  #
     for case in _CASE_ORDER:
         axes.barh(
             range(len(reports)), shares[:, case], left=left, color=_CASE_COLOURS[case],
-            edgecolor="white", lw=0.8, height=0.62,
+            edgecolor=PAPER, lw=0.8, height=0.62,
         )  # fmt: skip
         for row, share in enumerate(shares[:, case]):
             if share >= 0.08:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 INK = "#1b1b1f"
 FAINT = "#8a8a94"
+# The page's own ground: what hollow markers are filled with, so that they stay hollow when dark.
+PAPER = "#fefefe"
 FILE_KINDS = (".svg", ".png", ".pdf")
 
 _STYLE: dict[Any, Any] = {
@@ -82,6 +84,7 @@ def to_svg(figure: "Figure", *, title: str) -> str:
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    svg = svg.replace(PAPER, "var(--paper, #fff)")
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     escaped = title.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     return re.sub(r"<svg ", f'<svg role="img" aria-label="{escaped}" ', svg, count=1)

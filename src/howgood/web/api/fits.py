@@ -12,6 +12,7 @@ from howgood.flow.results import asking, library
 from howgood.records.job import Job
 from howgood.records.plain import about
 from howgood.records.result import StudyResult
+from howgood.show.cards import card_warning
 from howgood.web.api.operation import Call, Operation
 
 _LARGEST_TABLE = 20_000_000
@@ -81,7 +82,9 @@ class FitList:
 class CardList:
     """What is known about applications."""
 
-    cards: tuple[Mapping[str, Any], ...] = field(metadata=about("model cards"))
+    cards: tuple[Mapping[str, Any], ...] = field(
+        metadata=about("model cards, with a warning where few people answered")
+    )
 
 
 def _list(call: Call) -> FitList:
@@ -144,7 +147,10 @@ def _fit(job: Job, result: StudyResult | None = None) -> Fit:
 
 
 def _cards(call: Call) -> CardList:
-    return CardList(cards=tuple(each.to_dict() for each in library.library(call.host).values()))
+    known = library.library(call.host).values()
+    return CardList(
+        cards=tuple({**each.to_dict(), "warning": card_warning(each)} for each in known)
+    )
 
 
 OPERATIONS = (

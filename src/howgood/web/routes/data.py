@@ -137,7 +137,10 @@ async def get_undo(request: Request) -> Response:
         )
     except UnknownNameError as error:
         raise HTTPException(404) from error
-    return dashboard(request, "undo_import.html", researcher=person, study=held.study, found=found)
+    return dashboard(
+        request, "undo_import.html", researcher=person, study=held.study, found=found,
+        published=held.cards,
+    )  # fmt: skip
 
 
 async def post_undo(request: Request) -> Response:
@@ -207,7 +210,7 @@ async def _data_page(
         raise HTTPException(404) from error
     return dashboard(
         request, "data.html", researcher=person, status=status, study=held.study, held=held,
-        problem=problem, notice=notice, report=report, imports=imports,
+        problem=problem, notice=notice, report=report, imports=imports, published=held.cards,
     )  # fmt: skip
 
 

@@ -1,0 +1,18 @@
+"""What must stand wherever a model card is shown, listed or used.
+
+In: a card. Out: a sentence, or nothing. Absent: judging the answers behind it (`learn`).
+"""
+
+from howgood.learn.cells import FEW_PEOPLE
+from howgood.records.card import ModelCard
+
+
+def card_warning(card: ModelCard) -> str:
+    """Return the warning of a card that rests on few people; empty for the others."""
+    people = card.n_respondents
+    if people is None or people >= FEW_PEOPLE:
+        return ""
+    return (
+        f"Few people: this card rests on the answers of {people}. With fewer than {FEW_PEOPLE} its "
+        "numbers come mostly from the priors, not from the answers: do not decide by them."
+    )
