@@ -40,6 +40,23 @@ def children(parent: int) -> list[int]:
     return found
 
 
+def workers_of(parent: int) -> list[int]:
+    """Return the processes that serve for a parent (Linux)."""
+    return [
+        each
+        for each in children(parent)
+        if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()
+    ]
+
+
+def is_alive(number: int) -> bool:
+    """Return whether a process runs; one that has ended and was not asked about does not (Linux)."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Process:
     """A server process with its children; `kill` ends them all at once, as a power cut would."""
 
@@ -134,10 +151,7 @@ class HowgoodServer(Process):
 
     def workers(self) -> list[int]:
         """Return the processes that serve, if there are several (Linux)."""
-        found = children(self.process.pid)
-        return [
-            each for each in found if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()
-        ]
+        return workers_of(self.process.pid)
 
 
 class OtreeServer(Process):

@@ -4,6 +4,8 @@ import asyncio
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from benchmarks.load.people import begin_howgood
+from benchmarks.load.servers import free_port, is_alive, workers_of
 from tests.faults.counting import counted
 from tests.faults.people import crowd, meanwhile
 from tests.flow.hosting.conftest import SURVEY
@@ -91,6 +94,47 @@ def test_workers_whose_parent_is_killed_make_room_for_the_next(postgresql_stage,
 
     meanwhile(people, kill_parents)
     faults.judge(counted(server.database, people))
+
+
+# Holds workers back where nothing of howgood has been imported yet.
+_HELD_BACK = """
+import pathlib, time
+here = pathlib.Path(__file__).parent
+if b"spawn_main" in pathlib.Path("/proc/self/cmdline").read_bytes():
+    while not (here / "go").exists():
+        time.sleep(0.02)
+"""
+
+
+def test_workers_whose_parent_dies_while_they_start_end_too(postgresql_stage):
+    """Nothing is left that holds the port; before, such workers lived for ever."""
+    folder = postgresql_stage.folder
+    (folder / "sitecustomize.py").write_text(_HELD_BACK)
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "howgood", "serve", "--port", str(free_port()), "--workers", "2",
+         "--database", postgresql_stage.address],
+        env=os.environ | {"PYTHONPATH": str(folder)}, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    workers = []
+    try:
+        workers = _soon(lambda: found if len(found := workers_of(parent.pid)) == 2 else None)
+        parent.kill()
+        parent.wait()
+        (folder / "go").touch()
+        _soon(lambda: not any(map(is_alive, workers)))
+    finally:
+        for each in filter(is_alive, (parent.pid, *workers)):
+            os.kill(each, signal.SIGKILL)
+
+
+def _soon(happened, *, seconds=90):
+    """Wait until something has happened, and return it; how long that takes is not looked at."""
+    end = time.monotonic() + seconds
+    while not (found := happened()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+    return found
 
 
 def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(sqlite_stage, faults):

@@ -5,6 +5,7 @@ In: the environment its parent prepared. Out: the application. Absent: sockets, 
 """
 
 import logging
+import multiprocessing
 import os
 import signal
 import threading
@@ -26,17 +27,22 @@ _log = logging.getLogger("howgood.web")
 def app_from_environment() -> Starlette:
     """Return the application that the environment describes; every worker calls this."""
     settings = read_settings()
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     app = ending_in_time(make_app(_host_soon(settings.database), settings))
     settle()
     return app
 
 
-def _end_with(parent: int) -> None:
-    """Stop when the parent has died: its successor needs the port that we hold."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os.kill(os.getpid(), signal.SIGTERM)
+def _end_with_parent() -> None:
+    """Stop when the parent has died: its successor needs the port that we hold.
+
+    The parent holds one end of a pipe since before we were started, so that we notice its death
+    also when it came before we began to look.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _host_soon(address: str) -> Host:
