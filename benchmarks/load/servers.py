@@ -50,7 +50,7 @@ def workers_of(parent: int) -> list[int]:
 
 
 def is_alive(number: int) -> bool:
-    """Return whether a process runs; one that has ended and was not asked about does not (Linux)."""
+    """Return whether a process runs; one that has ended and only waits to be noticed does not."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

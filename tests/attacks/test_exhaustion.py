@@ -2,8 +2,10 @@
 
 import gzip
 import socket
+import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
@@ -15,11 +17,14 @@ from tests.web.conftest import hidden_fields
 from howgood.errors import InputError
 from howgood.flow.api_access import issue_token
 from howgood.flow.importing.sheet import read_sheet
+from howgood.flow.results import counting
 from howgood.records.api_token import SCOPES
 from howgood.settings import Settings
 from howgood.web import patience, server
 from howgood.web.api.table import OPERATIONS
 from howgood.web.app import make_app
+from howgood.web.guards import Pace, Rate
+from howgood.web.routes import library
 
 _SOON = 60  # seconds, on a busy machine
 
@@ -267,3 +272,91 @@ def test_a_proxy_on_this_machine_is_believed_about_who_calls(host, owner_account
             for n in range(35)
         }  # fmt: skip
     assert codes == {422}
+
+
+_TABLE = b"y_true,y_pred\n" + b"1,1\n" * 8 + b"1,0\n" * 2 + b"0,0\n" * 9
+
+
+def _send_table(client, content=_TABLE):
+    address = "/library/kay2015-answers-electricity"
+    return client.post(address, files={"file": ("x.csv", content)}, follow_redirects=False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"y_true,y_pred\n" + b"1,1\n" * 1_200_000, b"y_true,y_pred" + b",x" * 1_000 + b"\n1,1\n",
+     b"y_true,y_pred\n" + b"1,1\r" * 1_200_000, b"y_true,y_pred\n" + b"1" * 6_000_000],
+    ids=["many rows", "many columns", "many rows of an old Macintosh", "many bytes"],
+)  # fmt: skip
+def test_a_strangers_table_of_absurd_size_is_refused_before_it_is_parsed(
+    browser, monkeypatch, content
+):
+    monkeypatch.setattr(counting, "CHILD", ("there is no such program",))
+    refused = _send_table(browser, content)
+    assert refused.status_code == 413
+    assert "type the" in refused.text
+
+
+def test_a_strangers_table_that_needs_too_much_memory_ends_its_own_process_alone(
+    browser, monkeypatch
+):
+    """The limit is the child's own; whatever is in the table, the server goes on."""
+    greedy = "from howgood.flow.results import counting_child, counting\n" \
+             "counting_child._limit(memory=counting.MEMORY, seconds=5)\n" \
+             "bytearray(counting.MEMORY)"  # fmt: skip
+    monkeypatch.setattr(counting, "CHILD", (sys.executable, "-c", greedy))
+    assert _send_table(browser).status_code == 413
+    monkeypatch.setattr(counting, "CHILD", (sys.executable, "-c", "import time; time.sleep(60)"))
+    monkeypatch.setattr(counting, "SECONDS", 0.2)
+    assert _send_table(browser).status_code == 413
+    monkeypatch.undo()
+    assert _send_table(browser).status_code == 303
+
+
+def test_two_tables_are_counted_at_once_and_others_are_asked_to_come_back(browser, monkeypatch):
+    go_on, counted = threading.Event(), []
+
+    def slowly(name, content, *, positive):
+        counted.append(name)
+        go_on.wait()
+        return 8, 2, 0, 9
+
+    monkeypatch.setattr(counting, "count_apart", slowly)
+    with ThreadPoolExecutor(5) as pool:
+        sent = [pool.submit(_send_table, browser) for _ in range(5)]
+        try:
+            while sum(each.done() for each in sent) < 3:
+                time.sleep(0.01)
+        finally:
+            go_on.set()
+        answers = [each.result() for each in sent]
+    assert sorted(each.status_code for each in answers) == [303, 303, 503, 503, 503]
+    assert len(counted) == 2
+    refused = next(each for each in answers if each.status_code == 503)
+    assert refused.headers["retry-after"]
+    assert "Try again in a moment" in refused.text
+    browser.app.state.tables = Rate(library.TABLES)
+    assert _send_table(browser).status_code == 303
+
+
+def test_one_network_may_not_send_table_after_table(host):
+    """Addresses of one IPv6 network count as one."""
+    app = make_app(host, Settings())
+    app.state.tables = Rate(Pace(at_once=2, per_second=1e-6))
+    codes = [
+        _send_table(TestClient(app, client=(f"2001:db8::{number:x}", 5000)), b"no").status_code
+        for number in range(4)
+    ]
+    assert codes == [422, 422, 429, 429]
+
+
+def test_a_library_that_is_not_public_is_for_people_with_an_account(host, owner, owner_account):
+    with TestClient(make_app(host, Settings(public_library=False))) as stranger:
+        for path in ("/library", "/library/kay2015-answers-electricity"):
+            led = stranger.get(path, follow_redirects=False)
+            assert led.status_code == 303
+            assert led.headers["location"].startswith("/login")
+        assert _send_table(stranger).headers["location"].startswith("/login")
+        stranger.cookies = owner.cookies
+        assert stranger.get("/library").status_code == 200
+        assert "matrix=8+2+0+9" in _send_table(stranger).headers["location"]

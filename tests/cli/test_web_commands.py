@@ -44,6 +44,7 @@ def served(monkeypatch):
         host.close()
 
     monkeypatch.setattr("howgood.web.server.run", instead)
+    monkeypatch.setattr("howgood.web.server.check_free", lambda address, port: None)
     return calls
 
 
@@ -112,6 +113,16 @@ def test_a_port_in_use_is_named(database_file, capsys):
         port = taken.getsockname()[1]
         assert run(["serve", "--port", str(port), "--database", str(database_file)]) == WRONG
     assert f"port {port}" in capsys.readouterr().err
+
+
+def test_a_server_that_finds_its_port_taken_leaves_the_running_ones_link_alone(tmp_path, capsys):
+    host, now = open_host(str(tmp_path / "a.sqlite")), datetime.now(UTC)
+    link = accounts.setup_link(host, now=now)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["serve", "--port", port, "--database", str(tmp_path / "a.sqlite")]) == WRONG
+    assert accounts.invitation(host, link, now=now) is not None
+    host.close()
 
 
 def test_a_newer_database_is_refused_in_one_line(database_file, capsys):
@@ -211,6 +222,37 @@ def test_postgresql_is_backed_up_by_its_own_program(capsys):
     assert "geheim" not in told
 
 
+def test_postgresql_is_restored_by_its_own_program(tmp_path, capsys):
+    address = "postgresql://me:geheim@db/x"  # no secret: there is no such server
+    assert run(["restore", str(tmp_path / "x"), "--database", address]) == WRONG
+    told = capsys.readouterr().err
+    assert "pg_restore" in told
+    assert "geheim" not in told
+
+
+@pytest.mark.parametrize(
+    ("backup", "told"),
+    [("missing.sqlite", "no such file"), ("letter.txt", "no sound backup"),
+     ("empty.sqlite", "no sound backup"), ("answers.sqlite", "the database itself")],
+)  # fmt: skip
+def test_a_backup_that_is_none_is_not_restored(database_file, capsys, backup, told):
+    folder, before = database_file.parent, database_file.read_bytes()
+    (folder / "letter.txt").write_text("Dear reader, " * 200)
+    (folder / "empty.sqlite").touch()
+    assert run(["restore", str(folder / backup), "--database", str(database_file)]) == WRONG
+    assert told in capsys.readouterr().err
+    assert database_file.read_bytes() == before
+    assert not list(folder.glob("*.unfinished")) + list(folder.glob("*.before-*"))
+
+
+def test_a_backup_by_a_newer_howgood_is_not_restored(database_file, tmp_path, capsys):
+    assert run(["backup", str(tmp_path / "b.sqlite"), "--database", str(database_file)]) == 0
+    with sqlite3.connect(tmp_path / "b.sqlite") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    assert run(["restore", str(tmp_path / "b.sqlite"), "--database", str(database_file)]) == WRONG
+    assert "Update howgood" in capsys.readouterr().err
+
+
 def test_settings_come_from_the_environment_or_their_defaults():
     given = {"HOWGOOD_DATABASE": "x.sqlite", "HOWGOOD_PUBLIC_URL": "https://a.example/",
              "HOWGOOD_BUSY_LIMIT": "7"}  # fmt: skip
@@ -218,6 +260,37 @@ def test_settings_come_from_the_environment_or_their_defaults():
     assert (settings.database, settings.public_url) == ("x.sqlite", "https://a.example")
     assert settings.busy_limit == 7
     assert read_settings({}).database == "howgood.sqlite"
+    assert read_settings({}).public_library
+    assert not read_settings({"HOWGOOD_PUBLIC_LIBRARY": "no"}).public_library
+    with pytest.raises(InputError, match="yes or no"):
+        read_settings({"HOWGOOD_PUBLIC_LIBRARY": "perhaps"})
     for wrong in ("many", "0", "9" * 5000):
         with pytest.raises(InputError, match="HOWGOOD_BUSY_LIMIT"):
             read_settings({"HOWGOOD_BUSY_LIMIT": wrong})
+
+
+def test_a_databases_address_comes_from_a_file_so_that_nobody_else_reads_its_password(tmp_path):
+    secret = tmp_path / "address"
+    secret.write_text("postgresql://me:geheim@db/x\n")  # no secret: there is no such server
+    given = {"HOWGOOD_DATABASE_FILE": str(secret)}
+    assert read_settings(given).database == "postgresql://me:geheim@db/x"  # no secret: as above
+    for text in ("", "one\ntwo\n"):
+        secret.write_text(text)
+        with pytest.raises(InputError, match="in one line"):
+            read_settings(given)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_settings({"HOWGOOD_DATABASE_FILE": str(tmp_path / "missing")})
+    with pytest.raises(InputError, match="one of them"):
+        read_settings(given | {"HOWGOOD_DATABASE": "x.sqlite"})
+
+
+@pytest.mark.parametrize("command", [["worker", "--once"], ["links", "x"], ["backup", "x"]])
+def test_a_password_on_the_command_line_is_pointed_out(command, capsys):
+    address = "postgresql://me:geheim@127.0.0.1:1/x"  # no secret: there is no such server
+    assert run([*command, "--database", address]) == WRONG
+    told = capsys.readouterr().err
+    assert "list of processes" in told
+    assert "HOWGOOD_DATABASE_FILE" in told
+    assert "geheim" not in told
+    assert run([*command, "--database", "postgresql://me@127.0.0.1:1/x"]) == WRONG
+    assert "list of processes" not in capsys.readouterr().err

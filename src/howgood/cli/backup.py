@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
+from howgood.cli.database import sqlite_option
 from howgood.cli.web_extra import need_web
-from howgood.settings import read_settings
 
 
 @click.command()
 @click.argument("target", type=click.Path(path_type=Path))
-@click.option("--database", help="SQLite file  [HOWGOOD_DATABASE]")
-def command(target: Path, database: str | None) -> None:
+@sqlite_option
+def command(target: Path, database: str) -> None:
     """Copy the SQLite database into the new file TARGET; the server may go on running."""
     need_web("howgood backup")
     from howgood.flow import hosting
 
-    size = hosting.back_up(database or read_settings().database, target)
+    size = hosting.back_up(database, target)
     click.echo(f"wrote {target} ({size:,} bytes), complete and checked", err=True)

@@ -52,6 +52,7 @@ def _serve(seed: int, port: int) -> int:
     from howgood.settings import Settings
     from howgood.web import server
 
+    server.check_free("127.0.0.1", port)
     with TemporaryDirectory(prefix="howgood-demo-") as folder:
         with progress.bar("demo") as told:
             demo = load_demo(Path(folder), seed=seed, now=datetime.now(UTC), progress=told)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import click
 
+from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
-from howgood.settings import read_settings
 
 _ON_DISK = (
     "note: the database file may hold traces until the log is emptied or PostgreSQL has vacuumed"
@@ -19,10 +19,8 @@ _ON_DISK = (
 @click.argument("study")
 @click.argument("participant", required=False)
 @click.option("--whole-study", metavar="STUDY", help="Delete the study; repeat its short name.")
-@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
-def command(
-    study: str, participant: str | None, whole_study: str | None, database: str | None
-) -> None:
+@database_option
+def command(study: str, participant: str | None, whole_study: str | None, database: str) -> None:
     """Erase PARTICIPANT (number or platform id) of STUDY for good, or the whole study.
 
     Backups and exports made before are files of yours: delete them too.
@@ -32,7 +30,7 @@ def command(
     need_web("howgood erase")
     from howgood.flow import erasing, hosting
 
-    host = hosting.open_host(database or read_settings().database)
+    host = hosting.open_host(database)
     who, now = "command line", datetime.now(UTC)
     try:
         if participant is not None:

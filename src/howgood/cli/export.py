@@ -11,9 +11,9 @@ from typing import cast
 
 import click
 
+from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
 from howgood.records.codebook import TABLES, TableName
-from howgood.settings import read_settings
 from howgood.writing import replacing
 
 DATA, SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
@@ -27,9 +27,9 @@ DATA, SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
               help="File to write, - for standard output.  [named after the study]")  # fmt: skip
 @click.option("--table", type=click.Choice(TABLES), help="One table instead of all.")
 @click.option("--pilots", is_flag=True, help="Include test runs.")
-@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
+@database_option
 def command(
-    study: str, kind: str, out: Path | None, table: str | None, pilots: bool, database: str | None
+    study: str, kind: str, out: Path | None, table: str | None, pilots: bool, database: str
 ) -> None:
     """Write the data of STUDY (its short name) with a codebook, or the survey itself.
 
@@ -38,16 +38,15 @@ def command(
     qualtrics) can be named by its file too, and is for others: it is written as any file is.
     """
     need_web("howgood export")
-    address = database or read_settings().database
     if kind in SURVEYS:
-        name, pieces = _survey(study, kind, address)
+        name, pieces = _survey(study, kind, database)
         _write(pieces, out or Path(name))
         return
     from howgood.flow import collected, hosting
 
     if table is None and out is not None and out.suffix in (".csv", ".parquet"):
         table = "answers"
-    host = hosting.open_host(address)
+    host = hosting.open_host(database)
     try:
         made = collected.data_file(
             host, study, kind=cast(collected.DataFormat, kind),

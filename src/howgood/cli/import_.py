@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from howgood.cli.database import database_option
 from howgood.cli.options import renamed_columns
 from howgood.cli.web_extra import need_web
 from howgood.errors import ManyProblemsError
 from howgood.records.table import Table
-from howgood.settings import read_settings
 from howgood.show import text
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _MOST_SHOWN = 50
 @click.option("--undo", type=int, metavar="NUMBER",
               help="Take out everything that came with an earlier import.")  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="List the study's imports.")
-@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
+@database_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
     files: tuple[Path, ...],
@@ -46,7 +46,7 @@ def command(
     dry_run: bool,
     undo: int | None,
     listing: bool,
-    database: str | None,
+    database: str,
     as_json: bool,
 ) -> None:
     """Import FILES: .json saved by the offline page, or CSV tables (Qualtrics' too).
@@ -59,7 +59,7 @@ def command(
 
     if (undo is not None) + listing + bool(files) != 1:
         raise click.UsageError("Name files to import, or --list, or --undo NUMBER.")
-    host = hosting.open_host(database or read_settings().database)
+    host = hosting.open_host(database)
     try:
         if listing:
             _say_imports(importing.imports_of(host, study), as_json)

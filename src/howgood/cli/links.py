@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import click
 
+from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
 from howgood.settings import read_settings
 from howgood.show import text
@@ -17,15 +18,15 @@ from howgood.show import text
 @click.option("--people", default=1, show_default=True, type=click.IntRange(1, 100_000),
               help="How many links.")  # fmt: skip
 @click.option("--pilot", is_flag=True, help="For test runs: answers stay out of the data.")
-@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
+@database_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def command(study: str, people: int, pilot: bool, database: str | None, as_json: bool) -> None:
+def command(study: str, people: int, pilot: bool, database: str, as_json: bool) -> None:
     """Make personal links to STUDY (its short name). They are shown once and never stored."""
     need_web("howgood links")
     from howgood.flow import hosting
 
     settings = read_settings()
-    host = hosting.open_host(database or settings.database)
+    host = hosting.open_host(database)
     try:
         links = hosting.make_links(
             host, study, people=people, is_pilot=pilot, now=datetime.now(UTC)

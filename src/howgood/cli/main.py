@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reset-password": ("howgood.cli.reset_password", "A way back for a lost password."),
     "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
     "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
+    "restore": ("howgood.cli.restore", "Put a backup in the database's place."),
     "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),
     "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades of their output."),
     "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),

@@ -7,14 +7,15 @@ from datetime import UTC, datetime
 
 import click
 
+from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
 from howgood.settings import read_settings
 
 
 @click.command()
 @click.argument("name")
-@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
-def command(name: str, database: str | None) -> None:
+@database_option
+def command(name: str, database: str) -> None:
     """Print a one-time link by which NAME chooses a new password for the dashboard.
 
     Until it is used, the old password works; then every session of NAME ends.
@@ -23,7 +24,7 @@ def command(name: str, database: str | None) -> None:
     from howgood.flow import accounts, hosting
 
     settings = read_settings()
-    host = hosting.open_host(database or settings.database)
+    host = hosting.open_host(database)
     try:
         token = accounts.renewal_link(host, name, actor="command line", now=datetime.now(UTC))
     finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
 from howgood.settings import read_settings
 
@@ -19,19 +20,18 @@ from howgood.settings import read_settings
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to use.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64),
               help="Processes; more than one needs PostgreSQL.")  # fmt: skip
-@click.option("--database", help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]")
-def command(
-    files: tuple[Path, ...], port: int, address: str, workers: int, database: str | None
-) -> None:
+@database_option
+def command(files: tuple[Path, ...], port: int, address: str, workers: int, database: str) -> None:
     """Run the studies in FILES (or those already in the database) in the browser."""
     need_web("howgood serve")
     from howgood.flow import accounts, hosting
     from howgood.web import server
 
     settings = read_settings()
-    settings = replace(settings, database=database or settings.database)
+    settings = replace(settings, database=database)
     hosting.check_workers(settings.database, workers)
-    host = hosting.open_host(settings.database)
+    server.check_free(address, port)
+    host, note = hosting.open_server(settings.database)
     home = settings.public_url or f"http://{address}:{port}"
     for served in hosting.open_studies(host, files, now=datetime.now(UTC)):
         state = "" if served.row.is_open else " (closed)"
@@ -45,4 +45,6 @@ def command(
         )
     click.echo(f"dashboard: {home}/")
     click.echo(f"answers go to {hosting.shown_address(settings.database)}; stop with Ctrl+C")
+    if note:
+        click.echo(f"note: {note}")
     server.run(host, settings, address=address, port=port, workers=workers)

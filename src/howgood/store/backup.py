@@ -10,6 +10,7 @@ from pathlib import Path
 
 from howgood.errors import FileFormatError, InputError
 from howgood.store.database import is_sqlite, sqlite_file
+from howgood.store.soundness import read_only, refuse_foreign_log
 from howgood.writing import unfinished
 
 
@@ -28,12 +29,13 @@ def copy_database(address: str, target: Path) -> int:
         )
     source = sqlite_file(address)
     _check(source, target)
+    refuse_foreign_log(source)
     try:
         with (
             unfinished(target, private=True, is_new=True) as partial,
-            closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading,
+            closing(sqlite3.connect(read_only(source), uri=True)) as reading,
         ):
-            _copy(reading, partial)
+            copy_into(reading, partial)
     except sqlite3.DatabaseError as error:
         raise FileFormatError(
             where=str(source),
@@ -44,11 +46,14 @@ def copy_database(address: str, target: Path) -> int:
     return target.stat().st_size
 
 
-def _copy(reading: sqlite3.Connection, partial: Path) -> None:
+def copy_into(reading: sqlite3.Connection, partial: Path) -> None:
+    """Copy a database into an empty file, and check the copy."""
     with closing(sqlite3.connect(partial)) as writing:
         reading.backup(writing, pages=2000, sleep=0.005)
-        # A backup is one file: no write-ahead log beside it.
+        # A backup is one file: no write-ahead log beside it, and none that would belong to it.
         writing.execute("PRAGMA journal_mode=DELETE")
+        writing.execute("PRAGMA user_version=0")
+        writing.commit()
         if writing.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("the copy is not sound")
 

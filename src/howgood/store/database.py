@@ -25,6 +25,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from howgood.store.driver import Glances
+from howgood.store.soundness import refuse_foreign_log
 from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
 T = TypeVar("T")
@@ -49,6 +50,7 @@ __all__ = [
     "is_sqlite",
     "open_database",
     "sqlite_file",
+    "usable_file",
 ]
 
 
@@ -149,6 +151,11 @@ class Database:
             time.sleep(_PAUSE)
         return False
 
+    def mark_run(self, run: int) -> bool:
+        """Write the number of a server's run into the head of a SQLite file; False: not yet."""
+        self.write(lambda connection: connection.exec_driver_sql(f"PRAGMA user_version={run:d}"))
+        return self.scrub()
+
     def close(self) -> None:
         """Finish waiting writes and let go of every connection."""
         if self._writer is not None and self._writer_engine is not None:
@@ -188,7 +195,7 @@ def open_database(where: str) -> Database:
     """Open the SQLite file or the PostgreSQL address; say kindly when it cannot be."""
     url = _url(where)
     if url.get_backend_name() == "sqlite":
-        return _open_sqlite(url)
+        return _open_sqlite(where)
     return _open_postgresql(url)
 
 
@@ -234,12 +241,14 @@ def _unknown(kind: str) -> InputError:
     )
 
 
-def _open_sqlite(url: URL) -> Database:
-    location = Path(url.database or "")
-    if not url.database or url.database == ":memory:" or location.is_dir():
+def usable_file(address: str) -> Path:
+    """Return the file that a SQLite address names, if there can be a database."""
+    database = _url(address).database
+    location = Path(database or "")
+    if not database or database == ":memory:" or location.is_dir():
         raise InputError(
             where="database",
-            found=f"{url.database or 'no file name'!s}, which is no file",
+            found=f"{database or 'no file name'!s}, which is no file",
             needed="the name of a file that is or will be the database",
             cure="Name a file, such as answers.sqlite.",
         )
@@ -250,6 +259,12 @@ def _open_sqlite(url: URL) -> Database:
             needed="a folder that exists",
             cure="Create the folder first, or name another.",
         )
+    return location
+
+
+def _open_sqlite(address: str) -> Database:
+    url, location = _url(address), usable_file(address)
+    refuse_foreign_log(location)
     _make_private(location)
     readers, writer = (_sqlite_engine(url, begin=how) for how in ("BEGIN", "BEGIN IMMEDIATE"))
     try:

@@ -14,6 +14,7 @@ from starlette.datastructures import FormData, Headers
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from howgood.web.callers import caller
 from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
 
@@ -229,7 +230,7 @@ class Rates:
         path: str = scope["path"]
         if path.startswith("/p/"):
             return self.answers.allows(path)
-        return self.starts.allows(scope["client"][0] if scope.get("client") else "")
+        return self.starts.allows(caller(scope))
 
 
 async def refuse(reason: str, status: int, scope: Scope, receive: Receive, send: Send) -> None:

@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from howgood.errors import InputError
 from howgood.flow.hosting import Host
 from howgood.flow.results.worker import BackgroundWorker, Worker
-from howgood.settings import BUSY_LIMIT, DATABASE, Settings
+from howgood.settings import BUSY_LIMIT, DATABASE, DATABASE_FILE, Settings
 
 # Requests in work get this long to finish when the server is asked to stop; then they are told to
 # come back. Docker waits ten seconds before it kills.
@@ -31,7 +31,6 @@ _SILENCE_SECONDS = 20
 def run(host: Host, settings: Settings, *, address: str, port: int, workers: int) -> None:
     """Serve until interrupted; then finish what is in work and close the database."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
-    _check_free(address, port)
     _allow_many_connections()
     app: Starlette | str = "howgood.web.workers:app_from_environment"
     if workers == 1:
@@ -43,6 +42,7 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     else:
         host.close()
         # Workers are new processes: what they need to know travels in their environment.
+        os.environ.pop(DATABASE_FILE, None)
         os.environ[DATABASE] = settings.database
         os.environ[BUSY_LIMIT] = str(settings.busy_limit)
     try:
@@ -111,8 +111,11 @@ def _own_worker(host: Host, settings: Settings) -> BackgroundWorker | None:
     return BackgroundWorker(Worker(host, settings.database))
 
 
-def _check_free(address: str, port: int) -> None:
-    """Say kindly, before any process starts, that the port is taken."""
+def check_free(address: str, port: int) -> None:
+    """Say kindly that the port is taken, before anything is written.
+
+    A server that cannot start must change nothing for the one that runs: not its set-up link.
+    """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as attempt:
         attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from howgood.decide.threshold import threshold
 from howgood.errors import FileFormatError, HowgoodError, InputError
-from howgood.flow.results.library import Accuracy, counts_of_file, read_accuracy
+from howgood.flow.results.counting import counts_of_file
+from howgood.flow.results.library import Accuracy, read_accuracy
 from howgood.flow.results.systems import MOST_SYSTEMS, _systems
 from howgood.flow.results.uploaded import LARGEST, guess, names_as_text, numbers, read_upload
 from howgood.records.elicited_metric import LinearMetric

@@ -1,7 +1,13 @@
 """Studies that run: opened, taken part in, kept in one database."""
 
 from howgood.flow.hosting import soon
-from howgood.flow.hosting.files import back_up, check_workers, open_studies, shown_address
+from howgood.flow.hosting.files import (
+    back_up,
+    check_workers,
+    open_studies,
+    restore,
+    shown_address,
+)
 from howgood.flow.hosting.host import (
     Host,
     Link,
@@ -9,6 +15,7 @@ from howgood.flow.hosting.host import (
     every_study,
     make_links,
     open_host,
+    open_server,
     picture,
 )
 from howgood.flow.hosting.pulse import Pulse
@@ -35,8 +42,10 @@ __all__ = [
     "look",
     "make_links",
     "open_host",
+    "open_server",
     "open_studies",
     "picture",
+    "restore",
     "send",
     "shown_address",
     "soon",

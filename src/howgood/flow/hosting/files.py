@@ -14,6 +14,7 @@ from howgood.records.study import Study
 from howgood.store import versions
 from howgood.store.backup import copy_database
 from howgood.store.database import address_without_password, is_sqlite
+from howgood.store.restore import Restored, restore_database
 from howgood.store.studies import StudyRow, find
 from howgood.store.versions import VersionRow
 
@@ -82,6 +83,11 @@ def check_workers(address: str, workers: int) -> None:
 def back_up(address: str, target: Path) -> int:
     """Copy the database while the server runs; return the size of the copy."""
     return copy_database(address, target)
+
+
+def restore(address: str, backup: Path, *, now: datetime) -> Restored:
+    """Put a backup in the database's place while no server runs."""
+    return restore_database(address, backup, now=now)
 
 
 def shown_address(address: str) -> str:

@@ -27,8 +27,10 @@ from howgood.records.plans import Picture
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 from howgood.store import answers, migrate, participants, studies
-from howgood.store.database import Database, open_database
+from howgood.store.database import Database, is_sqlite, open_database, usable_file
 from howgood.store.participants import NewParticipant
+from howgood.store.server_lock import ServerLock, fresh_run
+from howgood.store.soundness import check_sound, refuse_foreign_log, run_in_head
 from howgood.store.studies import MediaFile, NewVersion, StudyRow
 
 # Answers kept in memory: enough for everyone who is likely to be here at once, below 100 MB.
@@ -61,8 +63,9 @@ class Host:
     Only another process can have erased them meanwhile, and then nothing of theirs is stored.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, lock: ServerLock | None = None) -> None:
         self.database = database
+        self._lock = lock
         # Where several processes serve, each must look every time: another may have moved people.
         self.moment = 1.0 if database.is_local else 0.0
         # A version never changes, so what was read once stays right.
@@ -149,6 +152,8 @@ class Host:
         """Finish waiting writes and close the database."""
         self.thinking.shutdown()
         self.database.close()
+        if self._lock is not None:
+            self._lock.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,13 +166,53 @@ class Link:
 
 def open_host(address: str) -> Host:
     """Open the database and bring it up to date, or say why not."""
+    return Host(_up_to_date(address))
+
+
+def _up_to_date(address: str) -> Database:
     database = open_database(address)
     try:
         migrate.upgrade(database)
     except BaseException:
         database.close()
         raise
-    return Host(database)
+    return database
+
+
+def open_server(address: str) -> tuple[Host, str]:
+    """Open a database as its server does; return a note if there is something to say about it.
+
+    A SQLite file is looked through first, and has one server at a time.
+    """
+    if not is_sqlite(address):
+        return open_host(address), ""
+    location = usable_file(address)
+    lock = ServerLock(location)
+    try:
+        refuse_foreign_log(location)
+        run_before = run_in_head(location)
+        is_checked = check_sound(location)
+        database = _up_to_date(address)
+    except BaseException:
+        lock.close()
+        raise
+    host = Host(database, lock=lock)
+    _begin_run(database, lock, run_before)
+    return host, "" if is_checked else _PARTLY_CHECKED
+
+
+def _begin_run(database: Database, lock: ServerLock, before: int) -> None:
+    """Note in the file and beside it which run the log belongs to that is written from now on."""
+    run = fresh_run()
+    # Killed in between, either number may be the one in the file.
+    lock.note(runs=[before, run])
+    if database.mark_run(run):
+        lock.note(runs=[run])
+
+
+_PARTLY_CHECKED = (
+    "the database is large: the part that was looked at is sound. howgood backup checks all of it."
+)
 
 
 def add_study(host: Host, study: Study, *, folder: Path, now: datetime) -> StudyRow:

@@ -19,10 +19,8 @@ from howgood.decide.sampling import Counts, resampled
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow import registry
 from howgood.flow.collected.rows import find_study
-from howgood.flow.decisions import positives
 from howgood.flow.hosting import Host
 from howgood.flow.results.asking import job_of
-from howgood.flow.results.uploaded import column, guess, read_upload
 from howgood.records.card import ModelCard
 from howgood.records.decision import Target
 from howgood.records.estimate import Estimate
@@ -140,31 +138,6 @@ def accuracy_of_counts(counts: tuple[int, int, int, int]) -> Accuracy:
     return Accuracy(
         precision=found / (found + alarms), recall=found / (found + missed), counts=counts
     )
-
-
-def counts_of_file(name: str, content: bytes, *, positive: str) -> tuple[int, int, int, int]:
-    """Return the confusion matrix of a CSV of truth and prediction; nothing of it is kept."""
-    table = read_upload(name, content)
-    truth, predicted = (guess(table.columns, role) for role in ("truth", "predicted"))
-    if not truth or not predicted:
-        raise InputError(
-            where=name,
-            found=f"columns {', '.join(table.columns)[:300]}",
-            needed="a column y_true (or truth, label) and a column y_pred (or prediction)",
-            cure="Rename the columns, or type the four counts instead.",
-        )
-    real, said = (
-        positives(
-            column(table, each, where=name),
-            positive or "1",
-            where=f"{name}, column {each!r}",
-            may_be_none=each == predicted,
-        )
-        for each in (truth, predicted)
-    )
-    cells = (real & said, real & (1 - said), (1 - real) & said, (1 - real) & (1 - said))
-    found, missed, alarms, cleared = (int(each.sum()) for each in cells)
-    return found, missed, alarms, cleared
 
 
 def publish_card(

@@ -43,6 +43,7 @@ def read_upload(name: str, content: bytes) -> Table:
             needed=f"at most {LARGEST // 2**20} MB",
             cure="Leave out columns and rows that are not needed.",
         )
+    _refuse_rows(content.count(b"\n") - 1, shown)  # before a million of them are parsed
     suffix = PurePath(shown).suffix.lower()
     _refuse_repeated_names(content, suffix, shown)
     with TemporaryDirectory() as folder:
@@ -164,10 +165,18 @@ def _check_shape(table: Table, shown: str) -> None:
             needed="a name for every column, in the first line",
             cure="Add the names.",
         )
-    if not 1 <= len(table) <= MOST_ROWS:
+    if len(table) == 0:
+        raise FileFormatError(
+            where=shown, found="no rows", needed="at least one", cure="Export the table again."
+        )
+    _refuse_rows(len(table), shown)
+
+
+def _refuse_rows(rows: int, shown: str) -> None:
+    if rows > MOST_ROWS:
         raise FileFormatError(
             where=shown,
-            found=f"{len(table):,} rows",
+            found=f"{rows:,} rows",
             needed=f"1 to {MOST_ROWS:,}",
             cure="Take a random sample of the rows.",
         )

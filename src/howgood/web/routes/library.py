@@ -1,13 +1,17 @@
 """The public library: cards, and "is 85 % enough?"; nobody needs to sign in.
 
 In: requests. Out: pages; what is asked stands in the address, so an answer can be sent to others.
-Absent: uploads that are kept: a table is counted and forgotten.
+Absent: uploads that are kept: a table is counted and forgotten. Where the library is not public
+(HOWGOOD_PUBLIC_LIBRARY=no), strangers are asked to sign in first.
 """
 
 import json
-from functools import lru_cache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
 from urllib.parse import quote, urlencode
 
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -15,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.flow.results import library
+from howgood.flow.results import counting, library
 from howgood.records.card import ModelCard
 from howgood.records.plain import record_from
 from howgood.records.researcher import Researcher
@@ -23,6 +27,7 @@ from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.decisions import gain_finding
 from howgood.show.results import accepting_finding, target_finding
 from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
+from howgood.web.callers import caller
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import is_larger, sent_file
@@ -31,12 +36,19 @@ from howgood.web.pages import message_page
 from howgood.web.render import show, style_address
 from howgood.web.result_pages import unbroken
 
-_LARGEST = 5 * 1024 * 1024
+# The table, and the little that a browser sends around it.
+_LARGEST = counting.LARGEST + 64 * 1024
 QUESTIONS = Pace(at_once=40, per_second=2)
+# Every table is a process of its own for a moment; those that still come in lie on the disk.
+TABLES = Pace(at_once=5, per_second=0.2)
+COUNTED_AT_ONCE, COMING_AT_ONCE = 2, 20
+_BUSY = "Others have their tables counted now. Try again in a moment, or type the four counts."
+_OFTEN = "Too many tables from your address. Wait a minute, or type the four counts."
 
 
 async def get_library(request: Request) -> Response:
     """List the cards."""
+    await _refuse_strangers(request)
     known = await run_in_threadpool(library.library, request.app.state.host)
     return dashboard(
         request, "library.html", researcher=await _somebody(request),
@@ -54,6 +66,7 @@ async def get_nearest(request: Request) -> Response:
 
 async def get_card(request: Request) -> Response:
     """Show a card and, where an accuracy is given, what people would say to it."""
+    await _refuse_strangers(request)
     if _is_too_often(request):
         return _slow_down()
     return await _card(request, dict(request.query_params))
@@ -61,22 +74,46 @@ async def get_card(request: Request) -> Response:
 
 async def post_card(request: Request) -> Response:
     """Count an uploaded table of truth and prediction, then show the answer by its address."""
+    await _refuse_strangers(request)
     if _is_too_often(request):
         return _slow_down()
     if is_larger(request, _LARGEST):
-        return await _card(request, {}, problem="The file is larger than 5 MB: type the counts.")
-    form = await request.form(max_files=1, max_fields=10)
-    positive = text_of(form, "positive")
-    name, content = await sent_file(form)
-    if not name:
-        return await _card(request, {}, problem="Choose a file first.")
+        most = f"The file is larger than {counting.LARGEST // 2**20} MB: type the counts."
+        return await _card(request, {}, problem=most, status=413)
+    if not request.app.state.tables.allows(caller(request.scope)):
+        return await _card(request, {}, problem=_OFTEN, status=429)
     try:
-        counts = await run_in_threadpool(library.counts_of_file, name, content, positive=positive)
-    except InputError as error:
-        return await _card(request, {}, problem=str(error))
+        with _place(request.app.state.coming):
+            return await _count(request)
+    except anyio.WouldBlock:
+        return await _card(request, {}, problem=_BUSY, status=503)
+
+
+async def _count(request: Request) -> Response:
+    async with request.form(max_files=1, max_fields=10) as form:
+        with _place(request.app.state.counting):
+            name, content = await sent_file(form)
+            if not name:
+                return await _card(request, {}, problem="Choose a file first.")
+            work = partial(counting.count_apart, name, content, positive=text_of(form, "positive"))
+            try:
+                counts = await run_in_threadpool(work)
+            except InputError as error:
+                status = 413 if isinstance(error, counting.TooLargeError) else 422
+                return await _card(request, {}, problem=str(error), status=status)
     query = urlencode({"matrix": " ".join(str(each) for each in counts)})
     card = quote(request.path_params["name"], safe="")
     return RedirectResponse(f"/library/{card}?{query}#answer", status_code=303)
+
+
+@contextmanager
+def _place(places: anyio.CapacityLimiter) -> Iterator[None]:
+    """Take one of a few places, or raise `anyio.WouldBlock` at once: nobody waits in line."""
+    places.acquire_nowait()
+    try:
+        yield
+    finally:
+        places.release()
 
 
 async def post_withdraw(request: Request) -> Response:
@@ -90,10 +127,15 @@ async def post_withdraw(request: Request) -> Response:
     return RedirectResponse("/library", status_code=303)
 
 
+async def _refuse_strangers(request: Request) -> None:
+    """Let everybody in where the library is public, else those with an account."""
+    if not request.app.state.settings.public_library:
+        await signed_in(request)
+
+
 def _is_too_often(request: Request) -> bool:
     """Every answer is computed: one address may not take the time of everybody else."""
-    address = request.client.host if request.client else ""
-    return not request.app.state.questions.allows(address)
+    return not request.app.state.questions.allows(caller(request.scope))
 
 
 def _slow_down() -> Response:
@@ -103,7 +145,9 @@ def _slow_down() -> Response:
     return response
 
 
-async def _card(request: Request, given: dict[str, str], *, problem: str = "") -> Response:
+async def _card(
+    request: Request, given: dict[str, str], *, problem: str = "", status: int = 422
+) -> Response:
     try:
         card = await run_in_threadpool(
             library.find_card, request.app.state.host, request.path_params["name"]
@@ -121,11 +165,14 @@ async def _card(request: Request, given: dict[str, str], *, problem: str = "") -
     is_ours = person is not None and person.may_write and await run_in_threadpool(
         library.is_published_here, request.app.state.host, card.name
     )  # fmt: skip
-    return dashboard(
+    response = dashboard(
         request, "card.html", researcher=person, is_ours=is_ours,
-        status=422 if problem else 200, card=card, given=given, problem=problem, answer=answer,
+        status=status if problem else 200, card=card, given=given, problem=problem, answer=answer,
         findings=_findings(answer), drawing=drawing,
     )  # fmt: skip
+    if response.status_code in (429, 503):
+        response.headers["Retry-After"] = "10"
+    return response
 
 
 def _answered(card: ModelCard, given: dict[str, str]) -> library.Answer | None:

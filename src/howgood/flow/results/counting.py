@@ -1,0 +1,96 @@
+"""A table of truth and prediction that anybody may send: limited, and counted in a child process.
+
+In: the bytes of a CSV file. Out: its confusion matrix. Absent: how many are counted at once
+(`web.routes.library`), and tables of researchers (`uploaded`).
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+from howgood.errors import FileFormatError, InputError
+from howgood.flow.decisions import positives
+from howgood.flow.results.uploaded import column, guess, read_upload
+
+LARGEST = 5 * 1024 * 1024
+MOST_ROWS, MOST_COLUMNS = 100_000, 200
+# What the child may use; the interpreter and its libraries take 200 MB of addresses by themselves.
+MEMORY, CPU_SECONDS, SECONDS = 600 * 1024 * 1024, 20, 60
+CHILD = (sys.executable, "-m", "howgood.flow.results.counting_child")
+_MEMORY_ENDED = "a table that needs too much memory or time to be counted"
+
+Counts = tuple[int, int, int, int]
+
+
+class TooLargeError(FileFormatError):
+    """A table that is larger than what is counted for everybody."""
+
+    def __init__(self, *, name: str, found: str) -> None:
+        super().__init__(
+            where=name,
+            found=found,
+            needed=f"at most {LARGEST // 2**20} MB, {MOST_ROWS:,} rows and {MOST_COLUMNS} columns",
+            cure="Take a random sample of the rows, or type the four counts instead.",
+        )
+
+
+def count_apart(name: str, content: bytes, *, positive: str) -> Counts:
+    """Count a stranger's table in a process that may use little; nothing of it is kept.
+
+    Size, rows and columns are looked at before anything is parsed.
+    """
+    _refuse_large(name, content)
+    order = json.dumps({"name": name, "positive": positive}).encode() + b"\n"
+    try:
+        done = subprocess.run(  # noqa: S603 - our own program, no shell
+            CHILD,
+            input=order + content,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        )
+        told = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError) as error:
+        raise TooLargeError(name=name, found=_MEMORY_ENDED) from error
+    if "problem" in told:
+        raise FileFormatError(**told["problem"])
+    found, missed, alarms, cleared = (int(each) for each in told["counts"])
+    return found, missed, alarms, cleared
+
+
+def counts_of_file(name: str, content: bytes, *, positive: str) -> Counts:
+    """Return the confusion matrix of a CSV of truth and prediction."""
+    table = read_upload(name, content)
+    truth, predicted = (guess(table.columns, role) for role in ("truth", "predicted"))
+    if not truth or not predicted:
+        raise InputError(
+            where=name,
+            found=f"columns {', '.join(table.columns)[:300]}",
+            needed="a column y_true (or truth, label) and a column y_pred (or prediction)",
+            cure="Rename the columns, or type the four counts instead.",
+        )
+    real, said = (
+        positives(
+            column(table, each, where=name),
+            positive or "1",
+            where=f"{name}, column {each!r}",
+            may_be_none=each == predicted,
+        )
+        for each in (truth, predicted)
+    )
+    cells = (real & said, real & (1 - said), (1 - real) & said, (1 - real) & (1 - said))
+    found, missed, alarms, cleared = (int(each.sum()) for each in cells)
+    return found, missed, alarms, cleared
+
+
+def _refuse_large(name: str, content: bytes) -> None:
+    rows = max(content.count(b"\n"), content.count(b"\r"))
+    columns = 1 + max(content.partition(b"\n")[0].count(each) for each in (b",", b";", b"\t"))
+    if len(content) > LARGEST:
+        raise TooLargeError(name=name, found=f"{len(content) / 2**20:.1f} MB")
+    if rows > MOST_ROWS + 1:
+        raise TooLargeError(name=name, found=f"{rows:,} rows")
+    if columns > MOST_COLUMNS:
+        raise TooLargeError(name=name, found=f"{columns:,} columns")
