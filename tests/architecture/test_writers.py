@@ -18,6 +18,7 @@ ALLOWED = {
     ("flow/results/uploaded.py", "write_bytes"): "into a temporary folder",
     ("flow/authoring/starting.py", "write_bytes"): "into a temporary folder",
     ("store/database.py", "touch"): "an empty database with its rights, before SQLite fills it",
+    ("store/server_lock.py", "open"): "the lock, one file for as long as anybody may hold it",
     ("flow/authoring/download.py", "ZipFile"): "an archive in memory",
     ("flow/collected/export.py", "ZipFile"): "an archive made while it is read",
     ("flow/collected/export.py", "open"): "a member of that archive",

@@ -5,7 +5,6 @@ In: the database's address, a backup. Out: `Restored`. Absent: PostgreSQL, which
 """
 
 import os
-import shutil
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from howgood.store.database import is_sqlite, usable_file
 from howgood.store.migrate import NewerDatabaseError, newest
 from howgood.store.server_lock import ServerLock, noted_runs
 from howgood.store.soundness import read_only, refuse_foreign_log
+from howgood.writing import unfinished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def restore_database(address: str, backup: Path, *, now: datetime) -> Restored:
             cure="Stop the servers, then use PostgreSQL's own: "
             "pg_restore --clean --if-exists --dbname=ADDRESS FILE.",
         )
-    location = usable_file(address)
+    location = usable_file(address).resolve()
     if location.exists() and backup.exists() and location.samefile(backup):
         raise InputError(
             where=str(backup),
@@ -58,22 +58,14 @@ def restore_database(address: str, backup: Path, *, now: datetime) -> Restored:
 
 
 def _replaced(location: Path, backup: Path, now: datetime) -> Restored:
-    unfinished = location.with_name(location.name + ".unfinished")
-    unfinished.unlink(missing_ok=True)
-    try:
-        unfinished.touch(mode=0o600)
-        counts = _copied(backup, unfinished)
+    with unfinished(location, private=True) as partial:
+        people, answers, newest_answer = _copied(backup, partial)
         _fold_log(location)
         kept = _put_aside(location, now) if location.exists() else None
-        unfinished.replace(location)
-        _flush(location.absolute().parent)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    people, answers, newest_answer = counts
     return Restored(people=people, answers=answers, newest_answer=newest_answer, kept=kept)
 
 
-def _copied(backup: Path, unfinished: Path) -> tuple[int, int, str]:
+def _copied(backup: Path, partial: Path) -> tuple[int, int, str]:
     """Check a backup wholly and copy it; return people, answers and the time of the newest one."""
     if not backup.is_file():
         raise FileFormatError(
@@ -89,7 +81,7 @@ def _copied(backup: Path, unfinished: Path) -> tuple[int, int, str]:
             if found != "ok":
                 raise sqlite3.DatabaseError(" ".join(str(found).split())[:200])
             _refuse_unknown_layout(reading)
-            copy_into(reading, unfinished)
+            copy_into(reading, partial)
             people = reading.execute("SELECT count(*) FROM participants").fetchone()[0]
             answers, last = reading.execute(
                 "SELECT count(*), max(answered_at) FROM answers"
@@ -101,7 +93,6 @@ def _copied(backup: Path, unfinished: Path) -> tuple[int, int, str]:
             needed="a whole database made by howgood backup",
             cure="Take an earlier backup. Nothing was changed.",
         ) from error
-    _flush(unfinished)
     return people, answers, str(last or "")[:19]
 
 
@@ -141,19 +132,9 @@ def _put_aside(location: Path, now: datetime) -> Path:
     kept = location.with_name(f"{location.name}.before-{now:%Y%m%dT%H%M%S%fZ}")
     try:
         os.link(location, kept)
-    except OSError:  # a disk that knows one name per file
-        shutil.copy2(location, kept)
+    except OSError:  # a disk that knows one name per file: for a moment the old one has none
+        location.replace(kept)
     for ending in ("-wal", "-shm"):
         with suppress(FileNotFoundError):
             location.with_name(location.name + ending).replace(kept.with_name(kept.name + ending))
     return kept
-
-
-def _flush(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    with suppress(PermissionError):  # Windows opens no folders
-        file = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(file)
-        finally:
-            os.close(file)

@@ -79,7 +79,8 @@ def noted_runs(database: Path) -> list[int]:
 
 
 def lock_file(database: Path) -> Path:
-    """Return the file that a server of this database locks."""
+    """Return the file that a server of this database locks, by whatever name it is opened."""
+    database = database.resolve()
     return database.with_name(database.name + "-server")
 
 

@@ -43,11 +43,11 @@ def refuse_foreign_log(location: Path) -> None:
     A process looks at each file once, before it opens it for the first time.
     """
     log = log_of(location)
-    if location.absolute() in _looked_at:
+    if location.resolve() in _looked_at:
         return
     if log.is_file() and log.stat().st_size > 0:
         _refuse_unless_own(location, log)
-    _looked_at.add(location.absolute())
+    _looked_at.add(location.resolve())
 
 
 def _refuse_unless_own(location: Path, log: Path) -> None:
@@ -88,7 +88,8 @@ def read_only(location: Path) -> str:
 
 
 def log_of(location: Path) -> Path:
-    """Return the write-ahead log of a database file."""
+    """Return the write-ahead log of a database file; SQLite follows links, too."""
+    location = location.resolve()
     return location.with_name(location.name + "-wal")
 
 
