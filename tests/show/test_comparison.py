@@ -50,6 +50,20 @@ def test_rates_are_of_the_displayed_numbers():
     )
 
 
+def test_nearly_all_is_not_all_and_numbers_are_read_as_in_the_language():
+    rare = matrix(33, 7, 3, 9957)
+    assert class_rates(rare, WORDS)[1] == (
+        "Of the 9,960 without cancer: 9,957 correctly cleared (> 99 %)"
+    )
+    assert "(< 1 %)" in class_rates(matrix(33, 7, 9957, 3), WORDS)[1]
+    assert "(100 %)" in class_rates(matrix(33, 7, 0, 9960), WORDS)[1]
+    assert "(0 %)" in class_rates(matrix(33, 7, 9960, 0), WORDS)[1]
+    assert "9.960" in class_rates(rare, WORDS, language="de")[1]
+    assert ">Out of 10,000 patients</text>" in comparison_card(rare, WORDS)
+    assert ">Von 10.000 patients</text>" in comparison_card(rare, WORDS, language="de")
+    assert "1,200 more false alarms" in difference(rare, matrix(33, 7, 1203, 8757), WORDS)
+
+
 @given(MATRICES, st.booleans())
 def test_every_card_is_well_formed_and_tells_everything_in_words(card, bars):
     root = ElementTree.fromstring(comparison_card(card, WORDS, name="A", bars=bars))  # noqa: S314 - our own picture

@@ -1,12 +1,15 @@
 """Checking study files: the right line, what was found, what is needed, what to do."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from howgood.cli.main import run
 from howgood.errors import FileFormatError, ManyProblemsError
+from howgood.flow.participate import take_part
 from howgood.flow.study_files import check_study, new_study, read_study
+from howgood.records.screen import Cards
 
 GOOD = """\
 kind = "rerating"
@@ -200,6 +203,22 @@ def test_matrices_come_from_a_file_of_scores(tmp_path):
         assert sum(cells) == 100
     assert matrices[0].lower == 0
     assert matrices[-1].upper is None
+
+
+@pytest.mark.parametrize(("every", "total"), [(9, 100), (40, 1000), (250, 10_000)])
+def test_a_rare_class_is_shown_to_participants_out_of_more_cases(tmp_path, every, total):
+    rows = "".join(f"{number % every == 0:d},{(number * 7 % 500) / 500}\n" for number in range(500))
+    (tmp_path / "scores.csv").write_text("y,p\n" + rows)
+    study = read_study(_written(tmp_path, COMPARISON, "study.yaml"))
+    first = study.comparison.matrices[0]
+    assert first.true_positives + first.false_negatives >= 10
+    assert first.false_positives + first.true_positives == total  # the lowest threshold flags all
+    screens, _ = take_part(study, seed=1, now=datetime(2026, 5, 4, tzinfo=UTC))
+    (shown,) = [each for each in screens if each.key == "compare-1"]
+    cards = next(each for each in shown.blocks if isinstance(each, Cards))
+    for card in cards.cards:
+        assert f">Out of {total:,} people</text>" in card.drawing.svg
+        assert f"Of {total:,} people" in card.drawing.alternative
 
 
 def test_matrices_come_from_a_table_of_systems(tmp_path):

@@ -96,7 +96,7 @@ def rare(share, n=4800, seed=3):
     """Cases of which a share is positive, and calibrated scores that tell them well apart."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) < round(share * n)
-    logit = np.log(share / (1 - share)) + 2 * (rng.normal(size=n) + 2 * truth) - 2
+    logit = np.log(share / (1 - share)) + 3 * (rng.normal(size=n) + 3 * truth) - 4.5
     return truth, 1 / (1 + np.exp(-logit))
 
 
@@ -126,7 +126,10 @@ def test_the_rarer_class_is_always_visible(share, out_of):
 @pytest.mark.parametrize("out_of", [100, "auto"])
 @pytest.mark.parametrize("seed", [3, 5, 8])
 def test_a_recommended_threshold_is_the_best_by_the_counts_themselves(seed, out_of):
-    """At 1 % positives matrices out of 100 show one positive: found, or missed."""
+    """At 1 % positives, matrices out of 100 show one positive: found unless 24 of 48 are missed.
+
+    Chosen by them, thresholds missed 16, 23 and 21 where the best ones miss 4, 9 and 12.
+    """
     truth, scores = rare(0.01, seed=seed)
     matrices = learn.threshold_matrices(truth, scores, out_of=out_of)
     learner = learn.Elicitor(matrices, random_state=1, catch_pairs=0, repeats=0)
