@@ -235,6 +235,15 @@ def test_a_bisection_without_a_preference_has_no_weight(host, asked, answering):
     assert (facts["a0"], facts["a0_lower"], facts["a0_upper"]) == (None, None, None)
 
 
+def test_undone_choices_are_no_judgements_where_evidence_lacks_either(host, asked, answering):
+    answering(p0=lambda screen, form, as_usual: _prefers_nothing(screen, form, as_usual)
+              | ({"choice": "undo"} if screen.key == "compare-3" else {}))  # fmt: skip
+    result = run_task(host, asked(comparison(), 1).number, "fit", {})
+    rows = list(tidy_rows(host, "pairs"))
+    assert sum(each["choice"] == "undo" for each in rows) == 1
+    assert result.summary == f"not enough evidence: 1 person, {len(rows) - 2} judgements"
+
+
 def test_judgements_are_those_given_by_the_people_who_count(host, asked, answering):
     """Undone choices and people left out are in the rows, and not among the judgements."""
     answering(p0=_takes_two_choices_back, p1=_prefers_nothing)

@@ -49,8 +49,9 @@ class Gathered:
 
     @property
     def n_rows(self) -> int:
-        """How many judgements they gave."""
-        return sum(len(each.rows) for each in self.taken)
+        """How many judgements they gave; one that was taken back, and the undo, are none."""
+        undone = sum(row.get("choice") == "undo" for each in self.taken for row in each.rows)
+        return sum(len(each.rows) for each in self.taken) - 2 * undone
 
     def table(self, *names: str, where: Callable[[Mapping[str, Any]], bool] | None = None) -> Table:
         """Return the named columns of their judgements; a gap is None."""
