@@ -47,7 +47,11 @@ def test_pages_that_say_what_is_wrong_are_accessible_too(chromium, empty_server,
     assert tab.locator('[name="title"]').input_value() == "Typed in the other tab"
     _check_page(tab, seen)
     page.goto(f"{empty_server.home}/people")
-    _press(page, page.get_by_role("button", name="Remove"))
+    page.get_by_role("link", name="Remove ada…").click()
+    assert "Remove the account of ada?" in page.locator("main").inner_text()
+    _check_page(page, seen)
+    _press(page, page.get_by_role("button", name="Remove ada"))
+    assert "one owner has to stay" in page.get_by_role("alert").inner_text()
     _check_page(page, seen)
     page.goto(f"{empty_server.home}/setup/used")
     _check_page(page, seen)
@@ -71,3 +75,69 @@ def test_signing_in_is_accessible_and_needs_no_script(chromium, empty_server, ow
     _press(page, page.get_by_role("button", name="Sign out"))
     assert page.locator("h1").inner_text() == "Sign in"
     context.close()
+
+
+@pytest.mark.parametrize(("view", "scripts"), [(DESKTOP, True), (PHONE, False)],
+                         ids=["desktop", "phone without scripts"])  # fmt: skip
+def test_typed_text_survives_every_tab_and_a_discarded_draft_comes_back(
+    chromium, empty_server, owner, view, scripts
+):
+    context = chromium.new_context(viewport=view, java_script_enabled=scripts)
+    context.add_cookies(owner.cookies())
+    page, slug = context.new_page(), f"typed-{int(scripts)}"
+    make_study(page, empty_server, "rerating", slug, "Songs")
+    page.locator('[name="title"]').fill("Typed and not saved")
+    _press(page, page.get_by_role("button", name="Ending"))
+    assert page.url.endswith("/edit/ending")
+    assert page.locator("h1").inner_text() == "Typed and not saved"
+    page.locator('[name="completion.code"]').fill("C-99")
+    _press(page, page.get_by_role("button", name="Preview"))
+    assert page.url.endswith("/preview")
+    page.goto(f"{empty_server.home}/studies/{slug}/edit/ending")
+    assert page.locator('[name="completion.code"]').input_value() == "C-99"
+    page.locator('[name="completion.code"]').fill("C-100")
+    page.locator('[name="completion.code"]').press("Enter")  # Enter saves and stays
+    page.wait_for_url("**/edit/ending?saved")
+    assert page.locator('[name="completion.code"]').input_value() == "C-100"
+    page.get_by_role("link", name="Discard draft…").click()
+    page.get_by_role("link", name="Keep it").click()
+    page.goto(f"{empty_server.home}/studies/{slug}/discard")
+    _press(page, page.get_by_role("button", name="Discard draft"))
+    assert "is discarded" in page.get_by_role("status").inner_text()
+    assert page.goto(f"{empty_server.home}/studies/{slug}/edit/ending").status == 404
+    page.goto(f"{empty_server.home}/studies")
+    _press(page, page.get_by_role("button", name="Restore the draft of Typed and not saved"))
+    page.goto(f"{empty_server.home}/studies/{slug}/edit/ending")
+    assert page.locator('[name="completion.code"]').input_value() == "C-100"
+    context.close()
+
+
+def test_what_was_typed_when_the_session_ended_is_saved_after_signing_in(
+    chromium, empty_server, owner
+):
+    context = chromium.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.goto(f"{empty_server.home}/login")
+    _sign_in(page, PASSWORD)
+    make_study(page, empty_server, "rerating", "ended", "Songs")
+    page.locator('[name="introduction"]').fill("Two lines,\n\ntyped with care.")
+    other = context.new_page()  # the session ends on the server; this browser still has its cookie
+    other.goto(f"{empty_server.home}/studies")
+    cookies = context.cookies()
+    _press(other, other.get_by_role("button", name="Sign out"))
+    context.add_cookies([each for each in cookies if each["name"] == "howgood-session"])
+    _press(page, page.get_by_role("button", name="Save", exact=True).last)
+    assert "what you typed is saved" in page.get_by_role("status").inner_text()
+    _check_page(page, set())
+    _sign_in(page, "a wrong password")
+    assert page.get_by_role("alert").count() == 1
+    _sign_in(page, PASSWORD)
+    assert page.url.endswith("/studies/ended/edit/texts?saved")
+    assert page.locator('[name="introduction"]').input_value() == "Two lines,\n\ntyped with care."
+    context.close()
+
+
+def _sign_in(page, password):
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill(password)
+    _press(page, page.get_by_role("button", name="Sign in"))

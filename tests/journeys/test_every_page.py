@@ -16,7 +16,7 @@ from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import DESKTOP, PHONE
 
 from howgood.flow import accounts, importing
-from howgood.flow.authoring import start_from_template
+from howgood.flow.authoring import discard, start_from_template, written
 from howgood.flow.demo.people import add_people
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.results import asking
@@ -34,6 +34,7 @@ PAGES = {
     "/setup/{token}": ["/setup/{token}", "/setup/used"],
     "/account": ["/account"],
     "/people": ["/people"],
+    "/people/{number:int}/remove": ["/people/{ada}/remove"],
     "/tokens": ["/tokens"],
     "/history": ["/history", "/history?study=doors", "/history?study=unknown"],
     "/api/docs": ["/api/docs"],
@@ -49,10 +50,12 @@ PAGES = {
     STUDY + "/preview": ["/studies/draft/preview", "/studies/draft/preview?page=4",
                          "/studies/draft/preview?page=999"],
     STUDY + "/publish": ["/studies/draft/publish", "/studies/doors/publish"],
+    STUDY + "/discard": ["/studies/draft/discard"],
     STUDY + "/versions": ["/studies/doors/versions", "/studies/draft/versions"],
     STUDY + "/links": ["/studies/doors/links"],
     STUDY + "/data": ["/studies/doors/data", "/studies/songs/data", "/studies/empty/data"],
     STUDY + "/data/import/{number:int}": ["/studies/doors/data/import/{table}"],
+    STUDY + "/data/imports/{number:int}/undo": ["/studies/doors/data/imports/{import}/undo"],
     STUDY + "/results": ["/studies/doors/results", "/studies/songs/results",
                          "/studies/empty/results"],
     STUDY + "/results/uploads/{number:int}": ["/studies/songs/results/uploads/{systems}"],
@@ -136,7 +139,14 @@ def running(tmp_path_factory):
     made = Running(host)
     for kind, slug in (("survey", "draft"), ("comparison", "pairs")):
         start_from_template(host, made.ada, kind, slug=slug, title="A new study", now=now)
+    imported = importing.import_files(
+        host, "doors", [("a.csv", TABLE)], mapping={"participant": "Who"}, actor="ada", now=now
+    )
+    start_from_template(host, made.ada, "rerating", slug="gone", title="Gone", now=now)
+    discard(host, made.ada, "gone", edition=written(host, "gone").edition, now=now)
     made.words = _states(host) | {
+        "ada": made.ada.number,
+        "import": imported.number,
         "token": accounts.invite(host, made.ada, role="viewer", now=now),
         "table": importing.take_upload(host, "doors", name="t.csv", content=TABLE, now=now),
         "systems": asking.take_upload(host, "songs", purpose="systems", name="s.csv",

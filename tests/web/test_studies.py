@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from tests.flow.hosting.conftest import SURVEY
-from tests.web.conftest import hidden_fields
+from tests.web.conftest import PASSWORD, hidden_fields
 
-from howgood.flow import authoring, hosting
+from howgood.flow import accounts, authoring, hosting
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.records.screen import Screen
@@ -57,10 +57,10 @@ class _Form(HTMLParser):
             self._select = None
 
 
-def form_fields(page):
-    """Return the fields of the form that edits a study."""
+def form_fields(page, begin='enctype="multipart/form-data"'):
+    """Return the fields of the form that edits a study, or of another one."""
     parser = _Form()
-    text = page.text.partition('enctype="multipart/form-data"')[2].partition("</form>")[0]
+    text = page.text.partition(begin)[2].partition("</form>")[0]
     parser.feed(text)
     sent = {}
     for name, value in parser.fields:
@@ -120,7 +120,7 @@ def test_saving_a_form_without_changing_it_changes_nothing(owner, host, kind):
         assert (saved.status_code, saved.url.path) == (200, f"/studies/new-alarm/edit/{part}")
     after = authoring.written(host, "new-alarm")
     assert after.content == before
-    assert after.edition > begun.edition
+    assert after.edition == begun.edition
     assert {**tomllib.loads(template(kind)), "slug": "new-alarm", "title": "A new alarm"} == before
 
 
@@ -385,15 +385,68 @@ def test_a_glance_at_the_task_shows_what_introduces_it_too(owner, kind, field):
     assert "Just typed." in pane.text.partition("<button")[0]
 
 
-def test_a_draft_can_be_thrown_away(owner, host):
+def _discarded(owner, slug):
+    asked = owner.get(f"/studies/{slug}/discard")
+    assert "Discard this draft?" in asked.text
+    return owner.post(f"/studies/{slug}/discard", data=hidden_fields(asked))
+
+
+def test_a_draft_is_discarded_after_a_question_and_restored(owner, host):
     edit(owner, slug="songs", title="Other songs")
-    form = hidden_fields(owner.get("/studies/songs/edit/texts"))
-    owner.post("/studies/songs/discard", data=form)
+    page = _discarded(owner, "songs")
+    assert "is discarded" in page.text
     assert not authoring.written(host, "songs").is_draft
+    owner.post("/studies/songs/restore", data=hidden_fields(page))
+    assert authoring.written(host, "songs").content["title"] == "Other songs"
+    _discarded(owner, "songs")
+    edit(owner, slug="songs", title="Newer songs")  # the next draft takes its place
+    form = {"csrf": hidden_fields(owner.get("/studies"))["csrf"]}
+    assert owner.post("/studies/songs/restore", data=form).status_code == NOT_FOUND
+    assert authoring.written(host, "songs").content["title"] == "Newer songs"
+
+
+def test_a_study_never_published_goes_with_its_draft_and_comes_back(owner, host):
     make(owner)
-    form = hidden_fields(owner.get("/studies/new-alarm/edit/texts"))
-    owner.post("/studies/new-alarm/discard", data=form)
+    page = _discarded(owner, "new-alarm")
     assert owner.get("/studies/new-alarm/edit/texts").status_code == NOT_FOUND
+    assert 'href="/studies/new-alarm"' not in page.text
+    owner.post("/studies/new-alarm/restore", data=hidden_fields(page))
+    assert 'href="/studies/new-alarm"' in owner.get("/studies").text
+    _discarded(owner, "new-alarm")
+    make(owner, title="Another one")  # its name is free again
+    assert authoring.written(host, "new-alarm").content["title"] == "Another one"
+
+
+def test_changing_a_tab_saves_what_was_typed_and_begins_no_draft_for_nothing(owner, host):
+    page = edit(owner, slug="songs", go="task")
+    assert page.url.path == "/studies/songs/edit/task"
+    assert not authoring.written(host, "songs").is_draft
+    page = edit(owner, slug="songs", title="Typed", go="tab-data")
+    assert page.url.path == "/studies/songs/data"
+    assert authoring.written(host, "songs").content["title"] == "Typed"
+    assert edit(owner, slug="songs", go="tab-live").url.path == "/studies/songs"
+    page = edit(owner, slug="songs", go="//elsewhere.example")
+    assert page.url.path == "/studies/songs/edit/texts"
+
+
+def test_a_form_sent_after_the_session_ended_is_kept_through_signing_in(owner, browser, host):
+    sent = form_fields(owner.get("/studies/songs/edit/texts")) | {"title": "Kept"}
+    token = owner.cookies["howgood-session"]
+    accounts.sign_out(host, token)
+    page = owner.post("/studies/songs/edit/texts", data=sent)
+    assert page.status_code == 401
+    assert "Kept" in page.text
+    held = form_fields(page, 'action="/login"')
+    wrong = owner.post("/login", data=held | {"name": "ada", "password": "no"})
+    assert wrong.status_code == 422
+    assert "Kept" in wrong.text
+    assert not authoring.written(host, "songs").is_draft
+    held = form_fields(wrong, 'action="/login"')
+    done = owner.post("/login", data=held | {"name": "ada", "password": PASSWORD})
+    assert done.url.path == "/studies/songs/edit/texts"
+    assert authoring.written(host, "songs").content["title"] == "Kept"
+    stranger = browser.post("/studies/songs/edit/texts", data=sent, follow_redirects=False)
+    assert stranger.headers["location"] == "/login"  # not a form of theirs: nothing is read
 
 
 def test_pilot_mode_and_quota_make_a_version_of_their_own(owner, host):

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from howgood.store.schema import draft_media, drafts, facts, media
+from howgood.store.schema import draft_media, drafts, facts, media, studies, versions
 from howgood.store.studies import MediaFile
 
 
@@ -27,8 +27,10 @@ class Draft:
 
 
 def find(connection: Connection, study: int) -> Draft | None:
-    """Return the draft of a study."""
-    row = connection.execute(sa.select(drafts).where(drafts.c.study_id == study)).one_or_none()
+    """Return the draft of a study; a discarded one is none."""
+    row = connection.execute(
+        sa.select(drafts).where(drafts.c.study_id == study, drafts.c.discarded_at.is_(None))
+    ).one_or_none()
     if row is None:
         return None
     return Draft(content=row.content, edition=row.edition, changed_at=row.changed_at)
@@ -36,7 +38,57 @@ def find(connection: Connection, study: int) -> Draft | None:
 
 def studies_with_drafts(connection: Connection) -> frozenset[int]:
     """Return the numbers of studies that somebody is writing on."""
-    return frozenset(connection.execute(sa.select(drafts.c.study_id)).scalars())
+    query = sa.select(drafts.c.study_id).where(drafts.c.discarded_at.is_(None))
+    return frozenset(connection.execute(query).scalars())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscardedDraft:
+    """A draft that can be restored."""
+
+    slug: str
+    title: str
+    discarded_at: datetime
+
+
+def discarded(connection: Connection) -> tuple[DiscardedDraft, ...]:
+    """Return the drafts that were discarded, the latest first."""
+    rows = connection.execute(
+        sa.select(studies.c.slug, studies.c.title, drafts.c.discarded_at)
+        .join_from(drafts, studies, studies.c.id == drafts.c.study_id)
+        .where(drafts.c.discarded_at.is_not(None))
+        .order_by(drafts.c.discarded_at.desc())
+    )
+    return tuple(
+        DiscardedDraft(slug=row.slug, title=row.title, discarded_at=row.discarded_at)
+        for row in rows
+    )
+
+
+def discard(connection: Connection, study: int, *, now: datetime) -> None:
+    """Put a draft aside, unseen."""
+    connection.execute(sa.update(drafts).where(drafts.c.study_id == study).values(discarded_at=now))
+
+
+def restore(connection: Connection, study: int) -> bool:
+    """Bring a discarded draft back; False if there is none."""
+    done = connection.execute(
+        sa.update(drafts)
+        .where(drafts.c.study_id == study, drafts.c.discarded_at.is_not(None))
+        .values(discarded_at=None)
+    )
+    return done.rowcount == 1
+
+
+def free_name(connection: Connection, slug: str) -> None:
+    """Forget a study that was never published and whose draft was discarded: its name is free."""
+    is_discarded = sa.exists().where(
+        drafts.c.study_id == studies.c.id, drafts.c.discarded_at.is_not(None)
+    )
+    is_published = sa.exists().where(versions.c.study_id == studies.c.id)
+    connection.execute(
+        sa.delete(studies).where(studies.c.slug == slug, is_discarded, ~is_published)
+    )
 
 
 def begin(
@@ -47,7 +99,12 @@ def begin(
     version: int | None,
     now: datetime,
 ) -> int | None:
-    """Store a first edition, with the pictures of a version; None if there is a draft."""
+    """Store a first edition, with the pictures of a version; None if there is a draft.
+
+    A draft that was discarded before gives way.
+    """
+    gone = sa.delete(drafts).where(drafts.c.study_id == study, drafts.c.discarded_at.is_not(None))
+    connection.execute(gone)
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     edition = _next_edition(connection)
     made = connection.execute(
@@ -73,7 +130,11 @@ def save(
     following = _next_edition(connection)
     done = connection.execute(
         sa.update(drafts)
-        .where(drafts.c.study_id == study, drafts.c.edition == edition)
+        .where(
+            drafts.c.study_id == study,
+            drafts.c.edition == edition,
+            drafts.c.discarded_at.is_(None),
+        )
         .values(content=dict(content), edition=following, changed_at=now)
     )
     return following if done.rowcount == 1 else None
@@ -92,7 +153,7 @@ def _next_edition(connection: Connection) -> int:
 
 
 def remove(connection: Connection, study: int) -> None:
-    """Throw the draft and its pictures away."""
+    """Delete the draft and its pictures."""
     connection.execute(sa.delete(drafts).where(drafts.c.study_id == study))
 
 

@@ -247,6 +247,8 @@ drafts = sa.Table(
     # Another one at each save, so that two tabs cannot silently overwrite each other.
     sa.Column("edition", sa.Integer, nullable=False),
     sa.Column("changed_at", Moment, nullable=False),
+    # A discarded draft is kept, unseen, until it is restored or the next one begins.
+    sa.Column("discarded_at", Moment),
 )
 
 draft_media = sa.Table(

@@ -215,11 +215,6 @@ def rename(connection: Connection, number: int, title: str) -> None:
     connection.execute(sa.update(studies).where(studies.c.id == number).values(title=title))
 
 
-def forget(connection: Connection, number: int) -> None:
-    """Remove a study that nobody ever took part in."""
-    connection.execute(sa.delete(studies).where(studies.c.id == number))
-
-
 def content(connection: Connection, version: int) -> Mapping[str, Any]:
     """Return a version's plain values."""
     row = connection.execute(sa.select(versions.c.content).where(versions.c.id == version))

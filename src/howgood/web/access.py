@@ -106,13 +106,19 @@ def csrf(request: Request) -> str:
 
 def _bearer(request: Request) -> str:
     """Return what tells this browser from others: its session, or before that a random name."""
-    session = request.cookies.get(SESSION, "")
+    session: str = getattr(request.state, "new_session", "") or request.cookies.get(SESSION, "")
     if session:
         return session
     if not getattr(request.state, "visitor", ""):
         request.state.visitor = request.cookies.get(VISITOR) or tokens.fresh_token()
     visitor: str = request.state.visitor
     return visitor
+
+
+def home(request: Request) -> str:
+    """Return the address people reach this server by."""
+    public: str = request.app.state.settings.public_url
+    return public or str(request.base_url).rstrip("/")
 
 
 def is_secure(request: Request) -> bool:
@@ -122,8 +128,16 @@ def is_secure(request: Request) -> bool:
 
 
 def set_session(response: Response, request: Request, token: str) -> None:
-    """Give the browser its session; it ends with the browser, or earlier on the server."""
+    """Give the browser its session; it ends with the browser, or earlier on the server.
+
+    A page that is shown with it has to be made after `begin_session`.
+    """
     _set(response, request, SESSION, token)
+
+
+def begin_session(request: Request, token: str) -> None:
+    """Let forms made from now on, in this very request, belong to the new session."""
+    request.state.new_session = token
 
 
 def remember_visitor(response: Response, request: Request) -> None:

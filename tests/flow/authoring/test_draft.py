@@ -8,13 +8,13 @@ import pytest
 import sqlalchemy as sa
 from tests.flow.hosting.conftest import RERATING
 
-from howgood.flow import authoring
+from howgood.flow import authoring, watching
 from howgood.flow.authoring.draft import StaleDraftError
 from howgood.flow.hosting import Host, RefusedError, add_study, picture
 from howgood.records.researcher import Researcher
 from howgood.records.study import Study
 from howgood.store import audit
-from howgood.store.schema import draft_media, drafts, studies
+from howgood.store.schema import draft_media, drafts
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 ADA = Researcher(number=1, name="ada", role="owner")
@@ -121,8 +121,12 @@ def test_an_unpublished_study_is_unknown_to_participants_and_can_be_forgotten(ho
         authoring.set_open(host, ADA, "new-one", is_open=True, now=NOW)
     edition = authoring.written(host, "new-one").edition
     authoring.discard(host, ADA, "new-one", edition=edition, now=NOW)
-    with host.database.reading() as connection:
-        assert not connection.execute(sa.select(studies)).all()
+    with pytest.raises(RefusedError):
+        authoring.written(host, "new-one")
+    assert watching.overview(host) == ()
+    again = authoring.start_from_template(host, ADA, "survey", slug="new-one", title="", now=NOW)
+    assert again.slug == "new-one"  # the name is free again
+    assert authoring.discarded(host) == ()
 
 
 def test_of_two_who_take_a_short_name_at_once_one_is_told(host):

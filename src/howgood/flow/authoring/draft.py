@@ -206,6 +206,8 @@ def save(
     stored = {name: (made.name, _digest(made.content)) for name, made in kept.items()}
     content = read_part(page, before.content, SentForm(texts=texts, files=stored))
     content, anchor = act(content, action) if action else (content, "")
+    if edition == before.edition and not files and _is_same(content, before.content):
+        return Saved(anchor=anchor)
     saved = host.database.write(
         lambda c: _store(c, before, content, tuple(kept.values()), edition, person, now)
     )
@@ -217,6 +219,14 @@ def save(
     return Saved(
         editing=replace(again, is_conflict=saved is None, upload_problem=" ".join(refused.values()))
     )
+
+
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two contents say the same, however they are written down."""
+    if one == other:
+        return True
+    first, second = (study_from(each, problems=[]) for each in (one, other))
+    return first is not None and first == second
 
 
 def _store(
@@ -250,20 +260,39 @@ def _store(
 
 
 def discard(host: Host, person: Researcher, slug: str, *, edition: int, now: datetime) -> None:
-    """Throw a draft away, as it was seen; a study that was never published goes with it."""
+    """Put a draft aside, as it was seen; a study that was never published leaves the list with it.
+
+    `restore` brings it back until another draft begins.
+    """
 
     def store(connection: Connection) -> None:
         studies.hold(connection, slug)
         given = _read(connection, slug)
         if given.edition != edition or not given.is_draft:
-            raise StaleDraftError(done="thrown away")
-        head = given.head
-        drafts.remove(connection, head.number)
-        if head.version is None:
-            studies.forget(connection, head.number)
+            raise StaleDraftError(done="discarded")
+        drafts.discard(connection, given.head.number, now=now)
         audit.note(connection, actor=person.name, action="draft discarded", study=slug, now=now)
 
     host.database.write(store)
+
+
+def restore(host: Host, person: Researcher, slug: str, *, now: datetime) -> bool:
+    """Bring a discarded draft back; False if there is none any more."""
+
+    def store(connection: Connection) -> bool:
+        head = studies.hold(connection, slug)
+        is_back = head is not None and drafts.restore(connection, head.number)
+        if is_back:
+            audit.note(connection, actor=person.name, action="draft restored", study=slug, now=now)
+        return is_back
+
+    return host.database.write(store)
+
+
+def discarded(host: Host) -> tuple[drafts.DiscardedDraft, ...]:
+    """Return the drafts that can be restored."""
+    with host.database.reading() as connection:
+        return drafts.discarded(connection)
 
 
 def draft_picture(host: Host, slug: str, name: str) -> MediaFile:

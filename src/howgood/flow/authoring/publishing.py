@@ -34,6 +34,11 @@ class Review:
     inside: int
 
     @property
+    def is_draft(self) -> bool:
+        """Whether there is a draft."""
+        return self.edition > 0
+
+    @property
     def can_publish(self) -> bool:
         """Whether there is something to publish and nothing wrong with it."""
         is_new = self.head.version is None

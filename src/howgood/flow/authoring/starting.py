@@ -159,6 +159,7 @@ def _start(
     )
 
     def store(connection: Connection) -> Started:
+        drafts.free_name(connection, slug)
         if slug in RESERVED or studies.head(connection, slug) is not None:
             return _taken(slug)
         number = studies.add_study(connection, new, is_open=False, now=now)

@@ -23,7 +23,7 @@ from howgood.records.participant import Status
 from howgood.records.plain import Problem
 from howgood.records.plans import Picture
 from howgood.records.study import Study
-from howgood.store import audit, studies, versions
+from howgood.store import audit, drafts, studies, versions
 from howgood.store.studies import StudyRow
 
 
@@ -107,6 +107,7 @@ def create_study(
     _refuse_pictures(study, frozenset())
 
     def store(connection: Connection) -> None:
+        drafts.free_name(connection, study.slug)
         if studies.head(connection, study.slug) is not None:  # a draft has the name, too
             raise ExistingStudyError(study.slug)
         studies.save(connection, new_version(study, ()), now=now, is_open=is_open)

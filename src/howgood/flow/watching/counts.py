@@ -93,6 +93,7 @@ def overview(host: Host) -> tuple[StudyCounts, ...]:
             has_draft=head.number in drafted,
         )
         for head in heads
+        if head.version is not None or head.number in drafted
     )
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -22,7 +23,9 @@ from howgood.records.researcher import ROLES, Researcher, Role
 from howgood.web.access import (
     SESSION,
     ForbiddenError,
+    begin_session,
     end_session,
+    home,
     owner,
     sent_form,
     set_session,
@@ -31,11 +34,13 @@ from howgood.web.access import (
 )
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
+from howgood.web.held import HeldForm, held_form
+from howgood.web.routes.editing import save_held
 
 T = TypeVar("T")
 # A password costs 64 MB and a core for a moment: more at once would take both from participants.
 AT_ONCE = 2
-_MANY = "That were many attempts. Wait a minute, then try again."
+_MANY = "Too many attempts. Wait a minute, then try again."
 
 
 async def get_login(request: Request) -> Response:
@@ -47,17 +52,23 @@ async def post_login(request: Request) -> Response:
     """Sign in under a new session, however often it was tried before within reason."""
     form = await sent_form(request)
     name, target = text_of(form, "name"), _safe_path(text_of(form, "next"))
+    held = held_form(form, target)
+    again = partial(_login_page, request, target=target, name=name, held=held)
     if not await _may_try(request, name):
-        return _login_page(request, target=target, name=name, problem=_MANY, status=429)
+        return again(problem=_MANY, status=429)
     host, password = request.app.state.host, text_of(form, "password")
     found = await _hashing(
         request, partial(accounts.sign_in, host, name=name, password=password, now=now())
     )
     if found is None:
-        wrong = "Name and password do not belong together."
-        return _login_page(request, target=target, name=name, problem=wrong, status=422)
+        return again(problem="Name and password do not belong together.", status=422)
     # Whoever signs in anew leaves the session they had, on the server too.
     await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
+    if held is not None and found.researcher.may_write:
+        begin_session(request, found.token)
+        response = await save_held(request, found.researcher, held)
+        set_session(response, request, found.token)
+        return response
     return _entering(request, found.token, target or "/studies")
 
 
@@ -158,6 +169,17 @@ async def post_renewal(request: Request) -> Response:
     return await _people_page(request, person, link=f"{home(request)}/setup/{token}", whose=name)
 
 
+async def get_removal(request: Request) -> Response:
+    """Ask whether an account shall be removed, and say what that means."""
+    person = await owner(request)
+    found = await run_in_threadpool(accounts.circle, request.app.state.host, now=now())
+    number = request.path_params["number"]
+    gone = next((each for each in found.researchers if each.number == number), None)
+    if gone is None:
+        raise HTTPException(404)
+    return dashboard(request, "remove_account.html", researcher=person, gone=gone)
+
+
 async def post_removal(request: Request) -> Response:
     """Remove somebody's account."""
     person = await owner(request)
@@ -170,16 +192,17 @@ async def post_removal(request: Request) -> Response:
     return RedirectResponse("/people", status_code=303)
 
 
-def home(request: Request) -> str:
-    """Return the address people reach this server by."""
-    public: str = request.app.state.settings.public_url
-    return public or str(request.base_url).rstrip("/")
-
-
 def _login_page(
-    request: Request, *, target: str, name: str = "", problem: str = "", status: int = 200
+    request: Request,
+    *,
+    target: str,
+    name: str = "",
+    problem: str = "",
+    held: HeldForm | None = None,
+    status: int = 200,
 ) -> Response:
-    values = {"target": target, "name": name, "problem": problem}
+    hidden = held.hidden if held is not None else []
+    values = {"target": target, "name": name, "problem": problem, "held": hidden}
     return dashboard(request, "login.html", researcher=None, status=status, **values)
 
 
@@ -247,5 +270,6 @@ ROUTES = [
     Route("/people", get_people, methods=["GET"]),
     Route("/people", post_people, methods=["POST"]),
     Route("/people/renewal", post_renewal, methods=["POST"]),
+    Route("/people/{number:int}/remove", get_removal, methods=["GET"]),
     Route("/people/{number:int}/remove", post_removal, methods=["POST"]),
 ]

@@ -4,6 +4,7 @@ In: requests. Out: pages. Absent: everything between; each route parses, calls `
 once, shows.
 """
 
+import re
 from dataclasses import replace
 
 from starlette.concurrency import run_in_threadpool
@@ -18,16 +19,20 @@ from howgood.flow import authoring
 from howgood.flow.authoring.download import Format, download
 from howgood.flow.hosting import Host, View
 from howgood.records.researcher import Researcher
-from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import whole
 from howgood.web.guards import LARGEST_UPLOAD
+from howgood.web.held import HeldForm, sign_in_first
 from howgood.web.pages import ScreenPage, screen_page
 from howgood.web.render import part_of_file, style_address
 from howgood.web.routes.studies import attachment
 
-_OWN_FIELDS = frozenset({"csrf", "edition", "action", "walk", "condition"})
+_OWN_FIELDS = frozenset({"csrf", "edition", "action", "go", "walk", "condition"})
+# Leaving the form by a tab saves it first; other words are parts of the form.
+_TABS = {f"tab-{each}" if each else "tab-live": f"/{each}" if each else "" for each in
+         ("", "edit", "preview", "publish", "links", "versions", "results", "data")}  # fmt: skip
 
 
 async def get_edit(request: Request) -> Response:
@@ -48,19 +53,46 @@ async def get_part(request: Request) -> Response:
 
 async def post_part(request: Request) -> Response:
     """Save a page of the form, then add, remove or move what its button says."""
-    person = await owner(request)
+    try:
+        person = await owner(request)
+    except SignInNeededError:
+        return await sign_in_first(request)
     form = await sent_form(request, largest=LARGEST_UPLOAD)
     slug, part = request.path_params["slug"], request.path_params["part"]
     saved = await run_in_threadpool(
         authoring.save, request.app.state.host, person, slug, part=part, texts=_texts(form),
-        uploads=await _uploads(form), edition=_edition(form),
+        uploads=await _uploads(form), edition=_edition(text_of(form, "edition")),
         action=text_of(form, "action"), now=now(),
     )  # fmt: skip
+    return _after_save(request, person, slug, part, saved, go=text_of(form, "go"))
+
+
+async def save_held(request: Request, person: Researcher, held: HeldForm) -> Response:
+    """Save what somebody had typed when their session ended, now that they are signed in again."""
+    own = {name: values[0] for name, values in held.fields.items() if name in _OWN_FIELDS}
+    texts = {name: values for name, values in held.fields.items() if name not in _OWN_FIELDS}
+    saved = await run_in_threadpool(
+        authoring.save, request.app.state.host, person, held.slug, part=held.part, texts=texts,
+        uploads={}, edition=_edition(own.get("edition", "")), action=own.get("action", ""),
+        now=now(),
+    )  # fmt: skip
+    return _after_save(request, person, held.slug, held.part, saved, go=own.get("go", ""))
+
+
+def _after_save(
+    request: Request, person: Researcher, slug: str, part: str, saved: authoring.Saved, *, go: str
+) -> Response:
+    """Go where the pressed button leads; what was not saved is shown again."""
     if saved.editing is not None:
         return _form_page(request, person, saved.editing, status=409 if saved.editing.is_conflict
                           else 422)  # fmt: skip
+    root = f"/studies/{slug}"
+    if go in _TABS:
+        return RedirectResponse(root + _TABS[go], status_code=303)
+    if re.fullmatch(r"[a-z]+", go):
+        return RedirectResponse(f"{root}/edit/{go}", status_code=303)
     anchor = f"#node-{saved.anchor}" if saved.anchor else "?saved"
-    return RedirectResponse(f"/studies/{slug}/edit/{part}{anchor}", status_code=303)
+    return RedirectResponse(f"{root}/edit/{part}{anchor}", status_code=303)
 
 
 async def post_glance(request: Request) -> Response:
@@ -109,25 +141,56 @@ async def post_publish(request: Request) -> Response:
     slug, host = request.path_params["slug"], request.app.state.host
     try:
         await run_in_threadpool(
-            authoring.publish, host, person, slug, edition=_edition(form), now=now()
+            authoring.publish,
+            host,
+            person,
+            slug,
+            edition=_edition(text_of(form, "edition")),
+            now=now(),
         )
     except InputError as error:
         return await _review_page(request, person, problem=error.cure)
     return RedirectResponse(f"/studies/{slug}", status_code=303)
 
 
+async def get_discard(request: Request) -> Response:
+    """Ask whether the draft shall be discarded, and say what would go."""
+    person = await owner(request)
+    slug, host = request.path_params["slug"], request.app.state.host
+    found = await run_in_threadpool(authoring.review, host, slug)
+    if not found.is_draft:
+        return RedirectResponse(f"/studies/{slug}/edit", status_code=303)
+    return dashboard(request, "discard.html", researcher=person, study=found.head, review=found)
+
+
+async def post_restore(request: Request) -> Response:
+    """Bring a discarded draft back."""
+    person = await owner(request)
+    await sent_form(request)
+    slug, host = request.path_params["slug"], request.app.state.host
+    is_back = await run_in_threadpool(authoring.restore, host, person, slug, now=now())
+    if not is_back:
+        raise HTTPException(404)
+    return RedirectResponse(f"/studies/{slug}/edit", status_code=303)
+
+
 async def post_discard(request: Request) -> Response:
-    """Throw the draft away."""
+    """Put the draft aside; it can be restored from the list of studies."""
     person = await owner(request)
     form = await sent_form(request)
     slug, host = request.path_params["slug"], request.app.state.host
     try:
         await run_in_threadpool(
-            authoring.discard, host, person, slug, edition=_edition(form), now=now()
+            authoring.discard,
+            host,
+            person,
+            slug,
+            edition=_edition(text_of(form, "edition")),
+            now=now(),
         )
     except InputError as error:
         return await _review_page(request, person, problem=error.cure)
-    return RedirectResponse("/studies", status_code=303)
+    return RedirectResponse("/studies?done=discarded", status_code=303)
 
 
 async def get_versions(request: Request) -> Response:
@@ -182,9 +245,8 @@ def _glance(host: Host, slug: str, key: str, texts: dict[str, list[str]]) -> aut
     return authoring.glance(authoring.typed(given, part, texts), key)
 
 
-def _edition(form: FormData) -> int:
+def _edition(text: str) -> int:
     """Return what a form was typed over: a draft's edition, or a version's number, negative."""
-    text = text_of(form, "edition")
     number = whole(text.removeprefix("-"), otherwise=0)
     return -number if text.startswith("-") else number
 
@@ -256,6 +318,8 @@ ROUTES = [
     Route("/studies/{slug}/preview", post_preview, methods=["POST"]),
     Route("/studies/{slug}/publish", get_publish, methods=["GET"]),
     Route("/studies/{slug}/publish", post_publish, methods=["POST"]),
+    Route("/studies/{slug}/discard", get_discard, methods=["GET"]),
+    Route("/studies/{slug}/restore", post_restore, methods=["POST"]),
     Route("/studies/{slug}/discard", post_discard, methods=["POST"]),
     Route("/studies/{slug}/versions", get_versions, methods=["GET"]),
     Route("/studies/{slug}/versions/{number:int}/publish", post_version, methods=["POST"]),

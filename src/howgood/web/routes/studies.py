@@ -12,12 +12,11 @@ from starlette.routing import Route
 
 from howgood.flow import authoring, hosting, watching
 from howgood.records.researcher import Researcher
-from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.access import home, owner, sent_form, signed_in, text_of
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import whole
 from howgood.web.guards import LARGEST_UPLOAD
-from howgood.web.routes.accounts import home
 
 _MOST_LINKS = 10_000
 
@@ -25,8 +24,15 @@ _MOST_LINKS = 10_000
 async def get_studies(request: Request) -> Response:
     """List the studies."""
     person = await signed_in(request)
-    found = await run_in_threadpool(watching.overview, request.app.state.host)
-    return dashboard(request, "studies.html", researcher=person, studies=found)
+    host = request.app.state.host
+    found = await run_in_threadpool(watching.overview, host)
+    discarded = await run_in_threadpool(authoring.discarded, host)
+    is_new = request.query_params.get("done") == "discarded" and discarded
+    notice = f"The draft of {discarded[0].title} is discarded." if is_new else ""
+    return dashboard(
+        request, "studies.html", researcher=person, studies=found, discarded=discarded,
+        notice=notice,
+    )  # fmt: skip
 
 
 async def get_new(request: Request) -> Response:

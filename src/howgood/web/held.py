@@ -1,0 +1,75 @@
+"""A form that was sent after the session had ended: kept through signing in, then saved.
+
+In: a request without a session. Out: the sign-in page with what was typed as hidden fields, and
+after signing in the same form again. Absent: files, which no page can hold: they are chosen again.
+
+Nothing is stored for strangers: what was typed travels in the page. Only a form that this browser
+got from us is kept; signing in then checks its own signature.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from howgood.web.access import ForbiddenError, SignInNeededError, sent_form
+from howgood.web.dashboard import dashboard
+from howgood.web.guards import LARGEST_FORM
+
+_PREFIX = "held."
+# Names in the page are longer by the prefix, and strangers may send no more than any form.
+_LARGEST = LARGEST_FORM // 2
+_SAID = (
+    "Your session has ended. Sign in, and what you typed is saved; files have to be chosen again."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldForm:
+    """What was typed into a page of a study's form, and over which edition."""
+
+    slug: str
+    part: str
+    fields: Mapping[str, list[str]]
+
+    @property
+    def hidden(self) -> list[tuple[str, str]]:
+        """The fields as the sign-in page carries them."""
+        return [(_PREFIX + name, value) for name, values in self.fields.items() for value in values]
+
+
+async def sign_in_first(request: Request) -> Response:
+    """Show the sign-in page with what was typed; what is no form of ours is not read."""
+    slug, part = request.path_params["slug"], request.path_params["part"]
+    address = f"/studies/{slug}/edit/{part}"
+    try:
+        if int(request.headers.get("content-length", LARGEST_FORM)) > _LARGEST:
+            raise SignInNeededError(address)
+        form = await sent_form(request)
+    except ForbiddenError as error:
+        raise SignInNeededError("") from error
+    held = HeldForm(slug=slug, part=part, fields=_texts(form, ""))
+    values = {"target": address, "name": "", "problem": "", "held": held.hidden, "notice": _SAID}
+    return dashboard(request, "login.html", researcher=None, status=401, **values)
+
+
+def held_form(form: FormData, target: str) -> HeldForm | None:
+    """Return the form that a sign-in carries along, if it does."""
+    fields = _texts(form, _PREFIX)
+    parts = target.split("/")
+    is_edit = len(parts) == 5 and parts[1] == "studies" and parts[3] == "edit"
+    if not fields or not is_edit:
+        return None
+    return HeldForm(slug=parts[2], part=parts[4], fields=fields)
+
+
+def _texts(form: FormData, prefix: str) -> dict[str, list[str]]:
+    return {
+        name.removeprefix(prefix): texts
+        for name in form
+        if name.startswith(prefix)
+        and name != "csrf"
+        and (texts := [each for each in form.getlist(name) if isinstance(each, str)])
+    }
