@@ -50,7 +50,7 @@ class Gathered:
     @property
     def n_rows(self) -> int:
         """How many judgements they gave; one that was taken back, and the undo, are none."""
-        undone = sum(row.get("choice") == "undo" for each in self.taken for row in each.rows)
+        undone = sum(bool(row.get("choice") == "undo") for each in self.taken for row in each.rows)
         return sum(len(each.rows) for each in self.taken) - 2 * undone
 
     def table(self, *names: str, where: Callable[[Mapping[str, Any]], bool] | None = None) -> Table:
