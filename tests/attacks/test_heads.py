@@ -53,7 +53,7 @@ def broken(host, monkeypatch):
 
 
 def _faults(client):
-    form = hidden_fields(client.get("/s/songs")) | {"consent": "yes"}
+    form = hidden_fields(client.get("/s/songs")) | {"consent.consent": "yes"}
     failed = client.post("/s/songs", data=form)
     assert failed.status_code == 500
     return failed
@@ -216,7 +216,7 @@ def test_cookies_are_kept_from_scripts_other_sites_and_plain_connections(
 
 
 def _begun(client):
-    form = hidden_fields(client.get("/s/songs")) | {"consent": "yes"}
+    form = hidden_fields(client.get("/s/songs")) | {"consent.consent": "yes"}
     return client.post("/s/songs", data=form, follow_redirects=False)
 
 

@@ -125,7 +125,7 @@ def test_a_statement_as_an_answer_is_stored_as_it_was_typed(browser, host):
     study = Study.from_dict(SURVEY | asked | {"slug": "words", "recruitment": "prolific"})
     add_study(host, study, folder=Path(), now=datetime.now(UTC))
     address = "/s/words?" + urlencode({"PROLIFIC_PID": ATTACK[:100]})
-    form = hidden_fields(browser.get(address)) | {"consent": "yes"}
+    form = hidden_fields(browser.get(address)) | {"consent.consent": "yes"}
     begun = browser.post(address, data=form)
     browser.post(begun.url.path, data=hidden_fields(begun) | {"words": ATTACK})
     found = content(host)

@@ -77,12 +77,12 @@ class Person:
         sent = await self.browser.post(f"/s/{SLUG}", self.door)
         if not self._is_served(sent, 303):
             return False
-        self.path, self.door = sent.headers["location"], None
+        self.path, self.door = _own_link(sent.headers["location"]), None
         self.acknowledged[self.path, "consent"] = self.sent.pop((None, "consent"))
         return True
 
     async def _go_on(self):
-        page = await self.browser.get(self.path)
+        address, page = await self.browser.follow(self.path)
         if not self._is_served(page, 200):
             return False
         screen = _SCREEN.search(page.text)[1]
@@ -94,8 +94,8 @@ class Person:
         form, step = filled_form(page.text, self.chance), (self.path, screen)
         if step in self.acknowledged:
             self.wrong.append(f"asked twice: {screen}")
-        self.sent[step] = form.get("rating")
-        sent = await self.browser.post(self.path, form)
+        self.sent[step] = form.get(f"{screen}.rating")
+        sent = await self.browser.post(address, form)
         if not self._is_served(sent, 303):
             return False
         self.acknowledged[step] = self.sent.pop(step)
@@ -110,6 +110,11 @@ class Person:
         else:
             self.wrong.append(response.status)
         return False
+
+
+def _own_link(address):
+    """Return a person's own link from the address of one of its steps."""
+    return "/".join(address.split("/")[:3])
 
 
 def crowd(server, size, **how):

@@ -13,9 +13,9 @@ from tests.flow.hosting.conftest import PHRASES
 
 from howgood.flow.study_files.new import template
 
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-          "--disable-background-networking", "--disable-component-update",
-          "--disable-sync"]  # fmt: skip
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+         "--disable-background-networking", "--disable-component-update",
+         "--disable-sync"]  # fmt: skip
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60" role="img">'
     '<rect width="120" height="60" fill="#cfd8e3"/><circle cx="60" cy="30" r="18" fill="#33547a"/>'
@@ -23,21 +23,31 @@ PICTURE = (
 )
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    """One Chromium for the journeys of a file; each test opens its own profile.
-
-    Playwright keeps an event loop running as long as it lives; tests elsewhere start their own.
-    """
+def find_chromium():
     path = checks.browser.browser()
     if path is None:
         pytest.fail(checks.browser.HOW)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browsers():
+    """Playwright, for the journeys of a file.
+
+    It keeps an event loop running as long as it lives; tests elsewhere start their own.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)
-        yield browser
-        browser.close()
+        yield playwright
+
+
+@pytest.fixture(scope="module")
+def chromium(browsers):
+    """One Chromium for the journeys of a file; each test opens its own profile."""
+    browser = browsers.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+    yield browser
+    browser.close()
 
 
 def survey(**changes):
@@ -47,7 +57,7 @@ def survey(**changes):
         for key, name in (("bell", "The bell"), ("camera", "The camera"))
     ]  # fmt: skip
     task = {"applications": applications, "per_application": 2, "ease_of_use": True,
-            "attention": [{"key": "care", "text": "Please choose the second answer.",
+            "attention": [{"key": "care", "text": "Please choose: Quite unlikely.",
                            "answer": 2}]}  # fmt: skip
     choices = [{"key": "bike", "text": "Bicycle"}, {"key": "bus", "text": "Bus"}]
     years = [{"key": f"y{number}", "text": str(number)} for number in range(1990, 2006)]
@@ -91,6 +101,10 @@ def server(tmp_path_factory):
     (folder / "door.svg").write_text(PICTURE)
     at_once = comparison(slug="keys", demographics=[])
     at_once["comparison"] |= {"practice": False, "direct": "none"}
-    running = HowgoodServer(folder, [survey(), rerating(), comparison(), at_once])
+    plain = survey(slug="plain", demographics=[])
+    plain["survey"] |= {"attention": []}
+    later = rerating(slug="later", language="en")
+    later["rerating"] |= {"delay_minutes": 90}
+    running = HowgoodServer(folder, [survey(), rerating(), comparison(), at_once, plain, later])
     yield running
     running.kill()

@@ -1,6 +1,8 @@
 """People take part in real Chromium, from the link to the completion code."""
 
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -164,11 +166,11 @@ def test_access_keys_choose_between_two_systems_and_undo(chromium, server):
                 "windowsVirtualKeyCode": ord(key.upper()),
                 "code": f"Digit{key}" if key.isdigit() else f"Key{key.upper()}"})  # fmt: skip
         assert page.locator("input[name=screen]").input_value() != before
-        return page.locator("input[name=pair]").input_value()
+        return page.locator("input[name$='.pair']").input_value()
 
-    first = page.locator("input[name=pair]").input_value()
+    first = page.locator("input[name$='.pair']").input_value()
     assert first not in (press("1"), press("2"))
-    second = page.locator("input[name=pair]").input_value()
+    second = page.locator("input[name$='.pair']").input_value()
     press("0")
     assert press("u") == second
     context.close()
@@ -187,12 +189,47 @@ def test_back_reload_and_a_second_tab_change_nothing(chromium, server):
     here = page.locator("h1").inner_text()
     page.go_back()
     page.reload()
+    assert page.locator("main form").count() == 0
+    _press(page, page.locator("main a.button"))
     assert page.locator("h1").inner_text() == here
     _choose(old_tab)
     _press(old_tab)
     assert old_tab.locator("h1").inner_text() == here
     page.goto(f"{server.home}/s/again")
     assert page.locator("h1").inner_text() == here
+    context.close()
+
+
+def _until_the_wait(page, server):
+    page.goto(f"{server.home}/s/later")
+    while page.locator("main button").count():
+        _choose(page)
+        _press(page)
+    return page.locator("main time")
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Europe/Berlin"])
+def test_a_time_is_read_in_the_zone_of_the_reader(chromium, server, zone):
+    context = chromium.new_context(viewport=PHONE, timezone_id=zone, locale="en-GB")
+    page = context.new_page()
+    faults = []
+    page.on("console", lambda message: faults.append(message.text))
+    shown = _until_the_wait(page, server)
+    opens = datetime.fromisoformat(shown.get_attribute("datetime")).astimezone(ZoneInfo(zone))
+    said = shown.inner_text()
+    assert f"{opens:%H:%M}" in said
+    assert f"{opens.day} {opens:%B %Y}" in said
+    assert "UTC" not in said
+    assert said.split()[-1] != f"{opens:%H:%M}"  # the zone is named
+    _check_page(page, set())
+    assert faults == []
+    context.close()
+
+
+def test_without_scripts_a_time_names_its_zone(chromium, server):
+    context = chromium.new_context(viewport=PHONE, java_script_enabled=False)
+    shown = _until_the_wait(context.new_page(), server)
+    assert shown.inner_text().endswith(" UTC")
     context.close()
 
 

@@ -115,6 +115,48 @@ def test_wrong_answers_are_named_and_a_reload_loses_nothing(chromium, host, tmp_
     context.close()
 
 
+def test_starting_again_asks_before_answers_that_are_not_saved_are_dropped(
+    chromium, host, tmp_path
+):
+    file = _saved_page(host, tmp_path, Study.from_dict(survey(demographics=[])), tmp_path)
+    context = chromium.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    again = page.get_by_role("button", name="Start again for the next person")
+    while not page.locator("a[download]").count():
+        _choose(page)
+        page.locator("main button:not(.quiet)").first.click()
+    answers = page.locator("#answers").input_value()
+    again.click()
+    assert page.get_by_role("alert").inner_text().startswith("These answers are not saved yet")
+    assert page.locator("#answers").input_value() == answers
+    _check_page(page, set())
+    page.reload()  # the question is asked again: a reload saves nothing
+    again.click()
+    assert page.locator("#answers").input_value() == answers
+    with page.expect_download() as waiting:
+        page.locator("a[download]").click()
+    assert json.loads(Path(waiting.value.path()).read_bytes()) == json.loads(answers)
+    again.click()
+    assert page.locator("#answers").count() == 0
+    context.close()
+
+
+def test_answers_are_discarded_only_by_a_button_that_says_so(chromium, host, tmp_path):
+    file = _saved_page(host, tmp_path, Study.from_dict(survey(demographics=[])), tmp_path)
+    context = chromium.new_context(viewport=DESKTOP)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    while not page.locator("a[download]").count():
+        _choose(page)
+        page.locator("main button:not(.quiet)").first.click()
+    page.get_by_role("button", name="Start again for the next person").click()
+    page.get_by_role("button", name="Discard these answers and start again").click()
+    assert page.locator("h1").inner_text() == "Who is at the door?"
+    assert page.evaluate("sessionStorage.length") == 0
+    context.close()
+
+
 def test_who_declines_leaves_nothing(chromium, host, tmp_path):
     file = _saved_page(host, tmp_path, Study.from_dict(survey()), tmp_path)
     context = chromium.new_context(viewport=PHONE)

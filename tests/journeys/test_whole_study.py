@@ -68,7 +68,7 @@ def chooser(worth):
     """Somebody to whom a miss is as bad as this many false alarms."""
 
     def choose(page):
-        pair = page.locator("input[name=pair]")
+        pair = page.locator("input[name$='.pair']")
         if not pair.count():
             return _choose(page)
         sides = [[int(each) for each in side.split()] for side in pair.input_value().split(" / ")]

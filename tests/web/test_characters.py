@@ -37,7 +37,7 @@ def test_in_an_address_it_is_refused_politely(owner, address):
 
 def test_a_participants_form_with_it_is_refused_and_can_be_sent_again(browser):
     page = browser.get("/s/doors?PROLIFIC_PID=one")
-    form = hidden_fields(page) | {"consent": "yes"}
+    form = hidden_fields(page) | {"consent.consent": "yes"}
     for field in form:
         for sent in (form | {field: form[field] + "\x00"}, form | {f"{field}\x00": "x"}):
             refused = browser.post("/s/doors?PROLIFIC_PID=one", data=sent)

@@ -22,8 +22,8 @@ from howgood.store.schema import metadata
 FORBIDDEN, NOT_FOUND = 403, 404
 # Participants' own, signing in and out, one's own password; and looking at a draft, which stores
 # nothing (tested below). Everything else that is sent by a form needs an owner.
-OPEN = {"/s/{slug}", "/p/{token}", "/login", "/logout", "/setup/{token}", "/account",
-        "/studies/{slug}/preview", "/studies/{slug}/glance/{part}"}  # fmt: skip
+OPEN = {"/s/{slug}", "/p/{token}", "/p/{token}/{step}", "/login", "/logout", "/setup/{token}",
+        "/account", "/studies/{slug}/preview", "/studies/{slug}/glance/{part}"}  # fmt: skip
 ATTACK = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}${7*7}"
 
 
@@ -85,7 +85,7 @@ def test_an_owner_without_the_hidden_field_cannot_write_either(owner, host):
 def test_looking_at_a_draft_stores_nothing(viewer, host):
     before = _content(host)
     page = viewer.get("/studies/songs/preview")
-    viewer.post("/studies/songs/preview", data=hidden_fields(page) | {"consent": "yes"})
+    viewer.post("/studies/songs/preview", data=hidden_fields(page) | {"consent.consent": "yes"})
     sent = form_fields(viewer.get("/studies/songs/edit/texts")) | hidden_fields(page)
     assert viewer.post("/studies/songs/glance/texts", data=sent).status_code == 200
     assert _content(host) == before

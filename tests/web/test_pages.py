@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from tests.flow.hosting.conftest import RERATING
 from tests.web.conftest import hidden_fields
 
-from howgood.flow.hosting import add_study, look, tokens
+from howgood.flow.hosting import add_study, as_sent, look, tokens
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.records.screen import Screen
@@ -27,15 +27,19 @@ from howgood.web.render import show, style_address, templates
 
 def _begin(browser, slug="songs"):
     page = browser.get(f"/s/{slug}")
-    return browser.post(f"/s/{slug}", data=hidden_fields(page) | {"consent": "yes"})
+    return browser.post(f"/s/{slug}", data=hidden_fields(page) | {"consent.consent": "yes"})
 
 
 def _answer(browser, page, host, seed=1):
-    token = page.url.path.removeprefix("/p/")
     with host.database.reading() as connection:
-        stored = participants.position(connection, tokens.digest(token))
-    form = fill(Screen.from_dict(stored.content), seed=seed)
+        stored = participants.position(connection, tokens.digest(_token(page)))
+    screen = Screen.from_dict(stored.content)
+    form = as_sent(screen, fill(screen, seed=seed))
     return browser.post(page.url.path, data=hidden_fields(page) | form)
+
+
+def _token(page):
+    return page.url.path.split("/")[2]
 
 
 @pytest.mark.parametrize("slug", ["songs", "doors"])
@@ -53,11 +57,11 @@ def test_someone_takes_part_from_the_link_to_the_thanks(browser, host, slug):
 def test_every_answer_is_a_redirect_so_that_reloading_sends_nothing_twice(browser):
     page = browser.get("/s/songs")
     done = browser.post(
-        "/s/songs", data=hidden_fields(page) | {"consent": "yes"}, follow_redirects=False
+        "/s/songs", data=hidden_fields(page) | {"consent.consent": "yes"}, follow_redirects=False
     )
     see_other = 303
     assert done.status_code == see_other
-    assert re.fullmatch(r"/p/[\w-]{32}", done.headers["location"])
+    assert re.fullmatch(r"/p/[\w-]{32}/2", done.headers["location"])
 
 
 def test_the_study_link_leads_back_to_the_same_place(browser):
@@ -69,7 +73,7 @@ def test_the_study_link_leads_back_to_the_same_place(browser):
 def test_the_cookie_is_kept_from_scripts_and_other_sites(browser):
     page = browser.get("/s/songs")
     done = browser.post(
-        "/s/songs", data=hidden_fields(page) | {"consent": "yes"}, follow_redirects=False
+        "/s/songs", data=hidden_fields(page) | {"consent.consent": "yes"}, follow_redirects=False
     )
     cookie = done.headers["set-cookie"].lower()
     assert "httponly" in cookie
@@ -80,13 +84,44 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(browser):
 def test_a_missing_answer_is_pointed_out_and_the_rest_is_kept(browser, host):
     page = _begin(browser, "doors")
     page = _answer(browser, page, host)
-    form = hidden_fields(page) | {"acceptable": "6", "useful": "2"}
+    own = hidden_fields(page)["screen"]
+    form = hidden_fields(page) | {f"{own}.acceptable": "6", f"{own}.useful": "2"}
     wrong = browser.post(page.url.path, data=form)
     unprocessable = 422
     assert wrong.status_code == unprocessable
     assert 'href="#field-intent"' in wrong.text
     assert wrong.text.count(" checked") == 2
     assert "Please check your answers" in wrong.text
+
+
+def test_every_step_has_its_own_address_and_old_links_lead_there(browser, host):
+    page = _begin(browser, "doors")
+    seen = [page.url.path]
+    for _ in range(3):
+        page = _answer(browser, page, host)
+        seen.append(page.url.path)
+    own = f"/p/{_token(page)}"
+    assert seen == [f"{own}/{step}" for step in (2, 3, 4, 5)]
+    for old in (own, f"{own}/0", f"{own}/6", f"{own}/x", f"{own}/{'9' * 5000}", "/s/doors"):
+        assert browser.get(old).url.path == seen[-1]
+    behind = browser.get(seen[1])
+    assert behind.headers["cache-control"] == "no-store"
+    assert "<form" not in behind.text
+    assert f'href="{seen[-1]}"' in behind.text
+
+
+def test_browsers_are_told_to_put_nothing_back_into_forms(browser, host):
+    page = browser.get("/s/doors")
+    for _ in range(4):
+        assert re.search(r'<form [^>]*autocomplete="off"', page.text)
+        page = _begin(browser, "doors") if "/s/" in str(page.url) else _answer(browser, page, host)
+
+
+def test_one_person_has_one_allowance_whatever_step_they_send_to(browser):
+    page = _begin(browser)
+    own = page.url.path.rpartition("/")[0]
+    status = {browser.post(f"{own}/{step}", data={}).status_code for step in range(300)}
+    assert 429 in status
 
 
 def test_an_unknown_link_gets_a_page_in_the_readers_language(browser):
@@ -194,7 +229,7 @@ def test_pages_are_not_kept_by_caches(browser):
 
 def test_a_page_put_together_from_pieces_is_the_page_as_a_whole(browser, host):
     page = _begin(browser, "doors")
-    token = page.url.path.removeprefix("/p/")
+    token = _token(page)
     for now in (datetime.now(UTC),) * 2:
         view = look(host, token, now=now)
         screen = screen_page(view, style=style_address())
@@ -229,7 +264,7 @@ def test_logs_hold_events_and_neither_tokens_nor_answers(browser, host, caplog):
     caplog.set_level(logging.DEBUG)
     page = _begin(browser, "doors")
     _answer(browser, page, host)
-    token = page.url.path.removeprefix("/p/")
+    token = _token(page)
     assert "answer_recorded" in caplog.text
     ours = "\n".join(r.getMessage() for r in caplog.records if not r.name.startswith("httpx"))
     assert token not in ours
@@ -266,7 +301,7 @@ def test_a_fault_of_ours_is_a_page_without_details(browser, host, monkeypatch):
 
     monkeypatch.setattr(host.database, "write_soon", broken)
     page = browser.get("/s/songs")
-    failed = browser.post("/s/songs", data=hidden_fields(page) | {"consent": "yes"})
+    failed = browser.post("/s/songs", data=hidden_fields(page) | {"consent.consent": "yes"})
     assert failed.status_code == 500
     assert "secret" not in failed.text
     assert "The fault is ours" in failed.text

@@ -96,8 +96,8 @@ def take_part(browser, host, slug, seed=1, check=lambda page: None):
     if f"howgood-{slug}" in browser.cookies:
         browser.cookies.delete(f"howgood-{slug}")
     page = browser.get(f"/s/{slug}")
-    page = browser.post(f"/s/{slug}", data=hidden_fields(page) | {"consent": "yes"})
-    token = page.url.path.removeprefix("/p/")
+    page = browser.post(f"/s/{slug}", data=hidden_fields(page) | {"consent.consent": "yes"})
+    token = page.url.path.split("/")[2]
     for _ in range(80):
         with host.database.reading() as connection:
             stored = participants.position(connection, hosting.tokens.digest(token))
@@ -105,7 +105,8 @@ def take_part(browser, host, slug, seed=1, check=lambda page: None):
         check(page)
         if screen.is_last:
             return token
-        page = browser.post(f"/p/{token}", data=hidden_fields(page) | fill(screen, seed=seed))
+        form = hosting.as_sent(screen, fill(screen, seed=seed))
+        page = browser.post(page.url.path, data=hidden_fields(page) | form)
     raise AssertionError("never finished")
 
 
@@ -154,8 +155,8 @@ def test_a_study_is_made_edited_published_opened_and_taken(owner, host):
 def test_an_open_study_changes_only_by_publishing_and_people_stay_on_their_version(owner, host):
     browser = owner
     page = browser.get("/s/songs")
-    page = browser.post("/s/songs", data=hidden_fields(page) | {"consent": "yes"})
-    inside = page.url.path
+    page = browser.post("/s/songs", data=hidden_fields(page) | {"consent.consent": "yes"})
+    inside = page.url.path.rpartition("/")[0]
     browser.post(inside, data=hidden_fields(page))
     edit(owner, "task", "songs", rerating__question="How bad?")
     assert "How good?" in browser.get(inside).text
@@ -168,7 +169,7 @@ def test_an_open_study_changes_only_by_publishing_and_people_stay_on_their_versi
     assert "How good?" in browser.get(inside).text
     browser.cookies.delete("howgood-songs")
     page = browser.get("/s/songs")
-    page = browser.post("/s/songs", data=hidden_fields(page) | {"consent": "yes"})
+    page = browser.post("/s/songs", data=hidden_fields(page) | {"consent.consent": "yes"})
     page = browser.post(page.url.path, data=hidden_fields(page))
     assert "How bad?" in page.text
     versions = owner.get("/studies/songs/versions").text

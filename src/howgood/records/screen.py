@@ -19,10 +19,11 @@ ScreenKind = Literal["consent", "questions", "text", "task", "wait", "finished",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """Plain text of one weight."""
+    """Plain text of one weight; a time says which one it means, for readers in other zones."""
 
     text: str
     bold: bool = False
+    moment: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,10 +172,11 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """How far along the participant is."""
+    """How far along the participant is; `at_most` where the way may turn out shorter."""
 
     done: int
     total: int
+    at_most: bool = False
 
     @property
     def share(self) -> float:

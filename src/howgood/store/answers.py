@@ -144,6 +144,42 @@ def answers_of(connection: Connection, participant: int) -> tuple[StoredAnswer, 
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredScreen:
+    """A screen as it was shown, the answer to it, and which one it was on its person's way."""
+
+    position: int
+    screen: Mapping[str, Any]
+    content: Mapping[str, Any]
+
+
+_ANSWERED = (
+    sa.select(screens.c.position, screens.c.content.label("screen"), answers.c.content)
+    .join(
+        answers,
+        sa.and_(
+            answers.c.participant_id == screens.c.participant_id,
+            answers.c.screen == screens.c.name,
+        ),
+    )
+    .where(screens.c.participant_id == sa.bindparam("participant"))
+)
+_AT = _ANSWERED.where(screens.c.position == sa.bindparam("position"))
+_TO = _ANSWERED.where(screens.c.name == sa.bindparam("screen"))
+
+
+def answer_at(connection: Connection, participant: int, *, position: int) -> AnsweredScreen | None:
+    """Return what somebody answered at a position; None where nothing was."""
+    row = connection.execute(_AT, {"participant": participant, "position": position}).one_or_none()
+    return None if row is None else AnsweredScreen(**row._mapping)
+
+
+def answer_to(connection: Connection, participant: int, *, screen: str) -> AnsweredScreen | None:
+    """Return what somebody answered on a screen; None if nothing."""
+    row = connection.execute(_TO, {"participant": participant, "screen": screen}).one_or_none()
+    return None if row is None else AnsweredScreen(**row._mapping)
+
+
 def count_of_study(connection: Connection, study: int) -> int:
     """Return how many answers a study holds, test runs not counted."""
     counted = (

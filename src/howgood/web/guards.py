@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from howgood.web.callers import caller
 from howgood.web.pages import message_page
-from howgood.web.render import show, style_address
+from howgood.web.render import POLICY, show, style_address
 
 LARGEST_FORM = 256 * 1024
 # Researchers send pictures, films and tables; each route of theirs states its own limit below this
@@ -24,10 +24,6 @@ LARGEST_FORM = 256 * 1024
 LARGEST_UPLOAD = 64 * 1024 * 1024
 _NEVER_PACKED = re.compile(r"/(s|p|media)/|/studies/[^/]+/picture/")
 _DIGITS = 15  # Python takes long, and in the end refuses, to read thousands of them
-_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 _RAW_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -69,7 +65,7 @@ class SecurityHeaders:
                 own += _RAW_HEADERS
                 named = {name for name, _ in own}
                 if b"content-security-policy" not in named:
-                    own.append((b"content-security-policy", _POLICY.encode()))
+                    own.append((b"content-security-policy", POLICY.encode()))
                 if b"cache-control" not in named:
                     own.append((b"cache-control", b"no-store"))
                 if scope["scheme"] == "https":
@@ -229,7 +225,7 @@ class Rates:
     def _allows(self, scope: Scope) -> bool:
         path: str = scope["path"]
         if path.startswith("/p/"):
-            return self.answers.allows(path)
+            return self.answers.allows(path.split("/")[2])  # the person, at whatever step
         return self.starts.allows(caller(scope))
 
 

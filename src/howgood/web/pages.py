@@ -102,7 +102,8 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
     )
     named = {each.name for each in fields}
     others = [text for name, text in view.problems.items() if name not in named]
-    address = f"/p/{view.token}" if view.token else f"/s/{quote(view.study.slug)}"
+    is_inside = bool(view.token)
+    address = step_address(view.token, view.step) if is_inside else f"/s/{quote(view.study.slug)}"
     return ScreenPage(
         language=language,
         study=view.study.title,
@@ -117,7 +118,7 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
             "screen": screen.key,
             "signature": view.signature,
             "visit": view.visit,
-            "action": f"{address}?{query}" if query and not view.token else address,
+            "action": f"{address}?{query}" if query and not is_inside else address,
             **_progress(view),
         },
         has_title=screen.title != view.study.title,
@@ -129,6 +130,11 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         is_waiting=screen.kind == "wait",
         is_fresh=is_fresh,
     )
+
+
+def step_address(token: str, step: int) -> str:
+    """Return the address of a step; of a person's own link without one."""
+    return f"/p/{token}/{step}" if step else f"/p/{token}"
 
 
 @cache
@@ -156,7 +162,8 @@ def _progress(view: View) -> dict[str, str]:
     if place is None:
         return {}
     done, total = str(place.done), str(place.total)
-    text = sentence(view.screen.language, "progress", done=done, total=total)
+    key = "progress_at_most" if place.at_most else "progress"
+    text = sentence(view.screen.language, key, done=done, total=total)
     return {"done": done, "total": total, "progress": text}
 
 

@@ -8,7 +8,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -20,15 +20,21 @@ from starlette.types import Receive, Scope, Send
 
 from howgood.ask.sentences import sentence
 from howgood.flow.authoring.changes import in_words
+from howgood.flow.hosting import own_name
 from howgood.records.remembered import Remembered
 from howgood.show.cards import card_warning
 from howgood.show.comparison_card import STYLE
 from howgood.show.times import duration, moment
 from howgood.store.studies import MediaFile
+from howgood.web.earlier import EarlierPage
 from howgood.web.pages import MessagePage, ScreenPage
 
 _STYLE_SHEET = "howgood.css"
-_SCRIPT = "htmx.min.js"
+_SCRIPT, _LOCAL_TIME = "htmx.min.js", "local-time.js"
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 _FIRST_PACKETS = 14_000
 _PIECE = 64 * 1024
@@ -51,7 +57,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals["show_parts"] = _show_parts
+    made.globals |= {"show_parts": _show_parts, "local_time": partial(_address, _LOCAL_TIME)}
     made.filters |= {"duration": duration, "moment": moment, "in_words": in_words,
                      "card_warning": card_warning}  # fmt: skip
     return made
@@ -62,8 +68,9 @@ def _show_parts(page: ScreenPage) -> Markup:
     language = page.language
     choose, film_shows = sentence(language, "choose"), sentence(language, "film_shows")
     show_block, show_field = _macros("blocks.html").show, _macros("fields.html").show
-    shown = [show_block(each, page.media, film_shows) for each in page.blocks]
-    return Markup("").join([*shown, *(show_field(each, choose) for each in page.fields)])
+    prefix = own_name(page.own["screen"], "")
+    shown = [show_block(each, page.media, film_shows, prefix) for each in page.blocks]
+    return Markup("").join([*shown, *(show_field(each, choose, prefix) for each in page.fields)])
 
 
 @cache
@@ -71,13 +78,19 @@ def _macros(name: str) -> Any:  # noqa: ANN401 - a template's macros are attribu
     return _template(name).module
 
 
-def show(page: ScreenPage | MessagePage, *, status: int = 200) -> HTMLResponse:
+def show(page: ScreenPage | EarlierPage | MessagePage, *, status: int = 200) -> HTMLResponse:
     """Return the page as HTML; nothing a participant sees is kept by caches."""
-    html = _screen(page) if isinstance(page, ScreenPage) else _message(page)
-    return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store"})
+    headers = {"Cache-Control": "no-store"}
+    if not isinstance(page, ScreenPage):
+        return HTMLResponse(_rendered(page), status_code=status, headers=headers)
+    if page.is_waiting:
+        headers["Content-Security-Policy"] = f"{POLICY}; script-src 'self'"  # for `_LOCAL_TIME`
+    return HTMLResponse(_screen(page), status_code=status, headers=headers)
 
 
-def show_packed(page: ScreenPage, request: Request, *, status: int = 200) -> HTMLResponse:
+def show_packed(
+    page: ScreenPage | EarlierPage, request: Request, *, status: int = 200
+) -> HTMLResponse:
     """Return a screen, compressed if it would not fit into the first packets of a connection.
 
     A browser gets a smaller page as soon either way, and packing takes a tenth of the work.
@@ -92,8 +105,9 @@ def show_packed(page: ScreenPage, request: Request, *, status: int = 200) -> HTM
     return response
 
 
-def _message(page: MessagePage) -> str:
-    return _template("message.html").render(page=page)
+def _rendered(page: EarlierPage | MessagePage) -> str:
+    name = "message.html" if isinstance(page, MessagePage) else "earlier.html"
+    return _template(name).render(page=page)
 
 
 def _screen(page: ScreenPage) -> str:
@@ -156,6 +170,7 @@ def script_address() -> str:
     return _address(_SCRIPT)
 
 
+@cache
 def _address(name: str) -> str:
     stem, _, ending = name.rpartition(".")
     return "/static/" + next(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from howgood.flow.hosting import Host, add_study, arrive, begin, look, send
+from howgood.flow.hosting import Host, add_study, arrive, as_sent, begin, look, send
 from howgood.flow.participate import fill
 from howgood.records.study import Study
 
@@ -55,7 +55,8 @@ class Person:
 
     def form(self, view, **changes):
         hidden = {"signature": view.signature, "visit": view.visit, "screen": view.screen.key}
-        return fill(view.screen, seed=self.seed) | hidden | changes
+        frame = hidden | {name: changes.pop(name) for name in hidden if name in changes}
+        return as_sent(view.screen, fill(view.screen, seed=self.seed) | changes) | frame
 
     def begin(self, view=None, **changes):
         view = view or self.arrive().view

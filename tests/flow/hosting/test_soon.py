@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
-from howgood.flow.hosting import Reason, RefusedError, soon
+from howgood.flow.hosting import Reason, RefusedError, as_sent, soon
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.store.schema import answers, participants
@@ -24,7 +24,7 @@ def _comparison():
 
 def _form(view, **changes):
     hidden = {"signature": view.signature, "visit": view.visit, "screen": view.screen.key}
-    return fill(view.screen, seed=1) | hidden | changes
+    return as_sent(view.screen, fill(view.screen, seed=1) | changes) | hidden
 
 
 async def _begin(host, slug):

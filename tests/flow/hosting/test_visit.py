@@ -11,6 +11,8 @@ from howgood.flow.hosting import Host, Reason, RefusedError, look, make_links, s
 from howgood.store.database import open_database
 from howgood.store.schema import answers, participants, screens
 
+FRAME = {"signature", "visit", "screen"}
+
 
 def _count(host, table):
     with host.database.reading() as connection:
@@ -112,6 +114,105 @@ def test_a_second_tab_left_behind_changes_nothing(person, run):
     here = someone.look()
     assert not someone.send(old_tab).is_new
     assert someone.look() == here
+
+
+def test_a_form_with_the_fields_of_another_screen_stores_nothing(host, person, run):
+    run(SURVEY)
+    someone = person("doors")
+    someone.begin()
+    someone.send()
+    before = someone.look()
+    someone.send(before)
+    here = someone.look()
+    frame = {"signature": here.signature, "screen": here.screen.key}
+    restored = {name: "3" for name in someone.form(before) if "." in name}
+    unnamed = {each.name: "3" for each in here.screen.fields}
+    n_before = _count(host, answers)
+    for foreign in (restored, unnamed, restored | someone.form(here)):
+        sent = send(host, someone.token, form=foreign | frame, now=NOW)
+        assert (sent.is_new, sent.view) == (False, None)
+    assert _count(host, answers) == n_before
+    assert someone.look() == here
+
+
+@pytest.mark.parametrize("study", [RERATING, SURVEY], ids=lambda each: each["kind"])
+def test_no_two_screens_share_a_field_name(person, run, study):
+    run(study)
+    someone = person(study["slug"])
+    someone.begin()
+    seen = []
+    while not (view := someone.look()).screen.is_last:
+        seen += [name for name in someone.form(view) if name not in FRAME]
+        someone.send(view)
+    assert len(seen) == len(set(seen)) > 0
+
+
+def test_a_step_behind_shows_what_was_answered_and_where_to_go_on(person, run):
+    run(SURVEY)
+    someone = person("doors")
+    someone.begin()
+    someone.send()
+    answered = someone.look()
+    someone.send(answered, acceptable="2", useful="7", intent="4")
+    here = someone.look()
+    seen = look(someone.host, someone.token, step=answered.step, now=someone.now)
+    assert (seen.screen, seen.step, seen.here) == (answered.screen, answered.step, here.step)
+    assert [each.question for each in seen.recap.given] == [
+        each.label for each in answered.screen.fields
+    ]
+    assert [each.answer for each in seen.recap.given] == ["Quite unlikely", "Extremely likely",
+                                                          "Neither"]  # fmt: skip
+    assert look(someone.host, someone.token, step=1, now=someone.now).recap.given[0].answer == (
+        "I agree: start"
+    )
+
+
+def test_steps_not_reached_lead_to_where_the_person_is(person, run):
+    run(SURVEY)
+    someone = person("doors")
+    someone.begin()
+    here = someone.look()
+    after_consent = 2
+    assert here.step == after_consent
+    for step in (0, 2, 3, 10**9):
+        assert look(someone.host, someone.token, step=step, now=someone.now) == here
+
+
+def test_a_wait_that_is_over_is_no_page_to_go_back_to(person, run):
+    run(RERATING, rerating={**RERATING["rerating"], "delay_minutes": 30})
+    someone = person("songs")
+    someone.begin()
+    while (wait := someone.look()).screen.kind != "wait":
+        someone.send()
+    someone.now += timedelta(minutes=31)
+    assert someone.look().step == wait.step + 1
+    again = look(someone.host, someone.token, step=wait.step, now=someone.now)
+    assert (again.step, again.recap) == (wait.step + 1, None)
+
+
+def test_a_rating_that_is_asked_for_again_stays_hidden(person, run):
+    run(RERATING)
+    someone = person("songs")
+    someone.begin()
+    someone.send()
+    rated = someone.look()
+    someone.send(rated, rating="3")
+    seen = look(someone.host, someone.token, step=rated.step, now=someone.now).recap
+    assert (seen.is_hidden, seen.given, seen.blocks) == (True, (), ())
+
+
+def test_another_answer_to_an_answered_page_leads_to_the_one_that_stands(person, run):
+    run(SURVEY)
+    someone = person("doors")
+    someone.begin()
+    someone.send()
+    answered = someone.look()
+    someone.send(answered)
+    assert someone.send(answered).step == 0  # the same twice: wherever they are
+    other = {"acceptable": "1", "useful": "1", "intent": "1"}
+    same_by_chance = {"acceptable": "2", "useful": "2", "intent": "2"}
+    steps = {someone.send(answered, **each).step for each in (other, same_by_chance)}
+    assert answered.step in steps
 
 
 def test_sending_the_start_twice_is_one_participant(host, person, run):

@@ -1,7 +1,7 @@
 """Comparisons: practice with feedback, adaptive pairs, undo, both algorithms, the log."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -244,3 +244,51 @@ def test_the_log_holds_the_pair_as_it_was_shown_whatever_the_browser_sends():
     answers[-1] = Answer(screen=pair.key, values=other, at=NOW)
     (row,) = answers_as_rows(study, _participation(answers))
     assert (row["kind"], row["left_true_positives"]) == (None, 35)
+
+
+def _walk_with_undo(study, *, undo_every):
+    """Walk a comparison, undoing now and then; return the places, and which screens are undos."""
+    answers, places, undone, now = [], [], [], NOW
+    while True:
+        screen = next_screen(study, condition="all", seed=5, answers=answers, now=now)
+        places.append(screen.place)
+        if screen.is_last:
+            return places, undone
+        form = fill(screen, seed=5)
+        may_undo = any(each.value == "undo" for each in screen.all_buttons)
+        if may_undo and len(answers) % undo_every == 0:
+            form["choice"] = "undo"
+            undone.append(len(places) - 1)
+        now += timedelta(seconds=5)
+        values = parse_answer(screen, form).values
+        answers.append(Answer(screen=screen.key, values=values, at=now, seconds=5.0))
+
+
+@pytest.mark.parametrize("undo_every", [3, 4, 1000])
+@pytest.mark.parametrize("algorithm", ["mixture", "bisection"])
+def test_progress_never_goes_back_and_undo_never_moves_it_forward(algorithm, undo_every):
+    study = _changed(algorithm=algorithm, queries=12, evaluation=3)
+    places, undone = _walk_with_undo(study, undo_every=undo_every)
+    assert (undone != []) == (undo_every != 1000)
+    before_thanks = places[1:-1]
+    assert len({place.total for place in before_thanks}) == 1
+    assert len(before_thanks) > 15
+    done = [place.done for place in before_thanks]
+    assert done == sorted(done)
+    assert all(places[each + 1].done == places[each].done for each in undone)
+    assert places[-2].done == places[-2].total - 1  # one page to go, whatever came before
+    assert places[2].at_most
+    assert not places[-2].at_most
+
+
+def test_a_second_try_at_practice_is_no_step_forward():
+    study = replace(CANCER, demographics=())
+    answers, seen = [], {}
+    for _ in range(6):
+        screen = next_screen(study, condition="all", seed=5, answers=answers, now=NOW)
+        seen[screen.key] = screen.place.share
+        form = fill(screen, seed=5) | ({"answer": "99999"} if "practice" in screen.key else {})
+        values = parse_answer(screen, form).values
+        answers.append(Answer(screen=screen.key, values=values, at=NOW, seconds=5.0))
+    assert list(seen.values()) == sorted(seen.values())
+    assert "practice-1-again" in seen

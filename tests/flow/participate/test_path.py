@@ -55,6 +55,27 @@ def test_keys_are_unique_and_progress_only_rises():
     assert shares[-1] == 1
 
 
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda each: each.stem)
+def test_progress_only_rises_in_every_study_that_is_shipped(path):
+    for seed in range(4):
+        screens, _ = take_part(read_study(path), seed=seed, now=NOW)
+        totals = {screen.place.total for screen in screens[1:-1] if screen.kind != "wait"}
+        shares = [screen.place.share for screen in screens]
+        assert shares == sorted(shares)
+        assert len(totals) == 1
+
+
+def test_a_wait_says_its_time_for_every_zone():
+    study = rerating(delay_minutes=60)
+    screens, _ = take_part(study, seed=3, now=NOW)
+    wait = next(each for each in screens if each.kind == "wait")
+    (said,) = [each for each in wait.blocks[0].words if each.moment]
+    assert said.text.endswith(" UTC")
+    shown, opens = datetime.fromisoformat(said.moment), datetime.fromisoformat(wait.until)
+    assert timedelta(0) <= shown - opens < timedelta(minutes=1)
+    assert shown.strftime("%H:%M") in said.text
+
+
 def test_a_round_waits_until_its_time_has_come():
     study = rerating(delay_minutes=60)
     _, whole = take_part(study, seed=3, now=NOW)

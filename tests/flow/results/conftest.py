@@ -19,7 +19,7 @@ SURVEY = {
         "applications": [{"key": "bell", "name": "The bell", "description": "It rings.",
                           "phrases": PHRASES}],
         "precision": [0.5, 0.75, 1], "recall": [0.5, 0.75, 1],
-        "attention": [{"key": "care", "text": "Choose the second answer.", "answer": 2}],
+        "attention": [{"key": "care", "text": "Choose: Quite unlikely.", "answer": 2}],
     },
 }  # fmt: skip
 RERATING = {

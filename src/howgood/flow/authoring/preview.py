@@ -12,7 +12,7 @@ from typing import Any
 
 from howgood.flow.authoring.draft import Written, checked, written
 from howgood.flow.authoring.shape import message
-from howgood.flow.hosting import Host, View
+from howgood.flow.hosting import Host, View, own_form
 from howgood.flow.hosting.view import Form
 from howgood.flow.participate import conditions, fill, next_screen, parse_answer
 from howgood.flow.participate.comparison import PAIR
@@ -71,10 +71,11 @@ def step(host: Host, slug: str, *, condition: str, walk: str, form: Form) -> Pre
     chosen = _chosen(study, condition)
     answers = _walked(walk)
     screen = _next(study, chosen, answers)
-    result = parse_answer(screen, form)
+    sent = own_form(screen, form) or {}
+    result = parse_answer(screen, sent)
     if not result.is_valid:
         again = _shown(given, study, chosen, answers, screen)
-        view = replace(again.view, sent=form, problems=result.problems) if again.view else None
+        view = replace(again.view, sent=sent, problems=result.problems) if again.view else None
         return replace(again, view=view)
     answers.append(_answer(screen.key, dict(result.values), len(answers)))
     return _shown(given, study, chosen, answers, _next(study, chosen, answers))

@@ -116,7 +116,8 @@
     const seed = (random[0] % 2097152) * 4294967296 + random[1];
     const person = Array.from(random.slice(2), (n) => n.toString(16).padStart(8, "0")).join("");
     const condition = shuffled(survey.conditions, seed, "condition")[0];
-    return { person, seed, condition, answers: [], shownAt: new Date().toISOString() };
+    return { person, seed, condition, answers: [], shownAt: new Date().toISOString(),
+      isSaved: true };
   };
   const load = () => {
     try { return JSON.parse(sessionStorage.getItem(place)); } catch { return null; }
@@ -124,7 +125,8 @@
   const keep = () => {
     try { sessionStorage.setItem(place, JSON.stringify(state)); } catch { /* this tab only */ }
   };
-  let state = load() || fresh(), isSaved = true;
+  let state = load() || fresh();
+  const saved = (isSaved) => { state.isSaved = isSaved; keep(); };
 
   const current = () => {
     const answered = new Set(state.answers.map((each) => each.screen));
@@ -132,7 +134,12 @@
     const steps = path(state);
     const index = steps.findIndex((each) => !answered.has(each.key));
     if (index < 0) return { key: "finished", screen: survey.screens.finished };
-    return { ...steps[index], done: index + 1, total: steps.length + 1 };
+    // Every system may follow until it is known which are used: nobody is moved backwards.
+    const systems = (survey.systems || []).length, isKnown = answered.has("systems");
+    const passed = isKnown ? systems - usedSystems(state).length : 0;
+    return { ...steps[index], done: index + 1 + passed,
+      total: steps.length + 1 + (isKnown ? passed : systems),
+      progress: survey.words[isKnown || !systems ? "progress" : "progress_at_most"] };
   };
 
   // --- what is on a page ----------------------------------------------------------------------
@@ -262,7 +269,7 @@
     }
     if (step.done) {
       top.append(make("p", { class: "progress" },
-        make("label", { for: "progress" }, filled(survey.words.progress, step)),
+        make("label", { for: "progress" }, filled(step.progress, step)),
         make("progress", { id: "progress", value: step.done, max: step.total })));
     }
     top.hidden = !top.children.length;
@@ -280,7 +287,7 @@
     main.replaceChildren();
     if (hasProblems) main.append(problemBox(fields, problems));
     main.append(make("h1", {}, screen.title));
-    const form = make("form", { novalidate: true },
+    const form = make("form", { novalidate: true, autocomplete: "off" },
       (screen.blocks || []).map((block) => blocks[block.block](block)),
       fields.map((field) => shownField(field, sent, problems[field.name])),
       (screen.buttons || []).length ? make("p", { class: "buttons" }, screen.buttons.map(
@@ -308,8 +315,7 @@
     state.answers.push(
       { screen: step.key, form: sent, shown_at: state.shownAt, answered_at: now });
     state.shownAt = now;
-    isSaved = false;
-    keep();
+    saved(false);
     return show(current());
   };
   const saving = () => {
@@ -319,7 +325,7 @@
     const file = URL.createObjectURL(new Blob([text], { type: "application/json" }));
     const link = make("a", { class: "button", href: file,
       download: survey.study + "-" + state.person.slice(0, 8) + ".json" }, survey.words.offline_save);
-    link.addEventListener("click", () => { isSaved = true; });
+    link.addEventListener("click", () => saved(true));
     const box = make("textarea", { id: "answers", rows: "6", readonly: true });
     box.value = text;
     const said = make("span", { role: "status" });
@@ -328,24 +334,33 @@
       box.select();
       try { await navigator.clipboard.writeText(text); } catch { document.execCommand("copy"); }
       said.textContent = survey.words.offline_copied;
-      isSaved = true;
+      saved(true);
     });
-    const next = make("button", { type: "button", class: "quiet" }, survey.words.offline_next);
-    next.addEventListener("click", () => {
+    const startAgain = () => {
       URL.revokeObjectURL(file);
       state = fresh();
-      isSaved = true;
       try { sessionStorage.removeItem(place); } catch { /* nothing was kept */ }
       show(current());
+    };
+    const next = make("button", { type: "button", class: "quiet" }, survey.words.offline_next);
+    const asked = make("div", { role: "alert" });
+    next.addEventListener("click", () => {
+      if (state.isSaved) return startAgain();
+      const discard = make("button", { type: "button", class: "quiet" },
+        survey.words.offline_discard);
+      discard.addEventListener("click", startAgain);
+      asked.replaceChildren(make("div", { class: "notice warning" },
+        make("p", {}, survey.words.offline_unsaved), make("p", { class: "buttons" }, discard)));
+      return link.focus();
     });
     return [make("p", { class: "buttons" }, link),
       make("div", { class: "field" },
         make("label", { class: "name", for: "answers" }, survey.words.offline_text), box,
         make("p", { class: "buttons" }, copy, said)),
-      make("p", { class: "buttons" }, next)];
+      make("p", { class: "buttons" }, next), asked];
   };
   window.addEventListener("beforeunload", (event) => {
-    if (!isSaved && current().key === "finished") event.preventDefault();
+    if (!state.isSaved && current().key === "finished") event.preventDefault();
   });
   show(current());
 })();

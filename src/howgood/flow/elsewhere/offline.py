@@ -40,11 +40,12 @@ from howgood.records.study import Study
 FORMAT = "howgood offline answers"
 _LARGEST = 30_000_000
 _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
-_WORDS = ("skip_link", "problems_title", "film_shows", "choose", "progress", "problem_required",
+_WORDS = ("skip_link", "problems_title", "film_shows", "choose", "progress",
+          "progress_at_most", "problem_required",
           "problem_fill", "problem_number", "problem_whole", "problem_range", "problem_least",
           "problem_most", "problem_long", "pilot_banner", "scenario_title", "offline_save",
           "offline_text", "offline_copy", "offline_copied", "offline_next",
-          "offline_no_script")  # fmt: skip
+          "offline_unsaved", "offline_discard", "offline_no_script")  # fmt: skip
 
 
 def offline_page(source: SurveySource) -> bytes:

@@ -1,6 +1,7 @@
 """Studies that run: opened, taken part in, kept in one database."""
 
 from howgood.flow.hosting import soon
+from howgood.flow.hosting.door import arrive, begin
 from howgood.flow.hosting.files import (
     back_up,
     check_workers,
@@ -18,10 +19,12 @@ from howgood.flow.hosting.host import (
     open_server,
     picture,
 )
+from howgood.flow.hosting.own_names import as_sent, own_form, own_name
 from howgood.flow.hosting.pulse import Pulse
+from howgood.flow.hosting.recap import Recap
 from howgood.flow.hosting.recruiting import way_back
 from howgood.flow.hosting.view import Arrival, Form, Reason, RefusedError, Sent, View
-from howgood.flow.hosting.visit import arrive, begin, look, send
+from howgood.flow.hosting.visit import look, send
 
 __all__ = [
     "Arrival",
@@ -30,11 +33,13 @@ __all__ = [
     "Link",
     "Pulse",
     "Reason",
+    "Recap",
     "RefusedError",
     "Sent",
     "View",
     "add_study",
     "arrive",
+    "as_sent",
     "back_up",
     "begin",
     "check_workers",
@@ -44,6 +49,8 @@ __all__ = [
     "open_host",
     "open_server",
     "open_studies",
+    "own_form",
+    "own_name",
     "picture",
     "restore",
     "send",

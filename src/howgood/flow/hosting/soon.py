@@ -1,8 +1,8 @@
 """The same moves for an event loop: nobody holds a thread while the disk is written.
 
-In: what `visit` takes. Out: what `visit` returns. Absent: what a move does. On a local file reading
-takes microseconds and happens at once; what takes longer (a database elsewhere, choosing the next
-pair to compare) happens in a thread.
+In: what `door` and `visit` take. Out: what they return. Absent: what a move does. On a local file
+reading takes microseconds and happens at once; what takes longer (a database elsewhere, choosing
+the next pair to compare) happens in a thread.
 """
 
 import asyncio
@@ -11,10 +11,10 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from howgood.flow.hosting import visit
+from howgood.flow.hosting import door, visit
 from howgood.flow.hosting.host import Host, Known
+from howgood.flow.hosting.moves import Move, unless_gone
 from howgood.flow.hosting.view import Arrival, Form, Sent, View
-from howgood.flow.hosting.visit import Move
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ async def arrive(
 ) -> Arrival:
     """Return what someone sees who opens a study's link."""
     return await _near(
-        host, partial(visit.arrive, host, slug, parameters=parameters, known=known, now=now)
+        host, partial(door.arrive, host, slug, parameters=parameters, known=known, now=now)
     )
 
 
@@ -32,14 +32,14 @@ async def begin(
     host: Host, slug: str, *, form: Form, parameters: Mapping[str, str], now: datetime
 ) -> Sent:
     """Take the consent given at a study's door."""
-    move = partial(visit.begin_move, host, slug, form=form, parameters=parameters, now=now)
+    move = partial(door.begin_move, host, slug, form=form, parameters=parameters, now=now)
     return await _finished(host, await _near(host, move))
 
 
-async def look(host: Host, token: str, *, now: datetime) -> View:
-    """Return the screen the holder of this token is at."""
+async def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
+    """Return the screen the holder of this token is at, or was at an earlier step."""
     known = await _near(host, partial(visit.known_by, host, token))
-    show = partial(visit.show, host, known, token, now=now)
+    show = partial(visit.show, host, known, token, step=step, now=now)
     if known.screen is not None and visit.is_over(known.screen, now):
         return await asyncio.to_thread(show)  # stores the screen that follows
     return await _near(host, show)
@@ -59,7 +59,7 @@ async def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
 async def _finished(host: Host, move: Sent | Move) -> Sent:
     if isinstance(move, Sent):
         return move
-    with visit.unless_gone():
+    with unless_gone():
         return move.told(await host.database.write_soon(move.store))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from howgood.errors import HowgoodError
+from howgood.flow.hosting.recap import Recap
 from howgood.records.screen import Screen
 from howgood.records.study import Study
 
@@ -35,10 +36,11 @@ class RefusedError(HowgoodError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One screen for one person.
+    """One screen for one person, at their `step`, counted from 1.
 
     `token` is empty before a person has begun: their form goes to the study's start then, with
-    `visit`, a number that makes sending it twice the same as sending it once.
+    `visit`, a number that makes sending it twice the same as sending it once. `recap` is there when
+    the screen has its answer already; it can only be read then, and `here` is where they are.
     """
 
     study: Study
@@ -46,6 +48,9 @@ class View:
     screen: Screen
     signature: str
     token: str = ""
+    step: int = 1
+    here: int = 1
+    recap: Recap | None = None
     visit: str = ""
     is_pilot: bool = False
     origin: Mapping[str, str] = field(default_factory=dict)
@@ -65,11 +70,12 @@ class Arrival:
 class Sent:
     """What became of a form: go on by the token, or look at the view again.
 
-    `seconds` is how long a saved screen was in front of the person; `is_new` is False for a screen
-    that already had its answer.
+    `step` is the page to go to, 0 for wherever the person is. `seconds` is how long a saved screen
+    was in front of the person; `is_new` is False for a screen that already had its answer.
     """
 
     token: str = ""
+    step: int = 0
     view: View | None = None
     is_new: bool = False
     seconds: float | None = None

@@ -1,146 +1,119 @@
-"""A participant's moves: come to the door, begin, look, send.
+"""The moves of somebody who has a link of their own: look, send.
 
 In: a host, tokens and forms. Out: views and what became of a form. Absent: the web.
 
-The server owns the place: `look` always shows the last screen stored, and `send` takes an answer
-only to that screen, once. So reloading, going back, sending twice and a second tab change nothing.
+The server owns the place: `look` shows the last screen stored, or an earlier one to be read, and
+`send` takes an answer only to the last, once, by the field names of that screen. So reloading,
+going back, sending twice, a second tab and what a browser puts back into forms change nothing.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy.engine import Connection
-from sqlalchemy.exc import IntegrityError
 
-from howgood.flow.hosting import recruiting, tokens
-from howgood.flow.hosting.admission import Consent, admit_invited, admit_new, readmit
+from howgood.flow.hosting import tokens
+from howgood.flow.hosting.admission import Consent, admit_invited, readmit
 from howgood.flow.hosting.host import Host, Known
-from howgood.flow.hosting.view import Arrival, Form, Reason, RefusedError, Sent, View
+from howgood.flow.hosting.moves import (
+    AFTER_CONSENT,
+    Move,
+    after_consent,
+    again,
+    consent_screen,
+    finished,
+    text_of,
+)
+from howgood.flow.hosting.own_names import own_form
+from howgood.flow.hosting.recap import recap
+from howgood.flow.hosting.view import Form, Reason, RefusedError, Sent, View
 from howgood.flow.participate import next_screen, parse_answer
 from howgood.records.participant import Participant, Position, Status
 from howgood.records.screen import Answer, FormResult, Screen
 from howgood.records.study import Study
 from howgood.store import answers, participants, studies
-from howgood.store.participants import NewParticipant
-from howgood.store.studies import StudyRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """A form that was right: what is to be stored, and what may be said once it is."""
+def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
+    """Return the screen the holder of this token is at; the same on every reload.
 
-    store: Callable[[Connection], Any]
-    told: Callable[[Any], Sent]
-
-
-def arrive(
-    host: Host, slug: str, *, parameters: Mapping[str, str], known: str, now: datetime
-) -> Arrival:
-    """Return what someone sees who opens a study's link; nothing is stored.
-
-    `known` is the token their browser remembers, or empty.
+    A `step` before it gives the page answered there, to be read again.
     """
-    row, study = _open_study(host, slug)
-    origin = recruiting.origin_of(study, parameters)
-    token = _platform_token(host, row, origin) or known
-    if token and _is_in(host, token, row.number):
-        return Arrival(token=token)
-    _refuse_strangers(row, study, origin)
-    visit = tokens.fresh_token()
-    return Arrival(view=_door(host, row, study, visit, origin, now))
+    return show(host, known_by(host, token), token, step=step, now=now)
 
 
-def begin(
-    host: Host, slug: str, *, form: Form, parameters: Mapping[str, str], now: datetime
-) -> Sent:
-    """Take the consent given at a study's door; sending it twice is sending it once."""
-    return _finished(host, begin_move(host, slug, form=form, parameters=parameters, now=now))
-
-
-def begin_move(
-    host: Host, slug: str, *, form: Form, parameters: Mapping[str, str], now: datetime
-) -> Sent | Move:
-    """Return what `begin` has to store, or what it says without storing anything."""
-    row, study = _open_study(host, slug)
-    origin = recruiting.origin_of(study, parameters)
-    visit = _text(form, "visit")
-    if not tokens.is_signed(host.key, _text(form, "signature"), "door", row.number, visit):
-        raise RefusedError(Reason.UNSIGNED, language=study.language)
-    token = _platform_token(host, row, origin) or tokens.derived_token(
-        host.key, "visit", row.number, visit
-    )
-    if _is_in(host, token, row.number):
-        return Sent(token=token)
-    _refuse_strangers(row, study, origin)
-    door = _door(host, row, study, visit, origin, now)
-    result = parse_answer(door.screen, form)
-    if not result.is_valid:
-        return Sent(view=_again(door, form, result))
-    after = _after_consent(study, door.screen, result, now)
-    if after is not None:
-        return Sent(view=replace(door, screen=after))
-    new = NewParticipant(
-        study=row.number,
-        version=row.version,
-        token_digest=tokens.digest(token),
-        seed=tokens.fresh_seed(),
-        status=Status.INVITED,
-        external_id=origin.get("participant"),
-        origin=origin,
-        is_pilot=study.pilot,
-    )
-    consent = Consent(screen=door.screen, values=result.values)
-    return Move(
-        store=lambda connection: admit_new(connection, study, new, consent, now=now),
-        told=lambda _: Sent(token=token, is_new=True),
-    )
-
-
-def look(host: Host, token: str, *, now: datetime) -> View:
-    """Return the screen the holder of this token is at; the same on every reload."""
-    return show(host, known_by(host, token), token, now=now)
-
-
-def show(host: Host, known: Known, token: str, *, now: datetime) -> View:
+def show(host: Host, known: Known, token: str, *, step: int = 0, now: datetime) -> View:
     """Return the screen of someone who is known; a wait that is over ends here."""
     person = known.participant
     study = host.study(person.version)
     if person.status is Status.FULL:
         raise RefusedError(Reason.FULL, language=study.language)
-    screen = known.screen
+    if 0 < step < known.position.number and (earlier := _earlier(host, known, token, study, step)):
+        return earlier
+    screen, here = known.screen, max(known.position.number, 1)
     if screen is None:
         _refuse_closed(host, person, study)
-        screen = _consent_screen(study, now)
+        screen = consent_screen(study, now)
     elif is_over(screen, now):
-        screen = _end_wait(host, known, study, now)
+        screen, here = _end_wait(host, known, study, now), here + 1
         host.forget(tokens.digest(token))
-    return _view(host, token, person, study, screen)
+    return _view(host, token, person, study, screen, here)
+
+
+def _earlier(host: Host, known: Known, token: str, study: Study, step: int) -> View | None:
+    """Return a page that has its answer, to be read; None for a wait, which has none."""
+    person = known.participant
+    with host.database.reading() as connection:
+        stored = answers.answer_at(connection, person.number, position=step)
+    if stored is None:
+        return None
+    screen, here = Screen.from_dict(stored.screen), known.position.number
+    seen = _view(host, token, person, study, screen, here)
+    return replace(seen, step=step, recap=recap(study, screen, stored.content))
 
 
 def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
     """Store an answer, and the screen that follows it, before saying so."""
-    return _finished(host, send_move(host, known_by(host, token), token, form=form, now=now))
+    return finished(host, send_move(host, known_by(host, token), token, form=form, now=now))
 
 
 def send_move(host: Host, known: Known, token: str, *, form: Form, now: datetime) -> Sent | Move:
     """Return what `send` has to store, or what it says without storing anything."""
     person, screen = known.participant, known.screen
     study = host.study(person.version)
-    if not tokens.is_signed(host.key, _text(form, "signature"), "answer", token):
+    if not tokens.is_signed(host.key, text_of(form, "signature"), "answer", token):
         raise RefusedError(Reason.UNSIGNED, language=study.language)
     if screen is None:
         return _consent_move(host, token, person, study, form, now)
-    if screen.key != _text(form, "screen") or person.status is Status.FULL:
+    if screen.key != text_of(form, "screen") or not screen.awaits_answer:
+        return Sent(token=token, step=_step_after(host, known, form))
+    given = own_form(screen, form)
+    if given is None or person.status is Status.FULL:
         return Sent(token=token)
-    if not screen.awaits_answer:
-        return Sent(token=token)
-    result = parse_answer(screen, form)
+    result = parse_answer(screen, given)
     if not result.is_valid:
-        return Sent(view=_again(_view(host, token, person, study, screen), form, result))
+        view = _view(host, token, person, study, screen, known.position.number)
+        return Sent(view=again(view, given, result))
     return _answer_move(host, known, token, study, result, now)
+
+
+def _step_after(host: Host, known: Known, form: Form) -> int:
+    """Return where a form leads whose page has its answer already.
+
+    Who sent the same twice goes on; who sent something else is shown which answer stands.
+    """
+    with host.database.reading() as connection:
+        stored = answers.answer_to(
+            connection, known.participant.number, screen=text_of(form, "screen")
+        )
+    if stored is None:
+        return 0
+    screen = Screen.from_dict(stored.screen)
+    given = own_form(screen, form)
+    is_same = given is not None and parse_answer(screen, given).values == stored.content
+    return 0 if is_same else stored.position
 
 
 def known_by(host: Host, token: str) -> Known:
@@ -154,22 +127,6 @@ def known_by(host: Host, token: str) -> Known:
 def is_over(screen: Screen, now: datetime) -> bool:
     """Return whether this is a wait that has ended."""
     return screen.kind == "wait" and now >= datetime.fromisoformat(screen.until)
-
-
-def _finished(host: Host, move: Sent | Move) -> Sent:
-    if isinstance(move, Sent):
-        return move
-    with unless_gone():
-        return move.told(host.database.write(move.store))
-
-
-@contextmanager
-def unless_gone() -> Iterator[None]:
-    """Refuse who was erased while their form was read: there is nobody to store it for."""
-    try:
-        yield
-    except IntegrityError as error:
-        raise RefusedError(Reason.UNKNOWN_LINK) from error
 
 
 def _answer_move(
@@ -211,7 +168,8 @@ def _answer_move(
             )
             after = Known(position=place, screen=following, answers=given)
             host.remember(tokens.digest(token), after)
-        return Sent(token=token, is_new=is_new, seconds=seconds)
+        step = position.number + 1 if is_new else 0
+        return Sent(token=token, step=step, is_new=is_new, seconds=seconds)
 
     return Move(store=step if is_plain else store, told=told)
 
@@ -249,35 +207,20 @@ def _consent_move(
     host: Host, token: str, person: Participant, study: Study, form: Form, now: datetime
 ) -> Sent | Move:
     _refuse_closed(host, person, study)
-    screen = _consent_screen(study, now)
-    view = _view(host, token, person, study, screen)
-    result = parse_answer(screen, form)
+    screen = consent_screen(study, now)
+    view = _view(host, token, person, study, screen, 1)
+    given = own_form(screen, form) or {}
+    result = parse_answer(screen, given)
     if not result.is_valid:
-        return Sent(view=_again(view, form, result))
-    after = _after_consent(study, screen, result, now)
+        return Sent(view=again(view, given, result))
+    after = after_consent(study, screen, result, now)
     if after is not None:
         return Sent(view=replace(view, screen=after))
     consent, digest = Consent(screen=screen, values=result.values), tokens.digest(token)
     return Move(
         store=lambda connection: admit_invited(connection, study, digest, consent, now=now),
-        told=lambda _: Sent(token=token, is_new=True),
+        told=lambda _: Sent(token=token, step=AFTER_CONSENT, is_new=True),
     )
-
-
-def _open_study(host: Host, slug: str) -> tuple[StudyRow, Study]:
-    with host.database.reading() as connection:
-        row = studies.find(connection, slug)
-    if row is None:
-        raise RefusedError(Reason.UNKNOWN_STUDY)
-    return row, host.study(row.version)
-
-
-def _refuse_strangers(row: StudyRow, study: Study, origin: Mapping[str, str]) -> None:
-    """Say why nobody new comes in; those inside go on whatever happens at the door."""
-    if not row.is_open:
-        raise RefusedError(Reason.CLOSED, language=study.language)
-    if recruiting.is_preview(origin):
-        raise RefusedError(Reason.PREVIEW, language=study.language)
 
 
 def _refuse_closed(host: Host, person: Participant, study: Study) -> None:
@@ -287,67 +230,17 @@ def _refuse_closed(host: Host, person: Participant, study: Study) -> None:
         raise RefusedError(Reason.CLOSED, language=study.language)
 
 
-def _platform_token(host: Host, row: StudyRow, origin: Mapping[str, str]) -> str:
-    """Return the token of a person a platform named: the same whenever they come."""
-    if "participant" not in origin:
-        return ""
-    return tokens.derived_token(host.key, "platform", row.number, origin["participant"])
-
-
-def _is_in(host: Host, token: str, study: int) -> bool:
-    known = host.known(tokens.digest(token))
-    return known is not None and known.participant.study == study
-
-
-def _consent_screen(study: Study, now: datetime) -> Screen:
-    return next_screen(study, condition=None, seed=0, answers=(), now=now)
-
-
-def _after_consent(
-    study: Study, screen: Screen, result: FormResult, now: datetime
-) -> Screen | None:
-    """Return the page for someone who says no, of whom nothing is kept; None after a yes."""
-    if result.values.get("consent") == "yes":
-        return None
-    given = Answer(screen=screen.key, values=result.values, at=now)
-    return next_screen(study, condition=None, seed=0, answers=(given,), now=now)
-
-
-def _door(
-    host: Host,
-    row: StudyRow,
-    study: Study,
-    visit: str,
-    origin: Mapping[str, str],
-    now: datetime,
+def _view(
+    host: Host, token: str, person: Participant, study: Study, screen: Screen, step: int
 ) -> View:
-    return View(
-        study=study,
-        version=row.version,
-        screen=_consent_screen(study, now),
-        signature=tokens.signature(host.key, "door", row.number, visit),
-        visit=visit,
-        is_pilot=study.pilot,
-        origin=origin,
-    )
-
-
-def _view(host: Host, token: str, person: Participant, study: Study, screen: Screen) -> View:
     return View(
         study=study,
         version=person.version,
         screen=screen,
         signature=tokens.signature(host.key, "answer", token),
         token=token,
+        step=step,
+        here=step,
         is_pilot=person.is_pilot,
         origin=person.origin,
     )
-
-
-def _again(view: View, form: Form, result: FormResult) -> View:
-    return replace(view, sent=form, problems=result.problems)
-
-
-def _text(form: Form, name: str) -> str:
-    value = form.get(name, "")
-    return value if isinstance(value, str) else next(iter(value), "")

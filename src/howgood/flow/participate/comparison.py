@@ -6,6 +6,7 @@ others.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question
@@ -54,7 +55,7 @@ def steps(
     if all(each.key in answered for each in found):
         found += _pairs(study, plan, seed, answered)
     else:
-        found += [unreached(f"compare-{number}") for number in range(1, most_pairs(plan) + 1)]
+        found.append(unreached("pairs ahead", advance=most_pairs(plan)))
     if plan.direct in ("both", "after"):
         found.append(_direct(study, AFTER, ()))
     if plan.interview:
@@ -77,6 +78,15 @@ def standing_answers(answered: Mapping[str, Answer]) -> tuple[Answer, ...]:
         elif isinstance(given, str) and given in _CHOICES:
             standing.append(answer)
     return tuple(standing)
+
+
+def most_standing(answered: Mapping[str, Answer]) -> int:
+    """Return how many choices stood at once at most; undoing does not make it fewer."""
+    standing = most = 0
+    for answer in compare_answers(answered):
+        standing += -1 if answer.values.get(CHOICE) == UNDO else 1
+        most = max(most, standing)
+    return most
 
 
 def compare_answers(answered: Mapping[str, Answer]) -> list[Answer]:
@@ -123,16 +133,22 @@ def pair_text(pair: Pair) -> str:
 def _pairs(
     study: Study, plan: ComparisonPlan, seed: int, answered: Mapping[str, Answer]
 ) -> list[Step]:
-    """Return the answered pairs, the next one, and places for those that may follow."""
-    choices, asked = choices_so_far(answered), len(compare_answers(answered))
-    found = [unreached(f"compare-{number}") for number in range(1, asked + 1)]
+    """Return the answered pairs, the next one, and a place for all that may follow.
+
+    Pairs take as much of the way as the most there can be, whatever is undone and however early
+    enough is known: progress counts the choices that stood at best, and jumps ahead at the end.
+    """
+    choices, furthest = choices_so_far(answered), most_standing(answered)
+    n_asked, left = len(compare_answers(answered)), max(0, most_pairs(plan) - furthest)
+    found = [unreached(f"compare-{number}", advance=0) for number in range(1, n_asked + 1)]
     ratio = direct_ratio(answered, BEFORE)
     pair = next_pair(study, seed=seed, ratio=ratio, choices=choices)
     if pair is None:
-        return found
-    found.append(_pair(study, plan, pair, asked + 1, bool(choices)))
-    left = most_pairs(plan) - len(choices) - 1
-    return found + [unreached(f"compare-{asked + 2 + extra}") for extra in range(left)]
+        return [*found[:-1], *(replace(each, advance=furthest + left) for each in found[-1:])]
+    if found:
+        found[-1] = replace(found[-1], advance=furthest)
+    shown = _pair(study, plan, pair, n_asked + 1, bool(choices))
+    return [*found, replace(shown, advance=0), unreached("pairs ahead", advance=left)]
 
 
 def _task(study: Study, plan: ComparisonPlan) -> Step:

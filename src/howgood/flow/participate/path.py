@@ -72,10 +72,13 @@ def next_screen(
     if answered[CONSENT].values.get("consent") != "yes":
         return _declined(study)
     steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now)
-    total = 1 + len(steps) - sum(map(attrgetter("is_wait"), steps))
-    for done, step in enumerate(steps, start=1):
+    done, total = 1, 1 + sum(map(attrgetter("advance"), steps))
+    at_most = any(each.advance > 1 and each.key not in answered for each in steps)
+    for step in steps:
         if step.key not in answered:
-            return replace(step.make(), key=step.key, place=Place(done=done, total=total))
+            place = Place(done=done, total=total, at_most=at_most)
+            return replace(step.make(), key=step.key, place=place)
+        done += step.advance
     return finished_screen(study)
 
 

@@ -22,21 +22,23 @@ _FILMS = (".mp4", ".webm")
 class Step:
     """A screen on the path that is made only when it is shown.
 
-    A wait is no step forward, so progress leaves it out.
+    `advance` is how far it moves the progress: nothing for a wait, a second try or a pair that was
+    undone; more than one where pages that might have come after it were left out. So the whole way
+    keeps its length, and nobody is ever moved backwards.
     """
 
     key: str
     make: Callable[[], Screen]
-    is_wait: bool = False
+    advance: int = 1
 
 
-def unreached(key: str) -> Step:
+def unreached(key: str, *, advance: int = 1) -> Step:
     """Return a place on the path that counts for progress and is never shown from here."""
 
     def make() -> Screen:
         raise LookupError(f"screen {key!r} is not the next one")
 
-    return Step(key=key, make=make)
+    return Step(key=key, make=make, advance=advance)
 
 
 def words(text: str) -> tuple[Words, ...]:

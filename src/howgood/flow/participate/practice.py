@@ -5,6 +5,7 @@ try. Absent: the questions (`ask.practice_questions`); whether somebody may go o
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from howgood.ask.comparison import practice_pair, practice_questions
@@ -59,7 +60,8 @@ def practice_steps(study: Study, answered: Mapping[str, Answer]) -> list[Step]:
         found.append(_step(study, question, number, key=first, above=above))
         if first in answered and not is_right(question, answered[first].values.get(ANSWER)):
             retry = (_notice("warning", sentence(study.language, "practice_again")),)
-            found.append(_step(study, question, number, key=again, above=retry))
+            retried = _step(study, question, number, key=again, above=retry)
+            found.append(replace(retried, advance=0))
         above = _feedback(question, study.language, answered.get(again) or answered.get(first))
     return found
 

@@ -5,6 +5,7 @@ is on any screen, and there is no way back.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -17,9 +18,10 @@ from howgood.flow.participate.pieces import (
     media,
     paragraphs,
     unreached,
+    words,
 )
 from howgood.records.plans import RatedItem, ReratingPlan
-from howgood.records.screen import Answer, Screen
+from howgood.records.screen import Answer, Paragraph, Screen
 from howgood.records.study import Study, plan_of
 
 RATING = "rating"
@@ -136,13 +138,17 @@ def _wait(study: Study, plan: ReratingPlan, number: int, opens: datetime) -> Ste
 
     def make() -> Screen:
         text = sentence(language, "wait_text", number=number, total=plan.rounds, when=when)
+        pieces = [
+            replace(each, moment=shown.isoformat(timespec="minutes")) if each.text == when else each
+            for each in words(text)
+        ]
         return Screen(
             key=f"wait-{number}",
             kind="wait",
             title=sentence(language, "wait_title"),
             language=language,
-            blocks=paragraphs(text),
+            blocks=(Paragraph(words=tuple(pieces)),),
             until=opens.astimezone(UTC).isoformat(),
         )
 
-    return Step(key=f"wait-{number}", make=make, is_wait=True)
+    return Step(key=f"wait-{number}", make=make, advance=0)

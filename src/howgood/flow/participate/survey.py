@@ -5,7 +5,7 @@ about. Absent: the sentences of a scenario (`ask.wording`) and its counts (`ask.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -17,6 +17,7 @@ from howgood.flow.participate.pieces import (
     likert,
     media,
     paragraphs,
+    unreached,
     words,
 )
 from howgood.flow.participate.scenario_text import scenario_bullets, scenarios_of
@@ -56,14 +57,16 @@ def steps(
 ) -> Sequence[Step]:
     """Return the steps of the real part, where there is one, and of every scenario."""
     used = used_systems(plan_of(study, SurveyPlan), answered)
-    return _steps(study, condition, seed, used)
+    return _steps(study, condition, seed, used, SYSTEMS in answered)
 
 
 @lru_cache(maxsize=1024)
-def _steps(study: Study, condition: str, seed: int, used: tuple[str, ...]) -> tuple[Step, ...]:
+def _steps(
+    study: Study, condition: str, seed: int, used: tuple[str, ...], is_known: bool
+) -> tuple[Step, ...]:
     """Remember the steps of those who are here: they ask again with every answer."""
     plan = plan_of(study, SurveyPlan)
-    found = _real_steps(study, plan, seed, used)
+    found = _real_steps(study, plan, seed, used, is_known)
     system = imagined_system(plan, seed, used)
     shown = None
     for page in pages(plan, condition, seed):
@@ -258,11 +261,21 @@ def imagined_system(plan: SurveyPlan, seed: int, used: tuple[str, ...]) -> str |
     return next(each.name for each in plan.real.systems if each.key == chosen)
 
 
-def _real_steps(study: Study, plan: SurveyPlan, seed: int, used: tuple[str, ...]) -> list[Step]:
+def _real_steps(
+    study: Study, plan: SurveyPlan, seed: int, used: tuple[str, ...], is_known: bool
+) -> list[Step]:
+    """Return the page that asks what people use, and one for each of that.
+
+    Until it is answered every system may follow; those not used are passed with the answer.
+    """
     if plan.real is None:
         return []
+    asked, n_systems = _systems(study, plan.real), len(plan.real.systems)
+    if not is_known:
+        return [asked, unreached("systems ahead", advance=n_systems)]
+    passed = replace(asked, advance=1 + n_systems - len(used))
     order = shuffled(used, seed, "real systems")
-    return [_systems(study, plan.real), *(_real_system(study, plan.real, key) for key in order)]
+    return [passed, *(_real_system(study, plan.real, key) for key in order)]
 
 
 def _systems(study: Study, real: RealPart) -> Step:

@@ -3,6 +3,7 @@
 In: a study. Out: sentences, each with its reason. Absent: rules; nothing here stops a study.
 """
 
+from howgood.flow.study_files.attention_text import attention_advice
 from howgood.records.study import Study
 
 _MOST_SCENARIOS, _MOST_APPLICATIONS, _SECONDS_PER_PAGE = 8, 2, 15
@@ -10,7 +11,7 @@ _MOST_SCENARIOS, _MOST_APPLICATIONS, _SECONDS_PER_PAGE = 8, 2, 15
 
 def advice_on(study: Study) -> tuple[str, ...]:
     """Return advice for the researcher."""
-    found = []
+    found = list(attention_advice(study))
     plan = study.survey
     if plan is not None and not plan.micro_task:
         scenarios = len(plan.precision) * len(plan.recall)

@@ -53,7 +53,9 @@ class AttentionCheck:
     """An item whose answer the text gives away."""
 
     key: str = field(metadata=about("short name in the data"))
-    text: str = field(metadata=about("the instruction, such as: choose the second answer"))
+    text: str = field(
+        metadata=about("the instruction; it names the label of the answer, not its position")
+    )
     answer: int = field(metadata=about("position on the scale that passes, from 1", minimum=1))
 
 

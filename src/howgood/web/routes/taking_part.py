@@ -1,6 +1,9 @@
-"""The addresses participants use: a study's link, their own link, pictures.
+"""The addresses participants use: a study's link, their own link, each of its steps, pictures.
 
 In: requests. Out: pages. Absent: everything between; each route parses, calls `flow` once, shows.
+
+Every step has an address of its own: Back shows the page that was answered there, and a browser
+puts nothing that was typed on one page into another.
 """
 
 import logging
@@ -13,8 +16,9 @@ from starlette.routing import Route
 from howgood.flow import hosting
 from howgood.web.access import is_secure
 from howgood.web.clock import now
-from howgood.web.forms import read_form
-from howgood.web.pages import kept_parameters, screen_page
+from howgood.web.earlier import earlier_page
+from howgood.web.forms import read_form, whole
+from howgood.web.pages import kept_parameters, screen_page, step_address
 from howgood.web.render import part_of_file, show_packed, style_address
 
 _log = logging.getLogger("howgood.web")
@@ -32,7 +36,7 @@ async def get_study(request: Request) -> Response:
         now=now(),
     )
     if arrival.view is None:
-        return RedirectResponse(f"/p/{arrival.token}", status_code=303)
+        return _onward(arrival.token, 0)
     query = kept_parameters(request.query_params)
     return show_packed(screen_page(arrival.view, style=style_address(), query=query), request)
 
@@ -50,12 +54,18 @@ async def post_study(request: Request) -> Response:
     if sent.view is not None:
         return _shown_again(request, sent.view, kept_parameters(parameters))
     _log.info("participant_started study=%s new=%s", slug, sent.is_new)
-    return _remembering(RedirectResponse(f"/p/{sent.token}", status_code=303), request, sent.token)
+    return _remembering(_onward(sent.token, sent.step), request, sent.token)
 
 
-async def get_place(request: Request) -> Response:
-    """Show where this person is."""
-    view = await hosting.soon.look(request.app.state.host, request.path_params["token"], now=now())
+async def get_step(request: Request) -> Response:
+    """Show a step of this person's way; without one, or beyond it, lead to where they are."""
+    token, step = request.path_params["token"], request.path_params.get("step", "")
+    asked = whole(step, otherwise=0)
+    view = await hosting.soon.look(request.app.state.host, token, step=asked, now=now())
+    if view.step != asked:
+        return _onward(token, view.step)
+    if view.recap is not None:
+        return show_packed(earlier_page(view, view.recap, style=style_address()), request)
     return show_packed(screen_page(view, style=style_address()), request)
 
 
@@ -70,7 +80,7 @@ async def post_answer(request: Request) -> Response:
     if sent.view is not None:
         return _shown_again(request, sent.view, "")
     _log.debug("answer_recorded new=%s seconds=%.1f", sent.is_new, sent.seconds or 0.0)
-    return RedirectResponse(f"/p/{sent.token}", status_code=303)
+    return _onward(sent.token, sent.step)
 
 
 async def get_media(request: Request) -> Response:
@@ -82,6 +92,10 @@ async def get_media(request: Request) -> Response:
         request.path_params["name"],
     )
     return part_of_file(found, request.headers.get("range", ""))
+
+
+def _onward(token: str, step: int) -> Response:
+    return RedirectResponse(step_address(token, step), status_code=303)
 
 
 def _shown_again(request: Request, view: hosting.View, query: str) -> Response:
@@ -104,8 +118,10 @@ def _remembering(response: Response, request: Request, token: str) -> Response:
 
 
 ROUTES = [
-    Route("/p/{token}", get_place, methods=["GET"]),
+    Route("/p/{token}", get_step, methods=["GET"]),
     Route("/p/{token}", post_answer, methods=["POST"]),
+    Route("/p/{token}/{step}", get_step, methods=["GET"]),
+    Route("/p/{token}/{step}", post_answer, methods=["POST"]),
     Route("/s/{slug}", get_study, methods=["GET"]),
     Route("/s/{slug}", post_study, methods=["POST"]),
     Route("/media/{version:int}/{name:path}", get_media, methods=["GET"]),
