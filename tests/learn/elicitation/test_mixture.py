@@ -366,6 +366,15 @@ def test_an_edited_log_is_refused():
         learn.replay(log)
 
 
+def test_a_log_with_other_counts_than_were_shown_is_refused():
+    live = answered(MATRICES, ["first", "second", "first"], random_state=4, catch_pairs=0)
+    log = learn.elicitation_log(live)
+    assert learn.replay(log).result().counts == live.result().counts
+    log["counts"]["missed"] = [each + 60 for each in log["counts"]["missed"]]
+    with pytest.raises(FileFormatError, match="counts"):
+        learn.replay(log)
+
+
 def test_before_any_answer_the_belief_is_the_prior():
     families = make_families(["linear", "cap"], direct_ratio=None)
     belief = Belief(families)

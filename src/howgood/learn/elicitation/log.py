@@ -6,6 +6,8 @@ In: an `Elicitor`, or the log it wrote. Out: the log, or the `Elicitor`. Absent:
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from howgood.errors import FileFormatError, InputError
 from howgood.learn.elicitation.mixture import Elicitor
 from howgood.records.confusion import (
@@ -130,11 +132,29 @@ def _matrices(log: Mapping[str, Any]) -> ThresholdMatrices | tuple[ConfusionMatr
     if "thresholds" not in log:
         return matrices
     counts = log.get("counts")  # logs of earlier versions have none
-    return ThresholdMatrices(
+    made = ThresholdMatrices(
         matrices=matrices,
         ranges=tuple(range_from(each) for each in log["thresholds"]),
         out_of=log["out_of"],
         rows_used=log["rows_used"],
         rows_dropped=log["rows_dropped"],
         counts=None if counts is None else ThresholdCounts.from_dict(counts),
+    )
+    if made.counts is not None and not _belong_together(made, made.counts):
+        raise FileFormatError(
+            where="elicitation log",
+            found="counts that do not lead to the systems shown",
+            needed="the log as it was written",
+            cure="Start a new interview from the scores.",
+        )
+    return made
+
+
+def _belong_together(made: ThresholdMatrices, counts: ThresholdCounts) -> bool:
+    """Say whether every threshold of the counts shows the system that the log shows there."""
+    uppers = np.array([each.upper for each in made.ranges])
+    places = np.searchsorted(uppers, [each.upper for each in counts.ranges], side="left")
+    return all(
+        place < len(made) and made[place] == counts.matrix(index).displayed(out_of=made.out_of)
+        for index, place in enumerate(places.tolist())
     )
