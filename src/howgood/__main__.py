@@ -3,12 +3,13 @@
 In: the process's arguments. Out: an exit code. Absent: everything else (see `cli`).
 """
 
+import os
 import sys
 import traceback
 from contextlib import suppress
 from io import TextIOWrapper
 
-from howgood.cli.exit_codes import FAULT
+from howgood.cli.exit_codes import FAULT, READER_GONE
 from howgood.cli.main import run
 
 
@@ -24,6 +25,8 @@ def main() -> None:
         with suppress(OSError):
             traceback.print_exc()
         code = FAULT
+    if code == READER_GONE:  # what still waits to be written has nobody to read it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(code)
 
 

@@ -23,6 +23,7 @@ from howgood.cli.exit_codes import (
     VERDICT_FAILED,
     WRONG_INPUT,
 )
+from howgood.cli.terminal import visible_output
 from howgood.errors import HowgoodError, HowgoodWarning, MissingExtraError
 
 # Name -> (module that defines `command`, one line of help). Sorted by the data flow.
@@ -147,6 +148,11 @@ def _explained(error: Exception, called: str) -> str | None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; wrong input never shows a traceback."""
+    with visible_output():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", HowgoodWarning)

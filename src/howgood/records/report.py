@@ -6,6 +6,7 @@ In: sentences, tables and SVG pictures made by the stages and `show`. Out: `Repo
 
 from dataclasses import dataclass, field
 
+from howgood.names import one_line
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 
@@ -19,6 +20,10 @@ class Finding:
 
     text: str
     tone: str = "neutral"  # "good" | "bad" | "neutral" | "unsure"
+
+    def __post_init__(self) -> None:
+        # A sentence is one line: no name in it can begin another one.
+        object.__setattr__(self, "text", one_line(self.text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

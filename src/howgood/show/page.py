@@ -3,9 +3,10 @@
 In: `Report`. Out: HTML, Markdown or a dict. Absent: scripts and addresses of other hosts.
 """
 
-from html import escape
+import html
 from typing import Any
 
+from howgood.names import in_markdown, one_line, visible
 from howgood.records.report import Report, Section
 from howgood.records.table import Table
 from howgood.show.numbers import plain
@@ -33,19 +34,23 @@ h2{break-after:avoid}figure,tr,li{break-inside:avoid}}
 """
 
 
+def _text(text: str) -> str:
+    return html.escape(visible(text))
+
+
 def to_html(report: Report) -> str:
     """Return the report as one HTML page that needs nothing else."""
     findings = "".join(
-        f'<li class="{escape(finding.tone)}">{_prose(finding.text)}</li>'
+        f'<li class="{_text(finding.tone)}">{_prose(finding.text)}</li>'
         for finding in report.findings
     )
     cautions = "".join(f"<li>{_prose(text)}</li>" for text in report.cautions)
     parts = [
         "<!doctype html>",
-        f'<html lang="en"><head><meta charset="utf-8"><title>{escape(report.title)}</title>',
+        f'<html lang="en"><head><meta charset="utf-8"><title>{_text(report.title)}</title>',
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
         f"<style>{_STYLE}</style></head><body><main>",
-        f'<h1>{escape(report.title)}</h1><p class="question">{escape(report.question)}</p>',
+        f'<h1>{_text(report.title)}</h1><p class="question">{_text(report.question)}</p>',
         f'<h2>What we found</h2><ul class="findings">{findings}</ul>',
         *(_section_html(section) for section in report.sections),
         f"<h2>What not to conclude</h2><ul>{cautions}</ul>" if cautions else "",
@@ -58,15 +63,21 @@ def to_html(report: Report) -> str:
 
 def to_markdown(report: Report) -> str:
     """Return the report as Markdown without pictures, for a model card or an issue."""
-    lines = [f"# {report.title}", "", report.question, "", "## What we found", ""]
-    lines += [f"- {finding.text}" for finding in report.findings]
+    lines = [f"# {_line(report.title)}", "", in_markdown(report.question)]
+    lines += ["", "## What we found", ""]
+    lines += [f"- {in_markdown(finding.text)}" for finding in report.findings]
     for section in report.sections:
-        lines += ["", f"## {section.title}", ""]
-        lines += [section.text, ""] if section.text else []
+        lines += ["", f"## {_line(section.title)}", ""]
+        lines += [in_markdown(section.text), ""] if section.text else []
         lines += _table_markdown(section.table) if section.table is not None else []
     if report.cautions:
-        lines += ["", "## What not to conclude", "", *(f"- {text}" for text in report.cautions)]
-    lines += ["", "## Methods", "", report.methods, "", "## Provenance", ""]
+        lines += [
+            "",
+            "## What not to conclude",
+            "",
+            *(f"- {_line(each)}" for each in report.cautions),
+        ]
+    lines += ["", "## Methods", "", in_markdown(report.methods), "", "## Provenance", ""]
     lines += _table_markdown(_provenance_table(report))
     return "\n".join(lines) + "\n"
 
@@ -88,11 +99,9 @@ def to_plain(report: Report) -> dict[str, Any]:
 
 
 def _section_html(section: Section) -> str:
-    parts = [f"<h2>{escape(section.title)}</h2>", _paragraphs(section.text)]
+    parts = [f"<h2>{_text(section.title)}</h2>", _paragraphs(section.text)]
     if section.svg:
-        parts.append(
-            f"<figure>{section.svg}<figcaption>{escape(section.alt)}</figcaption></figure>"
-        )
+        parts.append(f"<figure>{section.svg}<figcaption>{_text(section.alt)}</figcaption></figure>")
     if section.table is not None:
         parts.append(_table_html(section.table))
     return "".join(parts)
@@ -104,18 +113,18 @@ def _paragraphs(text: str) -> str:
 
 def _prose(text: str) -> str:
     """Return text for HTML in which no line breaks between a number and its per cent sign."""
-    return escape(text).replace(" %", "\N{NO-BREAK SPACE}%")
+    return _text(text).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _table_html(table: Table) -> str:
     numeric = {name: values.dtype.kind in "fiu" for name, values in table.items()}
     head = "".join(
-        f'<th scope="col"{_numeric_class(numeric[name])}>{escape(name)}</th>' for name in table
+        f'<th scope="col"{_numeric_class(numeric[name])}>{_text(name)}</th>' for name in table
     )
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{_numeric_class(numeric[name])}>{escape(cell(value))}</td>"
+            f"<td{_numeric_class(numeric[name])}>{_text(cell(value))}</td>"
             for name, value in row.items()
         )
         + "</tr>"
@@ -132,13 +141,18 @@ def _numeric_class(is_numeric: bool) -> str:
 
 
 def _table_markdown(table: Table) -> list[str]:
-    head = "| " + " | ".join(table.columns) + " |"
+    head = "| " + " | ".join(map(_line, table.columns)) + " |"
     rule = "|" + "|".join("---:" if v.dtype.kind in "fiu" else "---" for v in table.values()) + "|"
     rows = [
-        "| " + " | ".join(cell(value).replace("|", "\\|") for value in row.values()) + " |"
+        "| " + " | ".join(_line(cell(value)) for value in row.values()) + " |"
         for row in table.rows()
     ]
     return [head, rule, *rows]
+
+
+def _line(text: str) -> str:
+    """Return text for one line of Markdown."""
+    return in_markdown(one_line(text))
 
 
 def cell(value: object) -> str:

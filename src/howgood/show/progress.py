@@ -27,7 +27,9 @@ def bar(title: str) -> Iterator[Progress]:
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(),
     )
-    with RichProgress(*columns, console=Console(stderr=True), transient=True) as rich_progress:
+    # The terminal itself: a command's own stream would show the bar's escape sequences as text.
+    console = Console(file=sys.__stderr__)
+    with RichProgress(*columns, console=console, transient=True) as rich_progress:
         task = rich_progress.add_task(title, total=1.0)
 
         def report(share: float, step: str) -> None:

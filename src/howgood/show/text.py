@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from howgood.names import one_line, visible
 from howgood.records.table import Table
 from howgood.show.numbers import plain
 
@@ -23,10 +24,13 @@ def text_table(table: Table, *, width: int = 110) -> str:
 
     rich_table = RichTable(box=SIMPLE_HEAD)
     for name, values in table.items():
-        rich_table.add_column(name, justify="right" if values.dtype.kind in "fiu" else "left")
+        rich_table.add_column(
+            one_line(name), justify="right" if values.dtype.kind in "fiu" else "left"
+        )
     for row in table.rows():
         rich_table.add_row(*(_cell(value) for value in row.values()))
-    console = Console(width=width, file=io.StringIO(), color_system=None, markup=False)
+    # Names stay as they are: no markup, and no :smile: that becomes a picture.
+    console = Console(width=width, file=io.StringIO(), color_system=None, markup=False, emoji=False)
     console.print(rich_table)
     text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO above
     return "\n".join(line.rstrip() for line in text.splitlines())
@@ -34,13 +38,13 @@ def text_table(table: Table, *, width: int = 110) -> str:
 
 def to_json(value: Mapping[str, Any]) -> str:
     """Return JSON; NaN and infinities, which JSON lacks, become null and strings."""
-    return json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False)
+    return visible(json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return plain(value, digits=3)
-    return "" if value is None else str(value)
+    return "" if value is None else one_line(str(value))
 
 
 def _jsonable(value: Any) -> Any:  # noqa: ANN401 - JSON is made of anything

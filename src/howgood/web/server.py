@@ -100,6 +100,7 @@ def _logging() -> dict[str, Any]:
     """Return uvicorn's own way of logging with the filter in it; workers get it, too."""
     config = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"broken_off": {"()": f"{__name__}.{BrokenOff.__name__}"}}
+    config["formatters"]["default"]["use_colors"] = False  # their codes would be shown as text
     config["handlers"]["default"]["filters"] = ["broken_off"]
     return config
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, to_svg
+from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, log_axis, to_svg
 from howgood.show.numbers import percent
 
 
@@ -87,6 +87,7 @@ def goodness_of_fit(
                       whiskerprops=line, capprops=line,
                       flierprops={"marker": ".", "markeredgecolor": COLOURS[0]})  # fmt: skip
         right.set_yscale("log")
+        log_axis(right.yaxis)
         right.axhline(0.02, color=FAINT, ls=(0, (4, 3)), lw=1)
         right.annotate("paper: third quartile below .02", (0.55, 0.02), xytext=(0, 3),
                        textcoords="offset points", fontsize=8.5)  # fmt: skip
@@ -110,6 +111,7 @@ def sensitivity(panels: Sequence[Panel]) -> str:
             axes.set_ylabel(panel.y_label)
             if panel.logarithmic:
                 axes.set_yscale("log")
+                log_axis(axes.yaxis)
             else:
                 axes.set_ylim(bottom=0)
         return to_svg(figure, title="Sensitivity of the RMSE's distribution to each argument")

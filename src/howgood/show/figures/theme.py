@@ -3,6 +3,7 @@
 In: a function that draws on matplotlib axes. Out: SVG text, or a file. Absent: what is drawn.
 """
 
+import html
 import io
 import re
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howgood.errors import InputError, MissingExtraError
+from howgood.names import visible
 from howgood.writing import replacing
 
 if TYPE_CHECKING:
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # Okabe & Ito (2008), reordered so that neighbours differ in lightness too. The yellow is left
@@ -47,6 +50,7 @@ _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "howgood",
     "lines.linewidth": 1.8,
     "figure.constrained_layout.use": True,
+    "text.parse_math": False,  # names may hold dollars
 }
 
 
@@ -80,14 +84,34 @@ def canvas(*, width: float = 7.0, height: float = 4.0) -> Iterator["Figure"]:
 
 def to_svg(figure: "Figure", *, title: str) -> str:
     """Return one <svg> element that takes its ink from the page and names itself."""
+    _clean_texts(figure)
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     svg = svg.replace(PAPER, "var(--paper, #fff)")
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    escaped = title.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
-    return re.sub(r"<svg ", f'<svg role="img" aria-label="{escaped}" ', svg, count=1)
+    label = f'<svg role="img" aria-label="{html.escape(visible(title))}" '
+    return label + svg.removeprefix("<svg ")
+
+
+def log_axis(axis: "Axis") -> None:
+    """Label the powers of ten of a logarithmic axis with plain numbers."""
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter("")
+
+
+def _clean_texts(figure: "Figure") -> None:
+    """Make every name that was drawn visible, wherever on the figure it stands."""
+    from matplotlib.text import Text
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            labels = [each.get_text() for each in axis.get_ticklabels()]
+            if any(visible(each) != each for each in labels):
+                axis.set_ticks(axis.get_ticklocs(), [visible(each) for each in labels])
+    for text in figure.findobj(Text):
+        text.set_text(visible(text.get_text()))
 
 
 def save(figure: "Figure", path: str | Path) -> Path:
@@ -95,6 +119,7 @@ def save(figure: "Figure", path: str | Path) -> Path:
     target = Path(path)
     require_picture_kind(target)
     metadata = {"Date": None} if target.suffix.lower() == ".svg" else None
+    _clean_texts(figure)
     kind = target.suffix.lower().removeprefix(".")
     with replacing(target) as file:
         figure.savefig(file, format=kind, facecolor="white", dpi=160, metadata=metadata)

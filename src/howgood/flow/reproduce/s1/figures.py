@@ -6,7 +6,7 @@ In: tables of `experiments`. Out: SVG text. Absent: computing.
 import numpy as np
 
 from howgood.records.table import Table
-from howgood.show.figures.theme import COLOURS, FAINT, canvas, to_svg
+from howgood.show.figures.theme import COLOURS, FAINT, canvas, log_axis, to_svg
 
 
 def reachable_figure(outcomes: tuple[float, ...], printed: tuple[float, ...]) -> str:
@@ -78,6 +78,7 @@ def error_figure(table: Table) -> str:
                 ha="right", va="center", color=COLOURS[1],
             )  # fmt: skip
             axes.set(yscale="log", xlim=(3, 22), xticks=[5, 10, 20], xlabel="questions")
+            log_axis(axes.yaxis)
             axes.set_title(noise, fontsize=10)
         panels[0].set_ylabel("mean absolute error of a0")
         return to_svg(figure, title="Error by number of questions, Algorithm 1 and the mixture")
