@@ -30,6 +30,7 @@ from howgood.flow import (
 )
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_yaml import commented_yaml
+from howgood.flow.study_files.beside import picture_problem
 from howgood.flow.study_files.new import template
 from howgood.records.priors import HOWGOOD
 from howgood.show.text import to_json
@@ -270,6 +271,13 @@ def _used_card(path: Path) -> object:
 READERS: tuple[Reader, ...] = (
     Reader(name="study TOML", suffix=".toml", valid=_toml_studies, read=check_study, kind="text"),
     Reader(name="study YAML", suffix=".yaml", valid=_yaml_studies, read=check_study, kind="text"),
+    Reader(
+        name="picture",
+        suffix=".svg",
+        valid=lambda: (b"<?xml version='1.0'?><!-- by hand --><svg xmlns='x'></svg>",),
+        read=lambda path: picture_problem(path, path.parent),
+        kind="bytes",
+    ),
     Reader(
         name="answers CSV",
         suffix=".csv",
