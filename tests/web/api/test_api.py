@@ -158,7 +158,7 @@ def test_the_library_needs_no_token(api):
 @pytest.mark.parametrize("operation", [each for each in OPERATIONS if each.scope],
                          ids=lambda each: each.name)  # fmt: skip
 def test_every_operation_needs_its_scope_and_reaches_its_study_alone(api, token, operation):
-    names = {"slug": "doors", "participant": "1", "format": "csv", "fit": "1"}
+    names = {"slug": "doors", "participant": "1", "format": "csv", "fit": "1", "import": "1"}
     path = operation.path.format(**names)
     assert api(operation.method, path, secret="").status_code == 401
     others = [each.scope for each in OPERATIONS if each.scope not in (None, operation.scope)]

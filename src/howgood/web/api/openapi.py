@@ -30,6 +30,12 @@ _PATH_PARTS: dict[str, Schema] = {
         "description": "csv, parquet and json: the data; the others: the survey itself",
     },
     "fit": {"type": "integer", "minimum": 1, "maximum": 2**53, "description": "number of the fit"},
+    "import": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 2**53,
+        "description": "number of the import",
+    },
 }
 _DESCRIPTION = (
     "Studies, participants, answers, fits and exports for programs. Send a token as "

@@ -22,7 +22,7 @@ from howgood.records.plain import Problem as Fault
 from howgood.records.plain import about, written
 
 MEDIA = "application/problem+json"
-_IN_ADDRESS = frozenset({"study", "result", "fit"})
+_IN_ADDRESS = frozenset({"study", "result", "import", "fit"})
 _TITLES = {
     400: "The request cannot be read",
     401: "A token is needed",
