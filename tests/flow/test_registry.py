@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -171,3 +172,12 @@ def test_a_card_made_from_few_people_carries_a_note():
     fit = learn.fit_acceptability(answers, random_state=1)
     few = registry.card_of_fit(fit, None, name="few", description="Six people.")
     assert "rests on the answers of 6" in few.notes[0]
+
+
+@pytest.mark.parametrize(("people", "evidence", "begins"), [
+    (6, "few people", "Few people"), (6, "none", "Few people"), (40, "enough", ""),
+    (40, "none", "Not enough evidence"), (None, "few people", ""),
+])  # fmt: skip
+def test_the_warning_follows_the_evidence_a_card_carries(people, evidence, begins):
+    card = SimpleNamespace(n_respondents=people, evidence=evidence, draws={"alpha": (0.5,)})
+    assert card_warning(card).partition(":")[0] == begins

@@ -8,8 +8,14 @@ from howgood.records.card import ModelCard
 
 
 def card_warning(card: ModelCard) -> str:
-    """Return the warning of a card that rests on few people; empty for the others."""
+    """Return the warning of a card that rests on little; empty for the others."""
     people = card.n_respondents
+    # Cards written before fits judged their evidence have no such word.
+    if card.draws and getattr(card, "evidence", None) == "none" and (people or 0) >= FEW_PEOPLE:
+        return (
+            "Not enough evidence: the answers behind this card do not settle its numbers, which "
+            "come mostly from the priors: do not decide by them."
+        )
     if people is None or people >= FEW_PEOPLE:
         return ""
     return (
