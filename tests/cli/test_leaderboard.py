@@ -44,8 +44,12 @@ def test_the_text_says_what_is_certain_and_what_is_not(grades, capsys):
     assert "over items and raters like these" in said
     assert "mean grade" in said
     assert "barrier" not in said
-    assert run(["leaderboard", str(grades), *COLUMNS, "--no-rater"]) == 0
-    assert "Who graded is not known" in capsys.readouterr().out
+    assert run(["leaderboard", str(grades), *COLUMNS, "--no-rater"]) == 2
+    assert "--combine mean" in capsys.readouterr().err
+    assert run(["leaderboard", str(grades), *COLUMNS, "--no-rater", "--combine", "mean"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Who graded is not known" in said
+    assert "540 rows are several of one output: their mean counts" in said
 
 
 def test_few_raters_are_spoken_of(grades, tmp_path, capsys):
@@ -54,7 +58,31 @@ def test_few_raters_are_spoken_of(grades, tmp_path, capsys):
     assert run(["leaderboard", str(path), *COLUMNS]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "Only 3 raters" in said
-    assert "only 92 of 100 studies" in said
+    assert "More raters help more than more items" in said
+
+
+def test_counts_of_errors_are_summed_when_that_is_said(tmp_path, capsys):
+    """Three errors of one rater in one output are three, not their mean of one."""
+    path = tmp_path / "errors.csv"
+    rows = [
+        f"{item},{system},{rater},1"
+        for item in range(6)
+        for system, n in (("a", 1), ("b", 2 + item % 2))
+        for rater in ("ann", "bob", "eve")
+        for _ in range(n)
+    ]
+    path.write_text("item,system,rater,grade\n" + "\n".join(rows))
+    command = ["leaderboard", str(path), "--lower-is-better"]
+    assert run(command) == 2
+    said = capsys.readouterr().err
+    assert "18 times several rows of one rater for one output (up to 3)" in said
+    assert "--combine sum" in said
+    assert run([*command, "--combine", "sum", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["order"] == ["a", "b"]
+    assert [row["score"] for row in found["systems"]] == pytest.approx([1.0, 2.5])
+    assert run([*command, "--combine", "mean", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["systems"][1]["score"] == pytest.approx(1.0)
 
 
 def test_few_items_are_spoken_of_and_nothing_is_certain(tmp_path, capsys):

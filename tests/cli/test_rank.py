@@ -264,7 +264,9 @@ JUDGES = ["--system", "large", "--system", "small"]
 
 def test_naming_a_column_of_raw_ratings_says_that_they_are_raw(annotated, capsys):
     frame, path = annotated
-    columns = ["--user", "prompt", "--item", "prompt", "--rating", "score"]
+    # The same annotator, who rated every answer three times.
+    frame.with_columns(pl.lit("x").alias("annotator")).write_csv(path)
+    columns = ["--user", "annotator", "--item", "prompt", "--rating", "score"]
     result = _json(capsys, ["rank", str(path), *columns, *JUDGES])
     per_item = frame.group_by("prompt", maintain_order=True).agg(
         pl.col("score").mean().alias("mean"),
@@ -279,7 +281,55 @@ def test_naming_a_column_of_raw_ratings_says_that_they_are_raw(annotated, capsys
     assert result["errors"]["large"]["small"] == pytest.approx(expected.error("large", "small"))
 
 
-def test_annotators_who_rated_once_are_pointed_to_their_item(annotated, capsys):
+def test_annotators_who_rated_once_are_pointed_to_raters(annotated, capsys):
     columns = ["--user", "annotator", "--item", "prompt", "--rating", "score"]
     assert run(["rank", str(annotated[1]), *columns, *JUDGES]) == 2
-    assert "let them be its repeats: --user prompt." in capsys.readouterr().err
+    assert "rank with them as a sample: --rater ..." in capsys.readouterr().err
+
+
+def _rated_by_three(path):
+    rng = np.random.default_rng(4)
+    truth, lenient = rng.normal(3, 1, 30), rng.normal(0, 0.6, 3)
+    rows = ["prompt,who,stars,a,b"]
+    for item in range(30):
+        for rater in range(3):
+            stars = truth[item] + lenient[rater] + rng.normal(0, 0.5)
+            rows.append(
+                f"{item},{rater},{stars:.3f},{truth[item] + 0.4:.3f},{truth[item] - 0.4:.3f}"
+            )
+    path.write_text("\n".join(rows))
+    return [str(path), "--item", "prompt", "--rating", "stars", "--system", "a", "--system", "b"]
+
+
+def test_raters_are_a_sample_and_few_of_them_are_spoken_of(tmp_path, capsys):
+    command = ["rank", *_rated_by_three(tmp_path / "rated.csv"), "--rater", "who"]
+    out, plot = tmp_path / "report.html", tmp_path / "plot.svg"
+    assert run([*command, "--out", str(out), "--plot", str(plot)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "over items and raters like these" in said
+    assert "Only 3 raters" in said
+    assert "re-rating" not in said
+    assert "RMSE against 90 ratings by 3 raters" in out.read_text()
+    assert "RMSE over items and raters like these" in plot.read_text()
+    assert run([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["doubt"], found["n"], found["metric"]) == ("items and raters", 30, "rmse")
+
+
+def test_the_item_is_not_the_user_and_a_rater_is_not_one_either(tmp_path, capsys):
+    command = ["rank", *_rated_by_three(tmp_path / "rated.csv")]
+    for metric in ("rmse", "mae"):
+        assert run([*command, "--user", "prompt", "--metric", metric]) == 2
+        assert "--rater" in capsys.readouterr().err
+    assert run([*command, "--rater", "who", "--user", "prompt"]) == 2
+    assert "Leave out --user, or --rater" in capsys.readouterr().err
+
+
+def test_several_ratings_of_one_rater_are_combined_by_name(tmp_path, capsys):
+    path = tmp_path / "rated.csv"
+    command = ["rank", *_rated_by_three(path), "--rater", "who"]
+    path.write_text(path.read_text() + "\n" + path.read_text().splitlines()[1])
+    assert run(command) == 2
+    assert "--combine mean" in capsys.readouterr().err
+    assert run([*command, "--combine", "last"]) == 0
+    assert "2 rows are several of one rater for one output" in capsys.readouterr().out

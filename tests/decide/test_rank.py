@@ -142,9 +142,10 @@ def test_the_mae_of_one_pair_rated_four_times_is_students():
 
 def test_what_no_draw_has_shown_is_rare_but_not_impossible():
     found = rank({"a": [1.0], "b": [9.0]}, mean=[1.0], sd=[0.5], metric="mae")  # 8 sd away
-    # None of the documented 65,536 re-ratings: half of one.
-    assert found.error("a", "b") == 0.5 / 65_536
-    assert found.error("b", "a") == 1 - 0.5 / 65_536
+    # None of the documented 65,536 re-ratings, and half of one more in which all orders are alike.
+    assert found.error("a", "b") == 0.5 / 65_537
+    assert found.error("b", "a") == pytest.approx(1 - 0.5 / 65_537, abs=1e-15)
+    assert found.best_probability["a"] == pytest.approx(1 - found.error("a", "b"), abs=1e-15)
     certain = rank({"a": [1.0], "b": [9.0], "c": [1.0]}, mean=[1.0], sd=[0.0], metric="mae")
     assert certain.errors.tolist() == [[0.5, 0.0, 0.5], [1.0, 0.5, 1.0], [0.5, 0.0, 0.5]]
 

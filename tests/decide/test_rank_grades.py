@@ -31,33 +31,65 @@ def _random(seed, *, items=10, raters=4, systems="abc"):
     return {"item": item, "rater": rater, "system": np.array(list(systems))[system], "grade": grade}
 
 
+# A share of 32,768 draws, at its largest, and twice that for what two nets of points may miss.
+NET = 0.004
+
+
+def _variances(ranking):
+    return ranking.provenance.settings["variances"]
+
+
 def test_two_items_two_raters_by_hand():
     ranking = rank_grades(_table([[1.0, 2.0], [3.0, 6.0]]))
-    # V = 2.25 + 1 - 0.625 and its degrees of freedom, as in the test of the array layer.
-    expected = student.cdf(-3.0 / np.sqrt(2.625), 2.625**2 / (2.25**2 + 1.0))
     assert ranking.order == ("a", "b")
-    assert ranking.error("a", "b") == pytest.approx(expected)
-    assert ranking.error("b", "a") == pytest.approx(1 - expected)
     assert ranking.scores.tolist() == [5.5, 2.5]
-    assert ranking.best_probability["a"] == pytest.approx(1 - expected)
+    # Mean squares 4.5, 2 and 0.5, as in the test of the array layer; two values per level.
+    found = {name: _variances(ranking)[name] for name in ("system x item", "system x rater")}
+    assert found == pytest.approx({"system x item": 2.0, "system x rater": 0.75})
+    assert _variances(ranking)["residual"] == pytest.approx(0.5)
+    error = ranking.error("a", "b")
+    # With one degree of freedom for each, less certain than Student's t with 1 for all of V = 3.
+    assert student.cdf(-3.0 / np.sqrt(3.0), 1) < error < 0.5
+    assert ranking.error("b", "a") == pytest.approx(1 - error)
+    assert ranking.best_probability["a"] == pytest.approx(1 - error)
     assert (ranking.n, ranking.doubt, ranking.provenance.rows_used) == (2, "items and raters", 8)
     assert (ranking.paired, ranking.level, ranking.provenance.seed) == (True, 0.05, 0)
     used = ranking.provenance
     assert (used.settings["grades"], used.settings["raters"]) == (8, 2)
     # The first system has 2 and 3, the second up to 6 more.
     assert (used.settings["lowest grade"], used.settings["highest grade"]) == (2.0, 9.0)
-    assert used.method == "items and raters as samples (quasi-F)"
+    assert used.method == "items and raters as samples (crossed model)"
+
+
+def test_many_raters_and_items_are_a_gaussian_of_the_pooled_variance():
+    """With many degrees of freedom v = (MS_si + MS_sr - MS_e) / (I R) is as good as known."""
+    rng = np.random.default_rng(3)
+    shape = (60, 40, 2)
+    table = rng.normal(0, 1, shape) + rng.normal(0, 0.5, (60, 1, 2)) + rng.normal(0, 0.5, (40, 2))
+    table[..., 1] += 0.15
+    item, rater, system = (each.ravel() for each in np.indices(shape))
+    grades = {"item": item, "rater": rater, "system": system, "grade": table.ravel()}
+    ranking = rank_grades(grades)
+    d = table[..., 1] - table[..., 0]
+    rows, columns = d.mean(axis=1), d.mean(axis=0)
+    rest = d - rows[:, None] - columns + d.mean()
+    variance = rows.var(ddof=1) / 60 + columns.var(ddof=1) / 40
+    variance -= np.sum(rest**2) / (59 * 39) / (60 * 40)
+    expected = student.cdf(-abs(d.mean()) / np.sqrt(variance), 39)
+    assert ranking.error(*ranking.order) == pytest.approx(expected, abs=NET)
 
 
 def test_without_raters_only_items_are_a_sample():
     grades = _table([[1.0, 2.0], [3.0, 6.0]])
-    ranking = rank_grades(grades, rater=None)
-    assert ranking.error("a", "b") == pytest.approx(student.cdf(-3.0 / np.sqrt(2.25), 1))
-    one = rank_grades({**grades, "rater": ["r"] * 8})
-    assert one.error("a", "b") == pytest.approx(ranking.error("a", "b"))
+    ranking = rank_grades(grades, rater=None, combine="mean")
+    # Differences of 1.5 and 4.5: variance 4.5, over 2.
+    expected = student.cdf(-3.0 / np.sqrt(2.25), 1)
+    assert ranking.error("a", "b") == pytest.approx(expected, abs=NET)
+    one = rank_grades({**grades, "rater": ["r"] * 8}, combine="mean")
+    assert one.error("a", "b") == pytest.approx(ranking.error("a", "b"), abs=NET)
     for each, raters in ((ranking, None), (one, 1)):
         assert (each.doubt, each.provenance.settings["raters"]) == ("items", raters)
-        assert each.provenance.method == "items as a sample (paired t)"
+        assert each.provenance.method == "items as a sample (crossed model)"
 
 
 def test_grades_where_one_is_best():
@@ -81,10 +113,11 @@ def test_items_that_look_alike_are_not_certain():
     # Grades 2 and 3, 3 and 4, 4 and 5: better by one step three times. As if two more items had
     # been better by 2 and by 0: sum of squares 2 over 4, over 3 items.
     ranking = rank_grades(_table([[1.0], [1.0], [1.0]]), rater=None)
-    assert ranking.error("a", "b") == pytest.approx(student.cdf(-1.0 / np.sqrt(0.5 / 3), 2))
+    expected = student.cdf(-1.0 / np.sqrt(0.5 / 3), 2)
+    assert ranking.error("a", "b") == pytest.approx(expected, abs=NET)
     # Two raters who agree in everything are no more certain than one.
     agreed = rank_grades(_table([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]))
-    assert agreed.error("a", "b") == pytest.approx(ranking.error("a", "b"))
+    assert agreed.error("a", "b") == pytest.approx(ranking.error("a", "b"), abs=NET)
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-9, 1e9])
@@ -97,15 +130,15 @@ def test_a_grade_written_in_two_ways_is_no_step(unit):
         found = rank_grades({**grades, "grade": unit * np.array(grade)}, rater=None)
         # Three differences of 0.1, and their hidden spread: 2 * 0.1² over 4, over 3.
         expected = student.cdf(-1.0 / np.sqrt(0.5 / 3), 2)
-        assert found.error("b", "a") == pytest.approx(expected)
+        assert found.error("b", "a") == pytest.approx(expected, abs=NET)
 
 
 def test_a_system_that_always_gets_the_same_grade_is_not_known_exactly():
     item, system = [1, 1, 2, 2, 3, 3], ["a", "b"] * 3
     grades = {"item": item, "system": system, "grade": [4, 3, 4, 5, 4, 1]}
     own = rank_grades(grades, rater=None).score_sds
-    assert own[0] == pytest.approx(np.sqrt(0.5 / 3) * student.ppf(0.975, 2) / 1.959964)
-    assert own[1] > own[0]
+    # Pooled: how far grades vary is learned from both systems together.
+    assert own[0] == own[1] > 0
 
 
 @settings(max_examples=20, deadline=None)
@@ -121,36 +154,131 @@ def test_no_number_of_equal_differences_gives_certainty(gap, items, raters, unit
     error = rank_grades(table).error("a", "b")
     assert 0 < error < 0.5
     more = _table([[float(gap)] * raters] * (items + 1))
-    assert rank_grades(more).error("a", "b") < error
+    fewer_errors = rank_grades(more).error("a", "b")
+    # What happens in a few of 32,768 draws may stay at the same count.
+    assert fewer_errors < error or error < 0.001 >= fewer_errors
 
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000))
-def test_order_names_units_and_other_systems_change_nothing(seed):
+def test_order_names_and_units_change_nothing(seed):
     table = _random(seed)
     rng = np.random.default_rng(seed)
     one = rank_grades(table)
     order = rng.permutation(120)
     shuffled = {name: column[order] for name, column in table.items()}
     moved = {**shuffled, "grade": 3.0 + 10.0 * shuffled["grade"]}
-    keep = table["system"] != "c"
-    fewer = {name: column[keep] for name, column in table.items()}
-    for other in (rank_grades(pl.DataFrame(shuffled)), rank_grades(moved), rank_grades(fewer)):
-        assert other.error("a", "b") == pytest.approx(one.error("a", "b"), rel=1e-9)
+    for other in (rank_grades(pl.DataFrame(shuffled)), rank_grades(moved)):
+        # Rounding moves single draws across a border.
+        assert other.errors == pytest.approx(one.errors, abs=NET)
+        assert other.ranks == pytest.approx(one.ranks, abs=NET)
     flipped = rank_grades({**table, "grade": -table["grade"]}, greater_is_better=False)
     assert flipped.order == one.order
     # Other raters can only add doubt about who is ahead.
     first, second = one.order[:2]
-    assert rank_grades(table, rater=None).error(first, second) <= one.error(first, second) + 1e-12
+    alone = rank_grades(table, rater=None, combine="mean").error(first, second)
+    assert alone <= one.error(first, second) + 0.03
 
 
-def test_a_rater_s_several_grades_of_one_output_are_averaged():
+def _contradictions(ranking):
+    """Return every statement of a ranking that another one denies, in words."""
+    names = ranking.order
+    found = [each for place, a in enumerate(names) for each in _denied(ranking, place, a)]
+    if not np.allclose(sum(ranking.rank_probabilities.values()), 1.0):
+        found.append("places without an owner")
+    for group in ranking.tie_groups:
+        if any(ranking.error(group[0], each) < ranking.level for each in group[1:]):
+            found.append(f"{group} tie and are told apart")
+    return found
+
+
+def _denied(ranking, place, a):
+    names, error = ranking.order, ranking.error
+    others = [each for each in names if each != a]
+    best = ranking.best_probability[a]
+    for b in others:
+        if best > 1 - error(a, b) + 1e-12:
+            yield f"P({a} best) {best} above P({a} ahead of {b})"
+        if abs(error(a, b) + error(b, a) - 1) > 1e-12:
+            yield f"{a} and {b}: errors do not add up"
+        # P(a > c) <= P(a > b) + P(b > c): no order can be without its steps.
+        if any(error(a, b) + error(b, c) > 1 + error(a, c) + 1e-9 for c in others if c != b):
+            yield f"{a} ahead of others without {b} in between"
+    if any(error(a, b) > 0.5 + 1e-12 for b in names[place + 1 :]):
+        yield f"{a} stands above one that is ahead more often than not"
+    by_rank = ranking.rank_probabilities[a] @ np.arange(len(names))
+    by_pair = sum(error(a, b) for b in others)
+    if abs(by_rank - by_pair) > 1e-9:
+        yield f"mean rank of {a}: {by_rank} by ranks, {by_pair} by pairs"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    raters=st.sampled_from([1, 2, 3, 5]),
+    systems=st.integers(2, 7),
+    items=st.sampled_from([2, 5, 20]),
+    missing=st.sampled_from([0.0, 0.2, 0.5]),
+    points=st.booleans(),
+)
+def test_no_statement_contradicts_another(seed, raters, systems, items, missing, points):
+    """Two, three, more raters; all grade all or cells are missing; grades in points or not."""
+    rng = np.random.default_rng(seed)
+    table = 3.0 + rng.normal(0, 0.8, (items, raters, systems)) + rng.normal(0, 0.4, systems)
+    table += rng.normal(0, 0.6, (1, raters, systems)) + rng.normal(0, 0.5, (items, 1, 1))
+    if points:
+        table = np.clip(np.round(table), 1, 5)
+    gone = rng.random(table.shape) < missing
+    gone[np.arange(items)[:, None], (np.arange(items)[:, None] + np.arange(systems)) % raters,
+         np.arange(systems)] = False  # fmt: skip
+    item, rater, system = np.nonzero(~gone)
+    several = [len(set(rater[system == each])) > 1 for each in range(systems)]
+    if raters > 1 and not all(several):
+        return
+    ranking = rank_grades(
+        {"item": item, "rater": rater, "system": system, "grade": table[item, rater, system]}
+    )
+    assert _contradictions(ranking) == []
+
+
+def test_three_raters_of_eight_systems_know_more_together_than_two_systems_alone():
+    """Pooled: 14 degrees of freedom carry what raters do to systems, not 2."""
+    rng = np.random.default_rng(5)
+    table = rng.normal(0, 0.6, (40, 3, 8)) + rng.normal(0, 0.3, (1, 3, 8))
+    table[..., 0] += 1.2
+    item, rater, system = (each.ravel() for each in np.indices(table.shape))
+    grades = {"item": item, "rater": rater, "system": system, "grade": table.ravel()}
+    two = {name: column[system < 2] for name, column in grades.items()}
+    assert rank_grades(grades).error("0", "1") < 0.5 * rank_grades(two).error("0", "1")
+
+
+def test_several_rows_of_one_rater_for_one_output_are_refused():
     once = _table([[1.0, 2.0], [3.0, 6.0]])
     twice = {name: column * 2 for name, column in once.items()}
-    assert rank_grades(twice).error("a", "b") == pytest.approx(rank_grades(once).error("a", "b"))
-    # Grades of 1 and 5 by one rater for one output are a 3.
-    twice["grade"] = [each + 2 for each in once["grade"]] + [each - 2 for each in once["grade"]]
-    assert rank_grades(twice).scores == pytest.approx(rank_grades(once).scores)
+    with pytest.raises(InputError, match=r"8 times several rows of one rater for one output"):
+        rank_grades(twice)
+    # Without raters: several rows of one output may be anything.
+    with pytest.raises(InputError, match=r"4 times several rows of one output \(up to 2\)"):
+        rank_grades(once, rater=None)
+    with pytest.raises(InputError, match="one of error, mean, sum, last"):
+        rank_grades(once, combine="median")
+
+
+def test_several_rows_of_one_rater_are_combined_as_named():
+    once = _table([[1.0, 2.0], [3.0, 6.0]])
+    twice = {name: column * 2 for name, column in once.items()}
+    # Grades of 1 and 5 by one rater for one output: 3 on average, 6 together, 5 at last.
+    twice["grade"] = [each - 2 for each in once["grade"]] + [each + 2 for each in once["grade"]]
+    plain = rank_grades(once)
+    for combine, scores in (
+        ("mean", plain.scores), ("sum", 2 * plain.scores), ("last", plain.scores + 2),
+    ):  # fmt: skip
+        found = rank_grades(twice, combine=combine)
+        assert found.scores == pytest.approx(scores)
+        assert found.error("a", "b") == pytest.approx(plain.error("a", "b"), abs=NET)
+        settings_ = found.provenance.settings
+        assert (settings_["combine"], settings_["combined rows"]) == (combine, 16)
+    assert plain.provenance.settings["combined rows"] == 0
 
 
 def test_items_not_graded_for_every_system_are_refused_or_left_out():

@@ -50,7 +50,7 @@ ELSEWHERE: dict[str, str] = {
     "score.LinearMetric": "tests/records/test_elicited_metric.py::"
     "test_equal_weights_are_half_the_accuracy",
     "decide.rank_grades": "tests/decide/test_rank_grades.py::"
-    "test_order_names_units_and_other_systems_change_nothing",
+    "test_order_names_and_units_change_nothing",
     "decide.threshold": "tests/decide/test_threshold.py::"
     "test_moving_and_stretching_the_scores_moves_the_threshold_along",
 }

@@ -99,7 +99,9 @@ _EXACT = ("distribution of RMSE", "distribution of MSE", "distribution of MAE", 
 _FLIPS = ("a re-rating flips the order", "a re-rating flips the order, few ratings",
           "paired error of RMSE", "paired error of MAE",
           "paired error of MAE, few pairs", "the order by mean grades is the opposite",
-          "the order by mean grades is the opposite, few items")  # fmt: skip
+          "the order by mean grades is the opposite, few items",
+          "the order by mean grades is the opposite, few raters",
+          "the order by errors is the opposite, raters as a sample")  # fmt: skip
 _TRUE_ORDER = ("the true order is the opposite, all", "the true order is the opposite, few ratings")
 _RANKS = ("probability of a rank", "probability of being best")
 _PLANNED = ("needed pairs, re-rating", "needed pairs, true order", "needed repeats per pair")

@@ -42,7 +42,9 @@ OWED = {
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
         "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric",
         "rank interval", "mean grade", "difference of mean grades",
-        "difference of mean grades, few items", "mean grade, few raters",
+        "difference of mean grades, few items", "difference of mean grades, few raters",
+        "mean grade, few raters", "orders told apart at 5 %, few raters",
+        "difference of errors, raters as a sample",
         "RMSE of a re-rating, few ratings", "best threshold",
         "precision at the chosen threshold", "recall at the chosen threshold",
         "acceptance at the chosen threshold",
@@ -63,6 +65,9 @@ OWED = {
         "the order by mean grades is the opposite",
         "the order by mean grades is the opposite, few items",
         "the order by mean grades is the opposite, few items that look alike",
+        "the order by mean grades is the opposite, few raters",
+        "the order by errors is the opposite, raters as a sample",
+        "the order by errors is the opposite, close systems",
     ),
     "engines": tuple(
         f"posterior {what}, data sets {first} to {first + 4}"

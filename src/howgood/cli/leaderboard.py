@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import report_options, write_report
+from howgood.cli.options import combine_option, report_options, write_report
 from howgood.flow import leaderboard as flow
 from howgood.flow.ranking import picture
 from howgood.show import text
@@ -29,6 +29,7 @@ from howgood.show.ranking import readable_table
     is_flag=True,
     help="Nobody noted who graded: take the raters as they are, and only items as a sample.",
 )
+@combine_option
 @click.option("--lower-is-better", is_flag=True, help="Grade 1 is the best.")
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
 @click.option(
@@ -47,6 +48,7 @@ def command(
     grade: str,
     rater: str,
     has_no_rater: bool,
+    combine: str,
     lower_is_better: bool,
     level: float,
     missing: str,
@@ -66,6 +68,7 @@ def command(
             system=system, item=item, grade=grade, rater=None if has_no_rater else rater
         ),
         greater_is_better=not lower_is_better,
+        combine=combine,
         level=level,
         missing=missing,
         engine=engine,

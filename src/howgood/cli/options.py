@@ -56,6 +56,18 @@ def missing_option(command: Command) -> Command:
     )(command)
 
 
+def combine_option(command: Command) -> Command:
+    """Add --combine."""
+    return click.option(
+        "--combine",
+        type=click.Choice(["error", "mean", "sum", "last"]),
+        default="error",
+        show_default=True,
+        help="Several rows of one rater for one output: refuse, or take their mean (repeated "
+        "grades), their sum (counts of errors), or the last (corrections).",
+    )(command)
+
+
 def report_options(command: Command) -> Command:
     """Add --plot, --out and --json."""
     path = click.Path(path_type=Path, dir_okay=False)

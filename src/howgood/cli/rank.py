@@ -8,11 +8,18 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import missing_option, named_columns, report_options, write_report
+from howgood.cli.options import (
+    combine_option,
+    missing_option,
+    named_columns,
+    report_options,
+    write_report,
+)
+from howgood.errors import InputError
 from howgood.flow import ranking as flow
 from howgood.show import text
 from howgood.show.figures import theme
-from howgood.show.ranking import findings, readable_table
+from howgood.show.ranking import readable_table
 
 _PATH = click.Path(path_type=Path)
 
@@ -45,9 +52,15 @@ _PATH = click.Path(path_type=Path)
 @click.option("--rating", default="rating", show_default=True, help="Column of raw ratings.")
 @click.option("--trial", help="Column of raw ratings: refuses a trial given twice.")
 @click.option(
+    "--rater",
+    help="Column of raw ratings: who rated. Each item was rated by several people, who are a "
+    "sample of all raters; --user and --trial are then not used.",
+)
+@combine_option
+@click.option(
     "--predictions",
     type=_PATH,
-    help="Raw ratings: a second file with user, item and the systems' columns.",
+    help="Raw ratings: a second file with user (not with --rater), item and the systems' columns.",
 )
 @click.option(
     "--metric", type=click.Choice(["rmse", "mse", "mae"]), default="rmse", show_default=True
@@ -67,6 +80,8 @@ def command(
     item: str,
     rating: str,
     trial: str | None,
+    rater: str | None,
+    combine: str,
     predictions: Path | None,
     metric: str,
     unpaired: bool,
@@ -82,9 +97,18 @@ def command(
     The systems predict ratings. Where people graded the systems' outputs, use
     `howgood leaderboard`.
     """
+    _refuse_beside_rater(rater)
     repeated = repeated or any(map(_is_given, ("user", "item", "rating", "trial", "predictions")))
     feedback = flow.FeedbackColumns(
-        mean=mean, sd=sd, repeated=repeated, user=user, item=item, rating=rating, trial=trial
+        mean=mean,
+        sd=sd,
+        repeated=repeated,
+        user=user,
+        item=item,
+        rating=rating,
+        trial=trial,
+        rater=rater,
+        combine=combine,
     )
     ranked = flow.rank_file(
         ratings,
@@ -101,7 +125,7 @@ def command(
     if as_json:
         click.echo(text.to_json(ranked.ranking.to_dict()))
     else:
-        click.echo("\n".join(f"- {finding.text}" for finding in findings(ranked.ranking)))
+        click.echo("\n".join(f"- {finding.text}" for finding in flow.findings(ranked)))
         click.echo(text.text_table(readable_table(ranked.ranking)))
     if plot is not None:
         with flow.picture(ranked) as figure:
@@ -109,6 +133,20 @@ def command(
     if out is not None:
         write_report(flow.ranking_report(ranked), out)
     return 0
+
+
+def _refuse_beside_rater(rater: str | None) -> None:
+    """Refuse options that ask another question than --rater does."""
+    unused = ("user", "trial", "mean", "sd", "unpaired")
+    given = [f"--{each}" for each in unused if rater is not None and _is_given(each)]
+    if given:
+        raise InputError(
+            where="--rater",
+            found=f"{' and '.join(given)} too",
+            needed="either several raters per item (--rater), or the same people's repeated "
+            "ratings",
+            cure=f"Leave out {' and '.join(given)}, or --rater.",
+        )
 
 
 def _is_given(option: str) -> bool:

@@ -275,9 +275,15 @@ def _errors(scores: JointScores, sign: float) -> FloatArray:
         return difference_errors(sign * scores.differences, scores.flip_variances())
     errors = _shares_behind(sign * scores.draws)
     certain = scores.difference_variances <= 0
-    # What no draw has shown may still happen: it counts as half a draw.
-    least = 0.5 / len(scores.draws)
-    return np.where(certain, errors, np.clip(errors, least, 1 - least))
+    return np.where(certain, errors, _with_unseen(errors, 0.5, len(scores.draws)))
+
+
+def _with_unseen(shares: FloatArray, alike: float, n_draws: int) -> FloatArray:
+    """Add one draw in which all orders are alike: what no draw has shown may still happen.
+
+    Errors and ranks take in the same draw, so that they stay those of one distribution.
+    """
+    return (n_draws * shares + alike) / (n_draws + 1.0)
 
 
 def _shares_behind(draws: FloatArray) -> FloatArray:
@@ -297,8 +303,11 @@ def _rank_places(
             sign * scores.differences[:, 0], scores.flip_variances(), generator=generator
         )
     ranks, orderings = ranks_of_draws(sign * scores.draws, generator=generator)
+    n_draws = len(scores.draws)
     # The standard error of a share, at its largest.
-    mcse = float(np.sqrt(ranks * (1 - ranks) / len(scores.draws)).max())
+    mcse = float(np.sqrt(ranks * (1 - ranks) / n_draws).max())
+    if np.any(scores.difference_variances > 0):
+        ranks = _with_unseen(ranks, 1.0 / len(ranks), n_draws)
     return RankProbabilities(ranks=ranks, orderings=tuple(orderings), mcse=mcse)
 
 

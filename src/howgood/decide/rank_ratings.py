@@ -1,4 +1,4 @@
-"""Rank systems straight from ratings that people repeated.
+"""Rank systems straight from ratings: repeated by the same people, or given by several raters.
 
 In: a long table of ratings and predictions, on any engine. Out: `Ranking`. Absent: files.
 """
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from howgood.decide.rank import rank_sums
+from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
 from howgood.records.ranking import Ranking
 from howgood.score.rating_sums import rating_sums
 from howgood.stats.randomness import RandomState
@@ -26,21 +27,33 @@ def rank_ratings(
     paired: bool = True,
     level: float = 0.05,
     random_state: RandomState = 0,
+    rater: str | None = None,
+    combine: str = "error",
 ) -> Ranking:
-    """Rank systems by their error on repeated ratings.
+    """Rank systems by their error on repeated ratings, or on ratings of several raters.
+
+    With `rater`, items and raters are taken as samples: the question is what other items and other
+    raters like these would say, not what the same people would say next time.
 
     Parameters
     ----------
     ratings, predictions, predicted, user, item, rating, trial, missing
         As in `score.rating_sums`.
     metric, paired, level, random_state
-        As in `rank_sums`.
+        As in `rank_sums`; with `rater` the metric may be "mae" too.
+    rater : str, optional
+        Column that says who rated, where each item was rated by several people (not: by one person
+        several times). `user` and `trial` are then not used, and `predicted` has one row per item.
+    combine : {"error", "mean", "sum", "last"}
+        With `rater`: what to do with several ratings of one rater for one item.
 
     Returns
     -------
     Ranking
         `.error` says how likely a re-rating flips an order, `.true_error` how likely the order
-        under the people's mean opinions is the opposite, given the few times they were asked.
+        under the people's mean opinions is the opposite, given the few times they were asked. With
+        `rater`, `.error` says how likely the order over all items and raters like these is the
+        opposite.
 
     Notes
     -----
@@ -58,6 +71,21 @@ def rank_ratings(
     >>> ranking.n, ranking.true_error(*ranking.order) < ranking.error(*ranking.order)
     (120, True)
     """
+    if rater is not None:
+        return rank_by_raters(
+            ratings,
+            predictions=predictions,
+            predicted=predicted,
+            item=item,
+            rater=rater,
+            rating=rating,
+            metric=metric,
+            combine=combine,
+            missing=missing,
+            level=level,
+            random_state=random_state,
+        )
+    refuse_item_as_user(user, item)
     sums = rating_sums(
         ratings,
         predictions=predictions,

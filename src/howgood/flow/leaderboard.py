@@ -31,6 +31,7 @@ def rank_grades_file(
     *,
     columns: GradeColumns,
     greater_is_better: bool = True,
+    combine: str = "error",
     level: float = 0.05,
     missing: str = "error",
     engine: str = "auto",
@@ -45,6 +46,7 @@ def rank_grades_file(
             rater=columns.rater,
             grade=columns.grade,
             greater_is_better=greater_is_better,
+            combine=combine,
             level=level,
             missing=missing,
         )

@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from howgood.ask.files import open_table
-from howgood.decide.rank import rank, rank_sums
+from howgood.decide.rank import METRICS, rank, rank_sums
+from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
 from howgood.errors import InputError
 from howgood.flow.named_files import naming
 from howgood.learn.feedback import rating_uncertainty
 from howgood.records.ranking import Ranking
-from howgood.records.report import Report
+from howgood.records.report import Finding, Report
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
 from howgood.score.from_sums import from_sums
 from howgood.score.rating_sums import rating_sums
 from howgood.score.sums import POWERS, squared_error_sums
+from howgood.show import leaderboard as words_of_samples
 from howgood.show import ranking as words
 from howgood.show.figures.ranking import ScoreCurve, ranking_figure
 from howgood.show.figures.theme import to_svg
@@ -41,6 +43,9 @@ class FeedbackColumns:
 
     `sd` may also be a number, the same for all. With `repeated`, mean and sd are learned from the
     ratings of each user and item.
+
+    With `rater`, the ratings are those of several people, each a sample of all raters; `combine`
+    says what becomes of several ratings of one rater for one item.
     """
 
     mean: str = "mean"
@@ -50,6 +55,8 @@ class FeedbackColumns:
     item: str = "item"
     rating: str = "rating"
     trial: str | None = None
+    rater: str | None = None
+    combine: str = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +92,22 @@ def rank_file(
     predicted = None if predictions is None else open_table(predictions, engine=engine)
     named = {"ratings": path, "feedback": path, "predictions": predictions or path}
     with naming(named if predictions else {**named, "the table": path}):
+        if feedback.rater is not None:
+            ranking = rank_by_raters(
+                frame,
+                predictions=systems,
+                predicted=predicted,
+                item=feedback.item,
+                rater=feedback.rater,
+                rating=feedback.rating,
+                metric=metric,
+                combine=feedback.combine,
+                level=level,
+                missing=missing,
+            )
+            return RankedFile(ranking=ranking, sums=None)
+        if feedback.repeated:
+            refuse_item_as_user(feedback.user, feedback.item)
         if metric == "mae":
             ranking = _rank_absolute(frame, feedback, systems, paired, level, missing)
             return RankedFile(ranking=ranking, sums=None)
@@ -94,11 +117,21 @@ def rank_file(
     return RankedFile(ranking=ranking, sums=sums)
 
 
+def findings(ranked: RankedFile) -> tuple[Finding, ...]:
+    """Return what the ranking says in words."""
+    ranking = ranked.ranking
+    if ranking.doubt == "re-rating":
+        return words.findings(ranking)
+    return words_of_samples.findings(ranking)
+
+
 def ranking_report(ranked: RankedFile) -> Report:
     """Return the report with its picture."""
     with picture(ranked) as figure:
         svg = to_svg(figure, title="Score distributions and rank probabilities")
-    return words.report(ranked.ranking, svg=svg)
+    if ranked.ranking.doubt == "re-rating":
+        return words.report(ranked.ranking, svg=svg)
+    return words_of_samples.report(ranked.ranking, svg=svg)
 
 
 @contextmanager
@@ -245,5 +278,4 @@ def _possible_scores(ranking: Ranking) -> tuple[float, float]:
     lowest, highest = (settings.get(f"{end} grade", np.nan) for end in ("lowest", "highest"))
     if lowest < highest:
         return lowest, highest
-    is_error = not ranking.greater_is_better and not np.isnan(ranking.barrier)
-    return (0.0 if is_error else -np.inf), np.inf
+    return (0.0 if ranking.metric in METRICS else -np.inf), np.inf

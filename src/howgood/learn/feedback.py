@@ -41,8 +41,8 @@ def rating_uncertainty(
     ratings : pandas, Polars (eager or lazy), PyArrow, DuckDB, Spark, `Table` or dict of columns
         One row per rating.
     user, item, rating : str
-        Columns; together, user and item say which ratings are repeats of each other. Where
-        several people rated each item once, name the item twice: its raters are the repeats.
+        Columns; together, user and item say which ratings are repeats of each other. Several
+        people who rated an item once are no repeats: see `decide.rank_ratings` with `rater`.
     trial : str, optional
         Column that numbers the repeats. Given, the same trial twice for one pair is an error.
     keep : sequence of str
@@ -314,7 +314,7 @@ def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str, item: str
             cure="Leave them out by name (missing='drop'), or use learn.assumed_uncertainty."
             if n_single < n_pairs
             else "Give an sd yourself, or a proxy: learn.assumed_uncertainty. If several people "
-            f"rated each item once, let them be its repeats: user={item!r}.",
+            "rated each item once, rank with them as a sample: rater=...",
         )
     announce(
         f"{n_single} of {n_pairs} pairs left out: rated only once",

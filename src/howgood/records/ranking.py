@@ -122,8 +122,8 @@ class Ranking(Tabular):
     differences, difference_variances : arrays of shape (K, K)
         Mean and variance of score i minus score j, in the units of `difference_scale`.
     errors : array of shape (K, K)
-        P(system i scores worse than or equal to system j) if people rated again; of grades given
-        directly (`decide.rank_grades`), if all items and raters like these were asked. With known
+        P(system i scores worse than or equal to system j) if people rated again; where raters are a
+        sample (`decide.rank_grades`), if all items and raters like these were asked. With known
         trials, difference_variances plus mean_variances is the variance it rests on.
     true_errors : array of shape (K, K) or None
         P(the order of i and j under people's mean opinions is the opposite), given that the means
@@ -267,7 +267,7 @@ class Ranking(Tabular):
         if self.doubt != "re-rating":
             raise InputError(
                 where="needed",
-                found="grades given directly, whose doubt comes from raters too",
+                found="raters as a sample, whose doubt comes from raters too",
                 needed="a ranking of predictions: more items alone do not help against few raters",
                 cure="Grade more items by more raters, and rank again.",
             )

@@ -1,22 +1,31 @@
-"""A ranking by grades in words: what a team reading a leaderboard of human ratings needs to hear.
+"""A ranking over items and raters in words: what a team reading a leaderboard needs to hear.
 
-In: `Ranking` of `decide.rank_grades`. Out: sentences and a `Report`. Absent: drawing (see
-`figures.ranking`).
+In: `Ranking` of `decide.rank_grades`, or of predictions compared with several raters' ratings.
+Out: sentences and a `Report`. Absent: drawing (see `figures.ranking`).
 """
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.show.numbers import percent
-from howgood.show.ranking import ahead_of_all, errors_section, no_clear_winner, readable_table
+from howgood.show.ranking import (
+    ahead_of_all,
+    errors_section,
+    no_clear_winner,
+    readable_table,
+    score_name,
+)
 
 # Below so many of them, how much raters (or items) differ is hardly known.
 _FEW = 5
-# Raters -> how many of 100 intervals of 95 % hold the truth where taste differs most;
-# four were not measured, and are as good as three at least.
-HELD = {2: 87, 3: 92, 4: 92}
+# Raters -> how many of 100 orders told apart at 5 % were wrong in simulated studies of systems that
+# differ less than raters' tastes; four were not measured, and are as good as three at least.
+WRONG = {2: 12, 3: 8, 4: 8}
 
+_WHAT = {
+    True: "A ranking says whose outputs got better grades from these raters, not why.",
+    False: "A ranking says whose predictions are closer to these raters' ratings, not why.",
+}
 CAUTIONS = (
-    "A ranking says whose outputs got better grades from these raters, not why.",
     "It holds for items and raters like these: other tasks or other people may rank otherwise.",
     "A small probability of error is not a large difference: look at the mean grades.",
 )
@@ -28,7 +37,13 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     ties = (
         Finding(text=f"Practically one place: {', '.join(each)}.", tone="unsure") for each in tied
     )
-    return (_winner(ranking), *ties, *_about_raters(ranking), *_about_items(ranking))
+    return (
+        _winner(ranking),
+        *ties,
+        *_about_raters(ranking),
+        *_about_items(ranking),
+        *_about_rows(ranking),
+    )
 
 
 def report(ranking: Ranking, *, svg: str) -> Report:
@@ -37,13 +52,14 @@ def report(ranking: Ranking, *, svg: str) -> Report:
         Section(
             title="The ranking",
             text=(
-                "Scores are mean grades over items, with their standard error (wider for few "
-                "raters). Ranks: the places that hold all but the error level of the probability. "
+                f"Scores are {_scored(ranking)} over items, with their standard error (wider for "
+                "few raters). Ranks: the places that hold all but the error level of the "
+                "probability. "
                 "Error against next: how likely the next system is at least as good over all "
                 f"{ranking.doubt} like these."
             ),
             svg=svg,
-            alt="Left: each system's mean grade, with interval. Right: probability of each rank.",
+            alt="Left: each system's score, with interval. Right: probability of each rank.",
             table=readable_table(ranking),
         ),
         errors_section(ranking),
@@ -55,26 +71,42 @@ def report(ranking: Ranking, *, svg: str) -> Report:
         sections=sections,
         methods=methods(ranking),
         provenance=ranking.provenance,
-        cautions=CAUTIONS,
+        cautions=(_WHAT[_is_of_grades(ranking)], *CAUTIONS),
     )
 
 
 def methods(ranking: Ranking) -> str:
     """Return a paragraph ready to paste into a paper."""
-    n_grades, n_raters = (ranking.provenance.settings[name] for name in ("grades", "raters"))
-    compared = (
-        "items and raters as crossed random effects: the variance of a difference adds what items "
-        "and what raters contribute (Clark, 1973), with Satterthwaite's degrees of freedom"
-        if ranking.doubt == "items and raters"
-        else "items as a sample: paired differences, Student's t"
-    )
+    settings = ranking.provenance.settings
+    n_raters = settings["raters"]
     by_whom = f" by {n_raters} raters" if n_raters and n_raters > 1 else ""
-    return (
-        f"We ranked {len(ranking.systems)} systems by the mean of {n_grades} grades{by_whom} on "
-        f"{ranking.n} items that all systems were graded on. Differences were judged with "
-        f"{compared}. Systems whose order has an error probability of {percent(ranking.level)} or "
-        "more form a tie group. Computed with howgood."
+    what = (
+        f"the mean of {settings['grades']} grades{by_whom}"
+        if _is_of_grades(ranking)
+        else f"{score_name(ranking)} against {settings['ratings']} ratings{by_whom}"
     )
+    samples = "items and raters as crossed random effects" if by_whom else "items as a sample"
+    pooled = (
+        ", variances pooled over systems (moments) and themselves drawn from their mean squares"
+        if _is_of_grades(ranking)
+        else ", the covariance of systems clustered by both and scaled by draws of their mean "
+        "squares"
+    )
+    tau = "; systems' own spread has a flat prior" if len(ranking.systems) > 2 else ""
+    return (
+        f"We ranked {len(ranking.systems)} systems by {what} on {ranking.n} items. Differences "
+        f"were judged with {samples}{pooled}{tau}; orders and ranks were counted in "
+        f"{settings['draws']:,} draws. Systems whose order has an error probability of "
+        f"{percent(ranking.level)} or more form a tie group. Computed with howgood."
+    )
+
+
+def _is_of_grades(ranking: Ranking) -> bool:
+    return ranking.metric == "mean grade"
+
+
+def _scored(ranking: Ranking) -> str:
+    return "mean grades" if _is_of_grades(ranking) else f"the {score_name(ranking)} of predictions"
 
 
 def _winner(ranking: Ranking) -> Finding:
@@ -85,7 +117,7 @@ def _winner(ranking: Ranking) -> Finding:
         )
     return no_clear_winner(
         ranking,
-        score="mean grade",
+        score=score_name(ranking),
         best_with=(
             f"over {ranking.doubt} like these only with probability "
             f"{percent(ranking.best_probability[best])}"
@@ -96,13 +128,15 @@ def _winner(ranking: Ranking) -> Finding:
 def _about_raters(ranking: Ranking) -> list[Finding]:
     n_raters = ranking.provenance.settings["raters"]
     if n_raters is None or n_raters == 1:
-        who = "Who graded is not known" if n_raters is None else "One rater graded everything"
+        verb = "graded" if _is_of_grades(ranking) else "rated"
+        who = f"Who {verb} is not known" if n_raters is None else f"One rater {verb} everything"
         text = f"{who}: this says nothing about what other raters would say."
     elif n_raters < _FEW:
         text = (
-            f"Only {n_raters} raters: how far others would differ is hardly known, and 95 % "
-            f"intervals may hold the truth in only {HELD[n_raters]} of 100 studies. More raters "
-            "help more than more items."
+            f"Only {n_raters} raters: how far others would differ is hardly known, so little can "
+            f"be said. Where systems differ less than tastes, up to {WRONG[n_raters]} of 100 "
+            "orders said to be wrong with less than 5 % are wrong. More raters help more than more "
+            "items."
         )
     else:
         return []
@@ -117,3 +151,16 @@ def _about_items(ranking: Ranking) -> list[Finding]:
         "look alike, that may be chance; the probabilities allow for it only roughly."
     )
     return [Finding(text=text, tone="unsure")]
+
+
+def _about_rows(ranking: Ranking) -> list[Finding]:
+    """Say that several rows of one rater were made one."""
+    settings = ranking.provenance.settings
+    if not settings["combined rows"]:
+        return []
+    rule = {"mean": "their mean", "sum": "their sum", "last": "the last of them"}
+    of = "one output" if settings["raters"] is None else "one rater for one output"
+    text = (
+        f"{settings['combined rows']} rows are several of {of}: {rule[settings['combine']]} counts."
+    )
+    return [Finding(text=text)]

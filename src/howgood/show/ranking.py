@@ -65,7 +65,8 @@ def picture_title(ranking: Ranking) -> str:
     """Return what the distributions of scores are about."""
     if ranking.doubt == "re-rating":
         return "Score if everybody rated again: mean, 95 %"
-    return f"Mean grade over {ranking.doubt} like these: 95 %"
+    name = score_name(ranking)
+    return f"{name[0].upper()}{name[1:]} over {ranking.doubt} like these: 95 %"
 
 
 def _above_barrier(ranking: Ranking, rows: list[dict[str, Any]]) -> dict[str, list[str]]:

@@ -22,6 +22,8 @@ FloatArray = NDArray[np.float64]
 _SCRAMBLES, _NET = 16, 4096
 _SAME_DIRECTION = 1.0 - 1e-14
 _MOST_LISTED = 5_040
+# An order of up to so many scores, written to the base of their number, is below 2^63.
+_MOST_IN_ONE_NUMBER = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,19 @@ def ranks_of_draws(
     ranks = np.empty((n_scores, n_scores))
     for rank in range(n_scores):
         ranks[:, rank] = np.bincount(orders[:, rank], minlength=n_scores) / len(orders)
-    return ranks, _frequent(Counter(map(tuple, orders.tolist())), len(orders))
+    return ranks, _frequent(_counted(orders), len(orders))
+
+
+def _counted(orders: NDArray[np.int64]) -> Counter[tuple[int, ...]]:
+    """Return how often each order occurs."""
+    n_scores = orders.shape[1]
+    if n_scores > _MOST_IN_ONE_NUMBER:
+        return Counter(map(tuple, orders.tolist()))
+    _, first, counts = np.unique(
+        orders @ n_scores ** np.arange(n_scores), return_index=True, return_counts=True
+    )
+    rows = map(tuple, orders[first].tolist())
+    return Counter(dict(zip(rows, counts.tolist(), strict=True)))
 
 
 def lower_orthant(means: FloatArray, covariance: FloatArray) -> float:

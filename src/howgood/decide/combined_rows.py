@@ -1,0 +1,64 @@
+"""Several rows of one rater for one output made one, under a named policy.
+
+In: values and integer codes that say which output and rater each row is of. Out: one value each.
+Absent: names of columns (messages take them from the caller).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import InputError
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+COMBINATIONS = ("error", "mean", "sum", "last")
+
+
+def combined_rows(
+    values: FloatArray, codes: Sequence[IntArray], *, combine: str, where: str, of: str
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return one value per distinct codes, the row each is found in, and how many rows each had.
+
+    `of` says what the codes stand for, as in "one rater for one output". The values keep the order
+    of their first rows.
+
+    Examples
+    --------
+    >>> grade, item = np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1])
+    >>> combined_rows(grade, [item], combine="sum", where="grades", of="one item")
+    (array([3., 5.]), array([0, 2]), array([2, 1]))
+    """
+    if combine not in COMBINATIONS:
+        raise InputError(
+            where="combine",
+            found=repr(combine),
+            needed=f"one of {', '.join(COMBINATIONS)}",
+            cure="Choose one of these.",
+        )
+    key = codes[0]
+    for more in codes[1:]:
+        key = np.unique(key, return_inverse=True)[1] * (int(more.max()) + 1) + more
+    _, first, cell, counts = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(first) == len(values):
+        return values, np.arange(len(values)), np.ones(len(values), dtype=np.int64)
+    if combine == "error":
+        raise InputError(
+            where=where,
+            found=f"{int(np.sum(counts > 1))} times several rows of {of} (up to {counts.max()})",
+            needed="one row each, or a rule that makes them one",
+            cure="Say what the rows are: combine='mean' for repeated grades, combine='sum' for "
+            "counts of errors, combine='last' for corrections.",
+        )
+    cell = cell.reshape(-1)
+    found: FloatArray = np.bincount(cell, weights=values).astype(np.float64)
+    if combine == "mean":
+        found = found / counts
+    if combine == "last":
+        found[cell] = values  # of several values for one place NumPy keeps the last
+    order = np.argsort(first)
+    return found[order], first[order], counts[order]

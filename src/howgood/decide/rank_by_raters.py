@@ -1,0 +1,193 @@
+"""Rank systems by their error on ratings, with the raters as a sample of all raters.
+
+In: a long table of item, rater, rating and predictions. Out: `Ranking`. Absent: repeated ratings of
+the same people (see `decide.rank_ratings`), and files.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.decide.combined_rows import combined_rows
+from howgood.decide.rank import METRICS, check_level, ranking_of
+from howgood.decide.scores import JointScores, refuse_huge
+from howgood.errors import InputError
+from howgood.records.complete_rows import complete_rows
+from howgood.records.levels import codes_of, distinct
+from howgood.records.ranking import Ranking
+from howgood.records.table import as_numbers, frame_column_names, frame_columns
+from howgood.stats.joint_means import joint_means
+from howgood.stats.randomness import RandomState, generator_and_seed
+from howgood.stats.steps import smallest_step
+from howgood.stats.two_way_clusters import clustered_means
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_WHERE, _PREDICTED = "ratings", "predictions"
+
+
+def rank_by_raters(
+    ratings: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    predictions: Mapping[str, str] | Sequence[str],
+    predicted: Any = None,  # noqa: ANN401 - any frame
+    item: str = "item",
+    rater: str = "rater",
+    rating: str = "rating",
+    metric: str = "rmse",
+    combine: str = "error",
+    missing: str = "error",
+    level: float = 0.05,
+    random_state: RandomState = 0,
+) -> Ranking:
+    """Rank systems by their errors; other items and other raters might order them otherwise.
+
+    A rating is one measurement of every system's error. The error of a system is the mean over
+    items of the item's mean over its raters; how far it is known follows from how much items and
+    raters differ (`stats.two_way_clusters`). `predicted` holds one row per item (and rater, where
+    it has that column). For the rest see `decide.rank_ratings`.
+    """
+    check_level(level)
+    _check_metric(metric)
+    systems = dict(predictions) if isinstance(predictions, Mapping) else {p: p for p in predictions}
+    columns = _columns(ratings, predicted, systems, (item, rater, rating))
+    numbers = [rating, *dict.fromkeys(systems.values())]
+    columns |= {name: as_numbers(columns[name], where=_column(name)) for name in numbers}
+    kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=numbers)
+    for name in numbers:
+        refuse_huge(kept[name] ** 2, where=_column(name), what="squared rating")
+    place, person = (_codes(kept[name], name) for name in (item, rater))
+    _need_two(place, len(systems), item)
+    values, first, counts = combined_rows(
+        kept[rating], [place, person], combine=combine, where=_WHERE, of="one rater for one item"
+    )
+    away = values[:, None] - np.column_stack([kept[each][first] for each in systems.values()])
+    losses = np.abs(away) if metric == "mae" else away**2
+    generator, seed = generator_and_seed(random_state)
+    scores = _scores(losses, place[first], person[first], metric, tuple(systems), generator)
+    settings = {
+        **scores.settings,
+        "combine": combine,
+        "combined rows": int(counts[counts > 1].sum()),
+    }
+    dropped = {"missing or not finite": n_missing}
+    return ranking_of(replace(scores, settings=settings), level, generator, seed, dropped=dropped)
+
+
+def refuse_item_as_user(user: str, item: str) -> None:
+    """Refuse to take different raters of an item for one person who rated it repeatedly."""
+    if user == item:
+        raise InputError(
+            where="user",
+            found=f"the same column as the item, {item!r}",
+            needed="who rated: several raters of one item are not one person asked several times, "
+            "and a rater who favours a system does so on every item",
+            cure="Name the column that says who rated: rater=... and leave out the user.",
+        )
+
+
+def _scores(
+    losses: FloatArray,
+    item: IntArray,
+    rater: IntArray,
+    metric: str,
+    systems: tuple[str, ...],
+    generator: np.random.Generator,
+) -> JointScores:
+    n_raters = int(rater.max()) + 1
+    fitted = clustered_means(losses, item, rater, step=smallest_step(losses))
+    joint = joint_means(fitted.means, fitted.components, generator=generator)
+    means, sds = fitted.means, joint.own_sds
+    if metric == "rmse":
+        means = np.sqrt(fitted.means)
+        sds = joint.own_sds / np.where(means > 0, 2 * means, 1.0)
+    knows_raters = n_raters > 1
+    return JointScores(
+        systems=systems,
+        metric=metric,
+        paired=True,
+        method="items and raters as samples (two-way clusters)"
+        if knows_raters
+        else "items as a sample (one rater)",
+        n=int(item.max()) + 1,
+        means=means,
+        sds=sds,
+        differences=fitted.means[:, None] - fitted.means,
+        difference_variances=joint.apart_sds**2,
+        difference_scale="mae" if metric == "mae" else "mse",
+        draws=joint.draws,
+        doubt="items and raters" if knows_raters else "items",
+        settings={"ratings": len(losses), "raters": n_raters, "draws": len(joint.draws)},
+    )
+
+
+def _columns(
+    ratings: Any,  # noqa: ANN401 - any frame
+    predicted: Any,  # noqa: ANN401 - any frame, or None
+    systems: Mapping[str, str],
+    roles: tuple[str, str, str],
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of both tables, the predictions brought to their ratings."""
+    names = list(dict.fromkeys(systems.values()))
+    if predicted is None:
+        return dict(frame_columns(ratings, [*roles, *names], where=_WHERE))
+    columns = dict(frame_columns(ratings, list(roles), where=_WHERE))
+    keys = [each for each in roles[:2] if each in frame_column_names(predicted)] or [roles[0]]
+    table = frame_columns(predicted, [*keys, *names], where=_PREDICTED)
+    row_of = {
+        key: row for row, key in enumerate(zip(*(table[k].tolist() for k in keys), strict=True))
+    }
+    if len(row_of) < len(table[keys[0]]):
+        raise InputError(
+            where=_PREDICTED,
+            found="several rows for one item",
+            needed=f"one row per {' and '.join(keys)}",
+            cure="Remove the duplicates.",
+        )
+    wanted = zip(*(columns[key].tolist() for key in keys), strict=True)
+    rows = np.array([row_of.get(key, -1) for key in wanted], dtype=np.int64)
+    for name in names:
+        known = as_numbers(table[name], where=f"{_PREDICTED}, column {name!r}")
+        # An item without a prediction counts as missing.
+        columns[name] = np.where(rows >= 0, known[rows], np.nan)
+    return columns
+
+
+def _codes(column: NDArray[Any], name: str) -> IntArray:
+    levels = distinct(column, where=_column(name))
+    return codes_of(column, levels, where=_column(name))
+
+
+def _column(name: str) -> str:
+    return f"{_WHERE}, column {name!r}"
+
+
+def _check_metric(metric: str) -> None:
+    if metric not in METRICS:
+        raise InputError(
+            where="metric",
+            found=repr(metric),
+            needed=f"one of {', '.join(METRICS)}",
+            cure="Choose one of these.",
+        )
+
+
+def _need_two(item: IntArray, n_systems: int, name: str) -> None:
+    if n_systems < 2:
+        raise InputError(
+            where=_PREDICTED,
+            found=f"{n_systems} system",
+            needed="at least two systems to rank",
+            cure="Add another system, for instance the constant prediction of the mean.",
+        )
+    if int(item.max()) == 0:
+        raise InputError(
+            where=_column(name),
+            found="one item",
+            needed="at least two items: how much they differ is not known from one",
+            cure="Name the column that says what was rated.",
+        )

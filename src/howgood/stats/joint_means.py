@@ -1,0 +1,216 @@
+"""One joint distribution of several means, from what is known about their variance components.
+
+In: means and pieces of covariance, each known up to a factor with few degrees of freedom. Out:
+draws of the means, the same for every question: who is ahead, who is best, who ties. Absent:
+where the pieces come from (see `crossed_components`, `two_way_clusters`), and names.
+
+Variance components are drawn from their mean squares (each over a chi-square, prior 1 / mean
+square), those that would leave a negative variance left out (Box and Tiao, 1973, chapter 5). Given
+the components the means are Gaussian around those observed.
+
+Three groups or more say how far groups differ, and so how much of a small difference is noise:
+their true means are Gaussian with a common sd tau, whose prior is flat. With v the variance of a
+mean, all differences shrink by the factor 1 - v / (v + tau²), which keeps their order. Two groups
+say nothing about tau: their difference has a flat prior.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammainc, gammaincinv, ndtri
+from scipy.stats import qmc
+
+from howgood.stats.crossed_components import Component
+
+FloatArray = NDArray[np.float64]
+
+# Points of the nets for variances and for noise. Noise is used with either sign, so that the better
+# of two observed means is ahead in at least half of the draws.
+_VARIANCES, _POINTS = 2_048, 16_384
+_CELLS = 64
+_TINY = 2.0**-40
+# Shapes of covariance that differ by less than this share are one.
+_SAME_SHAPE = 1e-9
+_LEAST = float(np.finfo(float).tiny)
+_TAIL, _Z = 1e-9, 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointMeans:
+    """Draws (n_draws, K) of all means, and how far each mean and difference is known.
+
+    `own_sds` (K,) and `apart_sds` (K, K): Gaussians with these sds have the 95 % intervals of the
+    observed means and of their differences.
+    """
+
+    draws: FloatArray
+    own_sds: FloatArray
+    apart_sds: FloatArray
+
+
+def joint_means(
+    means: FloatArray,
+    components: Sequence[Component],
+    *,
+    generator: np.random.Generator,
+) -> JointMeans:
+    """Return draws of means whose covariance is the sum of the components.
+
+    `components` come with the finest first: every one after those within it.
+    """
+    n_means, n_parts = len(means), len(components)
+    shapes = np.array([each.shape for each in components])
+    centred = shapes - shapes.mean(axis=1, keepdims=True)
+    centred = centred - centred.mean(axis=2, keepdims=True)
+    traces = np.trace(centred, axis1=1, axis2=2)
+    uniform = _net(n_parts + 1, _VARIANCES, generator)
+    variances, shares = _variance_draws(components, uniform[:, :n_parts])
+    # What moves all means alike has no say in their differences.
+    is_moving = traces > _SAME_SHAPE * traces.max()
+    log_weights = np.log(np.maximum(shares[:, is_moving], _LEAST)).sum(axis=1)
+    away, kept = means - means.mean(), np.ones(_VARIANCES)
+    plain = log_weights
+    if n_means > 2:
+        spread = variances @ traces / (n_means - 1)
+        kept, more = _kept(float(away @ away), spread, n_means, uniform[:, n_parts])
+        log_weights = log_weights + more
+    roots, owners = _roots(centred)
+    net = _net(len(roots) + 2, _POINTS, generator)
+    order = np.argsort(variances @ traces, kind="stable")
+    chosen, observed = (_chosen(each, order, net[:, 0]) for each in (log_weights, plain))
+    kept, noise = kept[chosen, None], ndtri(net[:, 1:])
+    sds = np.sqrt(variances @ owners)
+    middle = means.mean() + kept * away
+    moved = np.sqrt(kept) * ((noise[:, 1:] * sds[chosen]) @ roots)
+    apart = (noise[:, 1:] * sds[observed]) @ roots
+    return JointMeans(
+        draws=np.concatenate([middle + moved, middle - moved]),
+        own_sds=_own_sds(variances[observed], shapes, noise[:, 0]),
+        apart_sds=_apart_sds(apart),
+    )
+
+
+def _net(n_columns: int, n_points: int, generator: np.random.Generator) -> FloatArray:
+    net = qmc.Sobol(n_columns, scramble=True, rng=generator)
+    points: FloatArray = np.clip(net.random(n_points), _TINY, 1 - _TINY)
+    return points
+
+
+def _roots(centred: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return directions (r, K) and which components' variances (n_parts, r) go along each.
+
+    Components of one shape share their directions; those that move all means alike have none.
+    """
+    sizes = np.trace(centred, axis1=1, axis2=2)
+    largest = float(sizes.max())
+    found: list[FloatArray] = []
+    owners: list[FloatArray] = []
+    for part, size in enumerate(sizes):
+        if size <= _SAME_SHAPE * largest:
+            continue
+        shape = centred[part] / size
+        for known, owner in zip(found, owners, strict=True):
+            if np.abs(known - shape).max() <= _SAME_SHAPE:
+                owner[part] = size
+                break
+        else:
+            found.append(shape)
+            owners.append(np.where(np.arange(len(sizes)) == part, size, 0.0))
+    roots, columns = [], []
+    for shape, owner in zip(found, owners, strict=True):
+        values, vectors = np.linalg.eigh(shape)
+        is_kept = values > _SAME_SHAPE
+        roots.append((vectors[:, is_kept] * np.sqrt(values[is_kept])).T)
+        columns.append(np.repeat(owner[:, None], int(is_kept.sum()), axis=1))
+    return np.vstack(roots), np.hstack(columns)
+
+
+def _variance_draws(
+    components: Sequence[Component], uniform: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return variances (n_draws, n_parts) drawn from their mean squares, and their likelihood."""
+    drawn: dict[str, FloatArray] = {}
+    sizes = {each.name: each.size for each in components}
+    shares = np.ones_like(uniform)
+    for place, component in enumerate(components):
+        floor = np.zeros(len(uniform))
+        for name in component.finer:
+            floor += sizes[name] * drawn[name]
+        found, shares[:, place] = _above(
+            component.mean_square, component.freedom, floor, uniform[:, place]
+        )
+        drawn[component.name] = (found - floor) / component.size
+    return np.column_stack([drawn[each.name] for each in components]), shares
+
+
+def _above(
+    mean_square: float, freedom: float, floor: FloatArray, uniform: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return draws of an expected mean square at or above `floor`, and how likely it is there."""
+    total = max(mean_square, 0.0) * freedom
+    most = np.divide(total, floor, out=np.full_like(floor, np.inf), where=floor > 0)
+    share = gammainc(freedom / 2, most / 2)
+    chi_square = 2 * gammaincinv(freedom / 2, uniform * share)
+    drawn = np.divide(total, chi_square, out=floor.copy(), where=chi_square > 0)
+    return np.maximum(drawn, floor), share
+
+
+def _kept(
+    squares: float, spread: FloatArray, n_means: int, uniform: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return the drawn share of a difference that is real, and the log weight of each variance.
+
+    With v the variance of a mean and tau flat, :math:`B = v / (v + \tau^2) = \sin^2\varphi` has the
+    density :math:`\sin^{K-3}\varphi\, e^{-Q \sin^2\varphi / 2}` in :math:`\varphi`, Q the sum of
+    squares of the means over v; what it integrates to, times :math:`v^{-(K-2)/2}`, is the
+    likelihood of v.
+    """
+    is_known = spread <= 0
+    v = np.where(is_known, 1.0, spread)
+    ratio = squares / v
+    top = 2 * gammaincinv((n_means - 2) / 2, 1 - _TAIL) / np.maximum(ratio, _TINY)
+    widest = np.arcsin(np.sqrt(np.minimum(top, 1.0)))
+    angle = widest[:, None] * (np.arange(_CELLS) + 0.5) / _CELLS
+    sines = np.sin(angle)
+    log_density = (n_means - 3) * np.log(sines) - ratio[:, None] * sines**2 / 2
+    highest = log_density.max(axis=1)
+    cumulated = np.cumsum(np.exp(log_density - highest[:, None]), axis=1)
+    total = cumulated[:, -1]
+    wanted = uniform * total
+    cell = np.sum(cumulated < wanted[:, None], axis=1)
+    rows = np.arange(len(cell))
+    before = np.where(cell > 0, cumulated[rows, np.maximum(cell - 1, 0)], 0.0)
+    within = (wanted - before) / (cumulated[rows, cell] - before)
+    shrunk = np.sin(widest * (cell + within) / _CELLS) ** 2
+    log_weights = highest + np.log(total * widest) - (n_means - 2) / 2 * np.log(v)
+    return np.where(is_known, 1.0, 1.0 - shrunk), np.where(is_known, 0.0, log_weights)
+
+
+def _chosen(
+    log_weights: FloatArray, order: NDArray[np.int64], uniform: FloatArray
+) -> NDArray[np.int64]:
+    """Return places of draws, each as often as its weight says: quantiles in the given order."""
+    weights = np.cumsum(np.exp(log_weights - log_weights.max())[order])
+    place = np.searchsorted(weights / weights[-1], uniform)
+    chosen: NDArray[np.int64] = order[np.minimum(place, len(order) - 1)]
+    return chosen
+
+
+def _own_sds(variances: FloatArray, shapes: FloatArray, noise: FloatArray) -> FloatArray:
+    own = np.diagonal(shapes, axis1=1, axis2=2)
+    return np.array(
+        [np.quantile(np.abs(noise) * np.sqrt(variances @ each), 0.95) / _Z for each in own.T]
+    )
+
+
+def _apart_sds(apart: FloatArray) -> FloatArray:
+    n_means = apart.shape[1]
+    # Many pairs make do with fewer draws.
+    some = apart[:: max(1, n_means // 8)]
+    sds = np.zeros((n_means, n_means))
+    for one in range(1, n_means):
+        gaps = np.abs(some[:, one, None] - some[:, :one])
+        sds[one, :one] = sds[:one, one] = np.quantile(gaps, 0.95, axis=0) / _Z
+    return sds

@@ -1,0 +1,130 @@
+"""One joint distribution of means: Student's t, brute force, and what can never be."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from howgood.stats.crossed_components import Component, crossed_means
+from howgood.stats.joint_means import joint_means
+
+SE = 0.003  # a share of 32,768 draws, at its largest
+
+
+def _part(name, mean_square, freedom, *, size=1.0, finer=(), shape):
+    return Component(
+        name=name, variance=mean_square, mean_square=mean_square, freedom=freedom, size=size,
+        finer=finer, shape=np.asarray(shape, dtype=float),
+    )  # fmt: skip
+
+
+def _draws(means, parts, seed=1):
+    return joint_means(np.asarray(means, dtype=float), parts, generator=np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("freedom", [1.0, 2.5, 9.0])
+def test_two_means_with_one_component_are_students(freedom):
+    found = _draws([0.0, 1.2], [_part("e", 0.8, freedom, shape=np.eye(2))])
+    expected = student.cdf(-1.2 / np.sqrt(2 * 0.8), freedom)
+    assert np.mean(found.draws[:, 0] > found.draws[:, 1]) == pytest.approx(expected, abs=2 * SE)
+    half = student.ppf(0.975, freedom) * np.sqrt([2 * 0.8, 0.8])
+    assert 1.959964 * found.apart_sds[0, 1] == pytest.approx(half[0], rel=0.03)
+    assert 1.959964 * found.own_sds == pytest.approx([half[1]] * 2, rel=0.03)
+
+
+def _by_brute_force(means, squares, freedoms, sizes, seed):
+    """Weigh a million draws of mean squares, of the spread of systems, and of the means."""
+    rng, n, k = np.random.default_rng(seed), 1_000_000, len(means)
+    rest, si, sr = (
+        square * freedom / rng.chisquare(freedom, n)
+        for square, freedom in zip(squares, freedoms, strict=True)
+    )
+    v = (si + sr - rest) / (sizes[0] * sizes[1])
+    away = means - np.mean(means)
+    tau = rng.uniform(0, 30 * np.std(means) + 30 * np.sqrt(np.median(v)), n)
+    is_possible = (si >= rest) & (sr >= rest)
+    v, tau = np.where(is_possible, v, 1.0), np.where(is_possible, tau, 0.0)
+    weight = (
+        is_possible * (v + tau**2) ** (-(k - 1) / 2) * np.exp(-(away @ away) / 2 / (v + tau**2))
+    )
+    chosen = rng.choice(n, 200_000, p=weight / weight.sum())
+    kept = (tau**2 / (v + tau**2))[chosen, None]
+    noise = rng.standard_normal((len(chosen), k)) * np.sqrt(kept * v[chosen, None])
+    return kept * away + noise - noise.mean(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("squares", "freedoms"),
+    [((0.4, 0.6, 2.0), (54.0, 18.0, 6.0)), ((0.4, 0.5, 0.3), (27.0, 27.0, 3.0))],
+)
+def test_four_means_equal_brute_force(squares, freedoms):
+    """Components of 10 items and 3 raters; in the second case raters vary less than the rest."""
+    means = np.array([0.0, 0.25, 0.3, 0.9])
+    items, raters = 10, 3
+    parts = [
+        _part("sir", squares[0], freedoms[0], shape=np.eye(4) / (items * raters)),
+        _part("si", squares[1], freedoms[1], size=raters, finer=("sir",), shape=np.eye(4) / items),
+        _part("sr", squares[2], freedoms[2], size=items, finer=("sir",), shape=np.eye(4) / raters),
+    ]
+    found = _draws(means, parts).draws
+    expected = _by_brute_force(means, squares, freedoms, (items, raters), 5)
+    for one in range(4):
+        for other in range(one):
+            shares = [np.mean(each[:, one] < each[:, other]) for each in (found, expected)]
+            assert shares[0] == pytest.approx(shares[1], abs=0.012)
+    best = [np.bincount(each.argmax(axis=1), minlength=4) / len(each) for each in (found, expected)]
+    np.testing.assert_allclose(*best, atol=0.012)
+
+
+def test_what_moves_all_means_alike_has_no_say_in_their_order():
+    rest = _part("e", 0.8, 4.0, shape=np.eye(2))
+    item = _part("i", 0.3, 2.0, finer=("e",), shape=np.ones((2, 2)))
+    alone, both = (_draws([0.0, 1.2], parts) for parts in ([rest], [rest, item]))
+    shares = [np.mean(each.draws[:, 0] > each.draws[:, 1]) for each in (alone, both)]
+    assert shares[0] == pytest.approx(shares[1], abs=2 * SE)
+    assert np.all(both.own_sds > alone.own_sds)
+
+
+def test_means_without_any_variance_are_certain():
+    for means in ([0.0, 1.0, 1.0], [2.0, 2.0]):
+        found = _draws(means, [_part("e", 0.0, 3.0, shape=np.eye(len(means)))])
+        np.testing.assert_allclose(found.draws, np.broadcast_to(means, found.draws.shape))
+        assert found.apart_sds.max() == 0.0
+
+
+def test_close_means_of_many_groups_shrink_and_far_ones_do_not():
+    """Ten groups that differ by no more than noise: hardly any order among them is known."""
+    means = np.linspace(-1, 1, 10) * 0.35
+    shares = []
+    for unit in (1.0, 30.0):
+        found = _draws(unit * means, [_part("e", 0.05, 200.0, shape=np.eye(10))]).draws
+        gap = found[:, 9] - found[:, 0]
+        shares.append((gap / (unit * 0.7)).mean())
+    assert shares[0] < 0.8
+    assert shares[1] == pytest.approx(1.0, abs=0.01)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    raters=st.integers(1, 4),
+    groups=st.integers(2, 6),
+    missing=st.sampled_from([0.0, 0.3]),
+)
+def test_the_better_of_two_observed_means_is_ahead_at_least_half_the_time(
+    seed, raters, groups, missing
+):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(0, 1, (6, raters, groups)) + rng.normal(0, 1, (1, raters, groups))
+    gone = rng.random(table.shape) < missing
+    gone[:, 0] = False
+    item, rater, group = np.nonzero(~gone)
+    fitted = crossed_means(table[item, rater, group], group, item, rater)
+    draws = _draws(fitted.means, fitted.components, seed).draws
+    assert np.isfinite(draws).all()
+    order = np.argsort(fitted.means)
+    for low, high in pairwise(order):
+        assert np.mean(draws[:, low] <= draws[:, high]) >= 0.5
