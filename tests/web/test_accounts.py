@@ -99,12 +99,56 @@ def test_a_wrong_name_and_a_wrong_password_look_alike_and_take_as_long(browser, 
     assert 1 / 3 < seconds[0] / seconds[1] < 3
 
 
-def test_attempts_are_limited_by_name_from_wherever_they_come(browser, host, owner_account):
+def test_attempts_at_one_name_from_one_place_are_limited(browser, host, owner_account):
     form = hidden_fields(browser.get("/login")) | {"name": "ada", "password": "wrong one"}
     codes = [browser.post("/login", data=form).status_code for _ in range(9)]
     assert codes == [WRONG] * 8 + [SLOW]
     other = form | {"name": "bob"}
     assert browser.post("/login", data=other).status_code == WRONG
+
+
+def _from(host, address):
+    return TestClient(make_app(host, Settings()), client=(address, 5000))
+
+
+def test_neither_spaces_nor_wide_letters_nor_addresses_of_one_network_give_more_attempts(
+    host, owner_account
+):
+    spelled = ("ada", " ada ", "\uff41\uff44\uff41", "ADA")
+    codes = []
+    for number in range(12):
+        client = _from(host, f"2001:db8:1:2::{number:x}")
+        form = hidden_fields(client.get("/login")) | {"password": "wrong one"}
+        codes.append(client.post("/login", data=form | {"name": spelled[number % 4]}).status_code)
+    assert codes == [WRONG] * 8 + [SLOW] * 4
+
+
+def test_an_owner_signs_in_on_a_known_device_whatever_strangers_do(
+    browser, host, owner_account, monkeypatch
+):
+    asked, waited = accounts.may_sign_in, []
+
+    def noting(*values, **named):
+        attempt = asked(*values, **named)
+        waited.extend([attempt.delay] if attempt.delay else [])
+        return attempt
+
+    monkeypatch.setattr(accounts, "may_sign_in", noting)
+    monkeypatch.setattr(attempts, "DELAY_SECONDS", 0.001)
+    sign_in(browser)
+    browser.post("/logout", data=hidden_fields(browser.get("/account")))
+    for number in range(30):
+        stranger = _from(host, f"198.51.100.{number}")
+        form = hidden_fields(stranger.get("/login")) | {"name": "ada", "password": "wrong one"}
+        assert stranger.post("/login", data=form).status_code == WRONG
+    assert waited
+    waited.clear()
+    sign_in(browser)
+    assert browser.get("/studies").url.path == "/studies"
+    assert waited == []
+    page = browser.get("/history").text
+    assert "failed to sign in" in page
+    assert "198.51.100" not in page
 
 
 def test_attempts_are_limited_by_address_whatever_the_name(browser, owner_account, monkeypatch):

@@ -23,7 +23,9 @@ from howgood.web.characters import refuse_zero
 from howgood.web.clock import now
 from howgood.web.guards import LARGEST_FORM
 
-SESSION, VISITOR = "howgood-session", "howgood-visitor"
+SESSION, VISITOR, DEVICE = "howgood-session", "howgood-visitor", "howgood-device"
+# A browser that has signed in is known for so long, which opens nothing.
+_DEVICE_SECONDS = 365 * 24 * 3600
 _MOST_FIELDS = 5000
 # Browsers send an empty part for every file input, and each item of a study has one.
 _MOST_FILES = 2000
@@ -140,6 +142,12 @@ def begin_session(request: Request, token: str) -> None:
     request.state.new_session = token
 
 
+def remember_device(response: Response, request: Request, name: str) -> None:
+    """Let the browser show later that somebody has signed in on it: strangers cannot slow it."""
+    token = accounts.device_token(request.app.state.host, name)
+    _set(response, request, DEVICE, token, max_age=_DEVICE_SECONDS)
+
+
 def remember_visitor(response: Response, request: Request) -> None:
     """Give a browser that is not signed in the name its forms are bound to."""
     visitor = getattr(request.state, "visitor", "")
@@ -152,7 +160,10 @@ def end_session(response: Response) -> None:
     response.delete_cookie(SESSION, path="/")
 
 
-def _set(response: Response, request: Request, name: str, value: str) -> None:
+def _set(
+    response: Response, request: Request, name: str, value: str, *, max_age: int | None = None
+) -> None:
     response.set_cookie(
-        name, value, path="/", secure=is_secure(request), httponly=True, samesite="lax"
-    )
+        name, value, path="/", secure=is_secure(request), httponly=True, samesite="lax",
+        max_age=max_age,
+    )  # fmt: skip

@@ -157,7 +157,9 @@ def test_many_processes_together_allow_no_more_attempts_than_one(database, datab
 
     def attempt(number):
         host = hosts[number % 2]
-        return accounts.may_try(host, name="ada", address=f"10.0.0.{number}", now=NOW)
+        return accounts.may_sign_in(
+            host, name="ada", network="203.0.113.9", device="", now=NOW
+        ).is_allowed
 
     with ThreadPoolExecutor(8) as pool:
         allowed = list(pool.map(attempt, range(20)))

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError
 from howgood.flow.accounts import passwords
+from howgood.flow.accounts.attempts import note_failure
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import Researcher
 from howgood.store import audit, researchers
@@ -28,13 +29,21 @@ class SignedIn:
     token: str
 
 
-def sign_in(host: Host, *, name: str, password: str, now: datetime) -> SignedIn | None:
-    """Return a new session, or None; a wrong name takes as long as a wrong password."""
+def sign_in(
+    host: Host, *, name: str, password: str, network: str = "", now: datetime
+) -> SignedIn | None:
+    """Return a new session, or None; a wrong name takes as long as a wrong password.
+
+    Both ends are written into the history, without the password and the address.
+    """
     name = passwords.clean_name(name)
     with host.database.reading() as connection:
         found = researchers.find(connection, name)
     known_hash = found[1] if found else None
     if not passwords.is_right(password, known_hash) or found is None:
+        host.database.write(
+            lambda c: note_failure(c, host, name, network, action="sign-in failed", now=now)
+        )
         return None
     person, renewed = found[0], ""
     if passwords.is_dated(found[1]):
@@ -43,6 +52,7 @@ def sign_in(host: Host, *, name: str, password: str, now: datetime) -> SignedIn 
     def store(connection: Connection) -> SignedIn:
         if renewed:
             researchers.set_password(connection, person.number, renewed)
+        audit.note(connection, actor=person.name, action="signed in", now=now)
         return begin_session(connection, person, now=now)
 
     return host.database.write(store)

@@ -29,6 +29,7 @@ from howgood.web.api.operation import Call, Operation, Streamed
 from howgood.web.api.problem import ApiError, problem, problem_of
 from howgood.web.api.reading import read_body, read_path, read_query
 from howgood.web.api.table import OPERATIONS
+from howgood.web.callers import caller
 from howgood.web.guards import Pace, Rate
 
 _log = logging.getLogger("howgood.api")
@@ -119,7 +120,7 @@ def _admitted(request: Request, operation: Operation, now: datetime) -> ApiToken
     secret = secret.strip() if scheme.lower() == "bearer" else ""
     known = bearer(request.app.state.host, secret, now=now) if secret else None
     # Who shows no valid token shares the allowance of their address.
-    name = tokens.digest(secret) if known else (request.client.host if request.client else "")
+    name = tokens.digest(secret) if known else caller(request.scope)
     if not request.app.state.rate.allows(name):
         raise ApiError(
             429, where="requests", found="too many", needed=f"at most {PACE.per_second:g} a second",

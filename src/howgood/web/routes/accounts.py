@@ -21,17 +21,20 @@ from howgood.errors import InputError
 from howgood.flow import accounts
 from howgood.records.researcher import ROLES, Researcher, Role
 from howgood.web.access import (
+    DEVICE,
     SESSION,
     ForbiddenError,
     begin_session,
     end_session,
     home,
     owner,
+    remember_device,
     sent_form,
     set_session,
     signed_in,
     text_of,
 )
+from howgood.web.callers import caller
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.held import HeldForm, held_form
@@ -40,6 +43,8 @@ from howgood.web.routes.editing import save_held
 T = TypeVar("T")
 # A password costs 64 MB and a core for a moment: more at once would take both from participants.
 AT_ONCE = 2
+# Attempts that wait because many are made elsewhere; more are asked to come back.
+WAITING_AT_ONCE = 20
 _MANY = "Too many attempts. Wait a minute, then try again."
 
 
@@ -54,22 +59,24 @@ async def post_login(request: Request) -> Response:
     name, target = text_of(form, "name"), _safe_path(text_of(form, "next"))
     held = held_form(form, target)
     again = partial(_login_page, request, target=target, name=name, held=held)
-    if not await _may_try(request, name):
+    if not await _may_sign_in(request, name):
         return again(problem=_MANY, status=429)
     host, password = request.app.state.host, text_of(form, "password")
     found = await _hashing(
-        request, partial(accounts.sign_in, host, name=name, password=password, now=now())
-    )
+        request,
+        partial(
+            accounts.sign_in, host, name=name, password=password,
+            network=caller(request.scope), now=now(),
+        ),
+    )  # fmt: skip
     if found is None:
         return again(problem="Name and password do not belong together.", status=422)
     # Whoever signs in anew leaves the session they had, on the server too.
     await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
     if held is not None and found.researcher.may_write:
         begin_session(request, found.token)
-        response = await save_held(request, found.researcher, held)
-        set_session(response, request, found.token)
-        return response
-    return _entering(request, found.token, target or "/studies")
+        return _known(await save_held(request, found.researcher, held), request, found)
+    return _entering(request, found, target or "/studies")
 
 
 async def post_logout(request: Request) -> Response:
@@ -107,7 +114,7 @@ async def post_setup(request: Request) -> Response:
     )
     if joined.signed_in is None:
         return await _setup_page(request, joined.problems, name=name)
-    return _entering(request, joined.signed_in.token, "/studies")
+    return _entering(request, joined.signed_in, "/studies")
 
 
 async def get_account(request: Request) -> Response:
@@ -122,7 +129,7 @@ async def post_account(request: Request) -> Response:
     """Change one's password; every session ends, and this browser gets a new one."""
     person = await signed_in(request)
     form = await sent_form(request)
-    if not await _may_try(request, person.name):
+    if not await _may_try(request, f"the password of {person.name}"):
         raise ForbiddenError(_MANY)
     change = partial(
         accounts.change_password, request.app.state.host, person,
@@ -133,7 +140,7 @@ async def post_account(request: Request) -> Response:
     except InputError as error:
         problems = {error.where: error.cure}
         return dashboard(request, "account.html", researcher=person, problems=problems, status=422)
-    return _entering(request, entered.token, "/account?done=changed")
+    return _entering(request, entered, "/account?done=changed")
 
 
 async def get_people(request: Request) -> Response:
@@ -232,9 +239,14 @@ async def _people_page(
     return dashboard(request, "people.html", researcher=person, status=status, **values)
 
 
-def _entering(request: Request, token: str, target: str) -> Response:
-    response = RedirectResponse(target, status_code=303)
-    set_session(response, request, token)
+def _entering(request: Request, entered: accounts.SignedIn, target: str) -> Response:
+    return _known(RedirectResponse(target, status_code=303), request, entered)
+
+
+def _known(response: Response, request: Request, entered: accounts.SignedIn) -> Response:
+    """Give the browser its session, and what shows later that it is known."""
+    set_session(response, request, entered.token)
+    remember_device(response, request, entered.researcher.name)
     return response
 
 
@@ -248,11 +260,31 @@ def _safe_path(text: str) -> str:
     return text if is_ours and not parts.scheme and not parts.netloc else ""
 
 
+async def _may_sign_in(request: Request, name: str) -> bool:
+    """Wait if this name is tried from everywhere; refuse who tries too often from one place."""
+    attempt = await run_in_threadpool(
+        accounts.may_sign_in, request.app.state.host, name=name, network=caller(request.scope),
+        device=request.cookies.get(DEVICE, ""), now=now(),
+    )  # fmt: skip
+    if not attempt.is_allowed or not attempt.delay:
+        return attempt.is_allowed
+    waiting: anyio.CapacityLimiter = request.app.state.waiting
+    try:
+        waiting.acquire_nowait()
+    except anyio.WouldBlock:
+        return False
+    try:
+        await anyio.sleep(attempt.delay)
+    finally:
+        waiting.release()
+    return True
+
+
 async def _may_try(request: Request, name: str) -> bool:
-    address = request.client.host if request.client else ""
     return await run_in_threadpool(
-        accounts.may_try, request.app.state.host, name=name, address=address, now=now()
-    )
+        accounts.may_try, request.app.state.host, name=name, address=caller(request.scope),
+        now=now(),
+    )  # fmt: skip
 
 
 async def _hashing(request: Request, work: Callable[[], T]) -> T:
