@@ -11,6 +11,7 @@ from tests.web.conftest import hidden_fields
 
 from howgood.flow.demo.people import add_people
 from howgood.flow.hosting import add_study
+from howgood.flow.importing import take_upload
 from howgood.flow.results.tasks import run_task
 from howgood.records.study import Study
 from howgood.store import jobs
@@ -248,6 +249,16 @@ def test_strangers_are_sent_to_sign_in_and_other_studies_results_stay_hidden(
     assert owner.get(f"/studies/songs/results/{beyond}").status_code == NOT_FOUND
     assert owner.get(f"/studies/songs/results/uploads/{beyond}").status_code == NOT_FOUND
     assert owner.get(f"/studies/songs/results/{number}/{beyond}.svg").status_code == NOT_FOUND
+
+
+def test_a_table_that_waits_to_be_imported_is_no_table_to_judge(owner, asked, host):
+    asked(RERATING, 2)
+    content = b"participant,item,rating\na,x,good\n"
+    number = take_upload(host, "songs", name="x.csv", content=content, now=datetime.now(UTC))
+    path = f"/studies/songs/results/uploads/{number}"
+    assert owner.get(path).status_code == NOT_FOUND
+    form = hidden_fields(owner.get("/studies/songs/results"))
+    assert owner.post(path, data=form).status_code == NOT_FOUND
 
 
 def test_a_form_we_did_not_write_is_refused(owner, asked):

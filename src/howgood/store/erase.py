@@ -10,8 +10,6 @@ from sqlalchemy.engine import Connection
 
 from howgood.store.schema import cards, jobs, participants, studies, uploads
 
-IMPORT = "import"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erased:
@@ -33,7 +31,7 @@ def participant(connection: Connection, study: int, who: str) -> Erased | None:
     """Delete a participant with all they left: `#7` is a number, `7` a number or somebody's id.
 
     Screens and answers go with them. So do results, which may hold one person's numbers, the model
-    cards published from them, and tables that wait to be imported, which may hold their rows.
+    cards published from them, and every uploaded table of the study, which may hold their rows.
     Erasing cannot be undone, so a word that means several people is refused with
     `SeveralPeopleError`.
     """
@@ -54,9 +52,7 @@ def participant(connection: Connection, study: int, who: str) -> Erased | None:
     gone = found[0]
     connection.execute(sa.delete(participants).where(participants.c.id == gone.id))
     connection.execute(sa.delete(jobs).where(jobs.c.study_id == study))
-    connection.execute(
-        sa.delete(uploads).where(uploads.c.study_id == study, uploads.c.purpose == IMPORT)
-    )
+    connection.execute(sa.delete(uploads).where(uploads.c.study_id == study))
     return Erased(number=gone.id, token_digest=gone.token_digest, cards=_cards(connection, study))
 
 

@@ -13,6 +13,8 @@ from howgood.store.schema import uploads
 
 # Old uploads make room for new ones: a study keeps this many of each purpose.
 MOST_KEPT = 20
+# The purpose of a table that waits to be imported; others wait to be judged.
+IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,9 @@ def test_an_erased_persons_link_is_unknown_and_their_rows_are_gone(run, person, 
     row = every_study(host)[0]
     database.write(lambda c: jobs.add(c, row.number, "fit", {}, now=NOW))
     database.write(lambda c: uploads.add(c, row.number, "import", "x.csv", b"one", now=NOW))
-    database.write(lambda c: uploads.add(c, row.number, "scores", "y.csv", b"y", now=NOW))
+    database.write(lambda c: uploads.add(c, row.number, "systems", "y.csv", b"one", now=NOW))
+    other_study = run(RERATING).number
+    database.write(lambda c: uploads.add(c, other_study, "systems", "z.csv", b"z", now=NOW))
     erase_participant(host, "doors", first["participant"], actor="ada", now=NOW)
     with pytest.raises(RefusedError):
         someone.look()
@@ -64,8 +66,8 @@ def test_an_erased_persons_link_is_unknown_and_their_rows_are_gone(run, person, 
             )
             assert connection.execute(query).scalar() == 0
         assert jobs.of_study(connection, row.number) == ()
-        kept = connection.execute(sa.select(schema.uploads.c.purpose)).scalars().all()
-        assert kept == ["scores"]
+        kept = connection.execute(sa.select(schema.uploads.c.name)).scalars().all()
+        assert kept == ["z.csv"]
         (line,) = audit.lines(connection)
     assert (line.actor, line.action, line.study) == ("ada", "erase participant", "doors")
     assert line.detail == {"participants": 1}

@@ -27,7 +27,6 @@ from howgood.flow.importing.shapes import prepare
 from howgood.flow.importing.sheet import Sheet, read_sheet
 from howgood.flow.importing.storing import ImportReport, report_of, store_people
 from howgood.store import uploads
-from howgood.store.erase import IMPORT
 from howgood.store.studies import StudyRow
 
 LARGEST = 50_000_000
@@ -71,7 +70,7 @@ def take_upload(host: Host, slug: str, *, name: str, content: bytes, now: dateti
         )
     read_sheet(content, name=name)
     return host.database.write(
-        lambda c: uploads.add(c, row.number, IMPORT, name[:_MOST_NAME], content, now=now)
+        lambda c: uploads.add(c, row.number, uploads.IMPORT, name[:_MOST_NAME], content, now=now)
     )
 
 
@@ -85,7 +84,7 @@ def take_offline_files(
     shown = files[0][0] if len(files) == 1 else f"{len(files)} files of the offline page.json"
     content = json.dumps(pack).encode()
     return host.database.write(
-        lambda c: uploads.add(c, row.number, IMPORT, shown[:_MOST_NAME], content, now=now)
+        lambda c: uploads.add(c, row.number, uploads.IMPORT, shown[:_MOST_NAME], content, now=now)
     )
 
 
@@ -179,6 +178,6 @@ def _find(host: Host, slug: str, number: int) -> tuple[StudyRow, uploads.Upload]
     row = find_study(host, slug)
     with host.database.reading() as connection:
         found = uploads.find(connection, row.number, number)
-    if found is None or found.purpose != IMPORT:
+    if found is None or found.purpose != uploads.IMPORT:
         raise UnknownNameError(where="upload", name=str(number), names=())
     return row, found

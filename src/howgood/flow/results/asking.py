@@ -157,7 +157,7 @@ def open_upload(host: Host, slug: str, number: int) -> UploadView:
     row = find_study(host, slug)
     with host.database.reading() as connection:
         found = uploads.find(connection, row.number, _known_number(number, "upload"))
-    if found is None:
+    if found is None or found.purpose not in (CLASSIFIER, SYSTEMS):  # one waits to be imported
         raise UnknownNameError(where="upload", name=str(number), names=())
     given = _given(found.purpose, found.name, found.content)
     return UploadView(
