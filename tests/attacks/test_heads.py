@@ -208,7 +208,7 @@ def test_cookies_are_kept_from_scripts_other_sites_and_plain_connections(
         answers += sign_in(client).history
     cookies = [text for each in answers for text in each.headers.get_list("set-cookie")]
     names = {name for text in cookies for name in SimpleCookie(text)}
-    assert names == {"howgood-visitor", "howgood-session", "howgood-songs"}
+    assert names == {"howgood-visitor", "howgood-session", "howgood-device", "howgood-songs"}
     for text in cookies:
         flags = {part.strip().lower() for part in text.split(";")[1:]}
         assert {"httponly", "secure", "samesite=lax"} <= flags, text

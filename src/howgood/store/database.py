@@ -153,7 +153,8 @@ class Database:
 
     def mark_run(self, run: int) -> bool:
         """Write the number of a server's run into the head of a SQLite file; False: not yet."""
-        self.write(lambda connection: connection.exec_driver_sql(f"PRAGMA user_version={run:d}"))
+        numbered = f"PRAGMA user_version={int(run)}"  # it takes no parameters
+        self.write(lambda connection: connection.exec_driver_sql(numbered))
         return self.scrub()
 
     def close(self) -> None:
