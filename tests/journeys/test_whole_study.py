@@ -73,7 +73,7 @@ def chooser(worth):
             return _choose(page)
         sides = [[int(each) for each in side.split()] for side in pair.input_value().split(" / ")]
         costs = [worth * misses + alarms for _, misses, alarms, _ in sides]
-        return page.locator("button[name=choice]").nth(int(costs[1] < costs[0]))
+        return page.locator("button[name$=choice]").nth(int(costs[1] < costs[0]))
 
     return choose
 
