@@ -17,6 +17,8 @@
     ├── FewRespondentsWarning           the sample is small for what is being estimated
     ├── NoEvidenceWarning               the answers say nothing about a quantity
     ├── DroppedRowsWarning              rows were left out by a named policy
+    ├── BorrowedSpreadWarning           pairs rated once borrow how far the others vary
+    ├── RatedOnceWarning                means that look like single ratings are taken as known
     ├── AlikeNamesWarning               names that differ only in case or spaces
     ├── OneAgainstRestWarning           of more than two labels, one counts as positive
     └── FallbackWarning                 another method was used than the one first tried
@@ -32,6 +34,7 @@ from difflib import get_close_matches
 
 __all__ = [
     "AlikeNamesWarning",
+    "BorrowedSpreadWarning",
     "DroppedRowsWarning",
     "FallbackWarning",
     "FewRespondentsWarning",
@@ -48,6 +51,7 @@ __all__ = [
     "MissingValueError",
     "NoEvidenceWarning",
     "OneAgainstRestWarning",
+    "RatedOnceWarning",
     "UngatedPosteriorError",
     "UnknownNameError",
     "announce",
@@ -225,6 +229,14 @@ class NoEvidenceWarning(HowgoodWarning):
 
 class DroppedRowsWarning(HowgoodWarning):
     """Rows were left out by a named policy."""
+
+
+class BorrowedSpreadWarning(HowgoodWarning):
+    """Pairs that were rated once borrow how far ratings vary from pairs rated more often."""
+
+
+class RatedOnceWarning(HowgoodWarning):
+    """Means that look like single ratings are taken as known, which understates flips."""
 
 
 class AlikeNamesWarning(HowgoodWarning):

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import ndtr
+from scipy.stats import chi2
 
 from howgood import score
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
@@ -393,3 +395,39 @@ def test_the_error_of_one_uncertain_answer_begins_with_its_density():
     beside = score.mae([1.3, 5.0], [2.0, 0.0], [1.0, 4.0])
     assert beside.pdf(0.5) == pytest.approx(4 * stats.norm.pdf(0.0, loc=0.3, scale=2.0))
     assert score.mae([1.3, 1.2], [2.0, 1.0], [1.0, 1.0]).pdf(0.0) == 0.0
+
+
+@pytest.mark.parametrize("ratio", [1e3, 1e7, 1e9])
+@pytest.mark.parametrize("n", [2, 5, 60])
+def test_far_from_the_fold_the_mae_is_a_gaussian(n, ratio):
+    # Nothing is folded a thousand standard deviations away; digits must not get lost on the way.
+    law = score.mae(np.full(n, ratio), np.ones(n), np.zeros(n))
+    z = np.array([-3.0, -1.0, 0.0, 0.5, 3.0])
+    np.testing.assert_allclose(law.cdf(ratio + z / np.sqrt(n)), ndtr(z), atol=1e-6)
+
+
+@pytest.mark.parametrize("metric", [score.rmse, score.mse, score.mae])
+def test_points_beyond_every_number_are_answered_without_integrating(metric, monkeypatch):
+    rng, n = np.random.default_rng(6), 20
+    mean, sd = rng.uniform(1, 5, n), rng.gamma(2.0, 0.4, n)
+    law = metric(mean, sd, mean + rng.normal(0, 0.6, n))
+    far = law.mean + law.sd * np.array([1e4, 1e6, np.inf])
+    law.cdf(far), law.sf(far)  # sets up how far the tails reach
+    from howgood.stats import inversion
+
+    def refuse(*_, **__):
+        raise AssertionError("integrated")
+
+    monkeypatch.setattr(inversion, "tail_and_density", refuse)
+    assert law.cdf(far).tolist() == [1.0, 1.0, 1.0]
+    assert law.sf(far).tolist() == [0.0, 0.0, 0.0]
+    # A cdf that is 1 to all its digits needs no integral either.
+    assert law.cdf(law.mean + 60 * law.sd) == 1.0
+
+
+def test_tails_keep_their_digits_as_far_as_numbers_reach():
+    law = score.mse(np.zeros(5), np.ones(5), np.zeros(5))
+    x = np.array([20.0, 100.0, 250.0, 280.0])
+    np.testing.assert_allclose(law.sf(x), chi2.sf(5 * x, 5), rtol=1e-11)
+    small = np.array([1e-3, 1e-20, 1e-60])
+    np.testing.assert_allclose(law.cdf(small), chi2.cdf(5 * small, 5), rtol=1e-9)

@@ -181,3 +181,36 @@ def test_a_significant_score_tells_how_it_was_made(metric):
 def test_what_is_certain_and_right_scores_nothing(metric):
     found = metric([3.0, 4.0], 0.0, [3.0, 4.0])
     assert (found.mean, found.sd, found.barrier, found.headroom) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("interval", ["literal", "test"])
+@pytest.mark.parametrize(
+    ("metric", "power"), [(score.significant_rmse, 2), (score.significant_mae, 1)]
+)
+@pytest.mark.parametrize("n", [1, 5, 60])
+def test_unnormalised_scores_of_few_pairs_have_the_distribution_of_counted_draws(
+    n, metric, power, interval
+):
+    # Mostly nothing counts: an atom at 0, which no Gaussian has.
+    rng, repeats = np.random.default_rng([n, power]), 100_000
+    mean, sd = rng.uniform(1, 5, n), rng.gamma(2.0, 0.4, n)
+    prediction = mean + rng.normal(0, 0.8, n)
+    found = metric(mean, sd, prediction, normalise="none", interval=interval)
+    width = score.significance_width(mean, sd, prediction, interval=interval)
+    deviation = np.abs(mean - prediction + sd * rng.standard_normal((repeats, n)))
+    counted = np.where(deviation > width, deviation**power, 0.0).mean(axis=1) ** (1 / power)
+    assert found.method == "exact"
+    for point in (0.0, *np.quantile(counted, [0.6, 0.9, 0.97, 0.995])):
+        share = float(np.mean(counted <= point + 1e-9))
+        se = np.sqrt(max(share * (1 - share), 1e-4) / repeats)
+        assert float(found.cdf(point + 1e-9)) == pytest.approx(share, abs=4 * se + 2e-3)
+    assert found.mean == pytest.approx(counted.mean(), abs=4 * counted.std() / np.sqrt(repeats))
+    assert found.sd == pytest.approx(counted.std(), rel=0.05)
+
+
+def test_one_pair_counts_nothing_with_the_probability_of_its_interval():
+    found = score.significant_rmse([3.0], [0.8], [3.5], normalise="none")
+    assert float(found.cdf(0.0)) == pytest.approx(0.95)
+    assert float(found.quantile(0.9)) == 0.0
+    width = float(score.significance_width([3.0], [0.8], [3.5])[0])
+    assert float(found.quantile(0.951)) == pytest.approx(width, abs=0.05)

@@ -200,10 +200,10 @@ def test_negative_spreads_are_refused_even_when_gaps_are_dropped(engine, on_engi
 
 
 @pytest.mark.parametrize("engine", ENGINES[:-1])
-def test_a_spread_from_a_single_trial_is_refused(engine, on_engine):
+def test_a_mean_of_no_trial_is_refused(engine, on_engine):
     columns = feedback()
-    columns["trials"][:2] = 1
-    with pytest.raises(InputError, match="2 pairs with fewer than 2 trials"):
+    columns["trials"][:2] = 0
+    with pytest.raises(InputError, match="2 pairs with fewer than 1 trial"):
         squared_error_sums(on_engine(engine, columns), **FEW, trials="trials")
 
 
@@ -235,7 +235,8 @@ def test_values_whose_powers_overflow_are_named(engine, on_engine):
     [
         ({"missing": "ignore"}, "one of error, drop"),
         ({"powers": 1}, "at least 2"),
-        ({"trials": 1}, "at least 2 ratings"),
+        ({"trials": 0}, "1 or more"),
+        ({"trials": 2.5}, "a whole number"),
         ({"predictions": {}}, "no system"),
     ],
 )
@@ -329,8 +330,8 @@ def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
 
     with pytest.raises(InputError, match="'sigma': 3 negative"):
         summed("sigma", [2, 20, 21], -0.5)
-    with pytest.raises(InputError, match="'trials': 3 pairs with fewer than 2 trials"):
-        summed("trials", [2, 20, 21], 1, trials="trials")
+    with pytest.raises(InputError, match="'trials': 3 pairs with fewer than 1 trial"):
+        summed("trials", [2, 20, 21], 0, trials="trials")
     # Only high powers overflow: 1e30² to the sixth is still a number, to the twelfth it is not.
     with pytest.raises(InputError, match="overflow"):
         summed("sigma", 7, 1e30)

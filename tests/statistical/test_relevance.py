@@ -99,6 +99,55 @@ def test_intervals_of_few_people_and_of_the_gap_between_models(people, ledger):
     ledger.settle()
 
 
+class Tastes:
+    """People who differ in taste, and a model that predicts one outcome per context."""
+
+    def __init__(self, seed, *, contexts, each, reference):
+        rng = np.random.default_rng(seed)
+        self.each, self.reference = each, reference
+        self.chances = rng.dirichlet(np.full(6, 0.6), size=contexts)
+        self.model = np.array([rng.choice(6, p=chance) for chance in self.chances])
+
+    def report(self, rng, people, *, resamples=500):
+        """Ask so many people; their own choices are the table."""
+        who = np.repeat(np.arange(people), self.each)
+        context = rng.integers(0, len(self.chances), who.size)
+        taste = rng.standard_gamma(2.0 * np.repeat(self.chances[None], people, axis=0) + 1e-3)
+        taste = (taste / taste.sum(axis=2, keepdims=True))[who, context]
+        choice = np.minimum((taste.cumsum(axis=1) < rng.random((who.size, 1))).sum(axis=1), 5)
+        rows = {"c": context, "y": choice, "who": who}
+        folds = "who" if self.reference == "cross-fit" else None
+        table = learn.outcome_probabilities(
+            rows, outcome="y", context=["c"], reference=self.reference, folds=folds
+        )
+        return score.relevance_report(
+            choice, self.model[context], contexts=rows, table=table, groups=who,
+            resamples=resamples, random_state=rng,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("reference", ["all", "cross-fit"])
+@pytest.mark.parametrize("people", [20, 60])
+def test_intervals_hold_the_score_of_other_people(people, reference, ledger):
+    """Other people would have brought other choices, and with them another table."""
+    seed, n_models, n_studies = 20134, 10, 50
+    rng = np.random.default_rng([seed, people, reference == "all"])
+    held = []
+    for number in range(n_models):
+        tastes = Tastes([seed, number], contexts=6, each=6, reference=reference)
+        truth = np.mean([tastes.report(rng, people, resamples=2).value for _ in range(250)])
+        held += [truth in tastes.report(rng, people).estimate.interval for _ in range(n_studies)]
+    ledger.add(
+        "coverage",
+        "Relevance Score of other people",
+        covers({0.95: held}, allowed=0.03, at_least=True),
+        setting=f"{people} people of different tastes, six rows each, table from their own "
+        f"choices (reference {reference}); intervals may hold more, three points less allowed",
+        seed=seed,
+    )
+    ledger.settle()
+
+
 class Good:
     """Twenty thousand rows of two models that are right equally often."""
 

@@ -43,6 +43,12 @@ _PATH = click.Path(path_type=Path)
     help="Column: standard deviation of each feedback, or one number for all.",
 )
 @click.option(
+    "--trials",
+    metavar="N|COLUMN|known",
+    help="From how many ratings each mean came: 1 for ratings given once (--sd is then that of one "
+    "rating), a number, or a column. Without it the means are taken as known.",
+)
+@click.option(
     "--repeated",
     is_flag=True,
     help="RATINGS holds raw repeated ratings; naming their columns says so too.",
@@ -57,6 +63,12 @@ _PATH = click.Path(path_type=Path)
     "sample of all raters; --user and --trial are then not used.",
 )
 @combine_option
+@click.option(
+    "--once",
+    type=click.Choice(["error", "drop", "borrow"]),
+    help="Raw ratings: pairs rated only once: refuse, leave out, or lend them how far the pairs "
+    "rated more often vary. Without it as --missing.",
+)
 @click.option(
     "--predictions",
     type=_PATH,
@@ -75,6 +87,7 @@ def command(
     systems: dict[str, str],
     mean: str,
     sd: str,
+    trials: str | None,
     repeated: bool,
     user: str,
     item: str,
@@ -82,6 +95,7 @@ def command(
     trial: str | None,
     rater: str | None,
     combine: str,
+    once: str | None,
     predictions: Path | None,
     metric: str,
     unpaired: bool,
@@ -98,10 +112,13 @@ def command(
     `howgood leaderboard`.
     """
     _refuse_beside_rater(rater)
-    repeated = repeated or any(map(_is_given, ("user", "item", "rating", "trial", "predictions")))
+    repeated = repeated or any(
+        map(_is_given, ("user", "item", "rating", "trial", "once", "predictions"))
+    )
     feedback = flow.FeedbackColumns(
         mean=mean,
         sd=sd,
+        trials=trials,
         repeated=repeated,
         user=user,
         item=item,
@@ -109,6 +126,7 @@ def command(
         trial=trial,
         rater=rater,
         combine=combine,
+        once=once,
     )
     ranked = flow.rank_file(
         ratings,

@@ -6,25 +6,32 @@ data themselves once they are summed, and draws in more dimensions than there ar
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.decide.scores import JointScores, absolute_scores, simulated_scores, squared_scores
+from howgood.decide.absolute_scores import absolute_scores
+from howgood.decide.scores import JointScores, simulated_scores, squared_scores
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.ranking import Ranking
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import Table, frame_column_names, frame_columns
-from howgood.score.feedback_columns import feedback_roles, finite_arrays
+from howgood.score.feedback_columns import (
+    feedback_roles,
+    finite_arrays,
+    mention_single_ratings,
+)
 from howgood.score.sums import squared_error_sums
 from howgood.stats.gaussian_ranks import (
     RankProbabilities,
     difference_errors,
     rank_probabilities,
     ranks_of_draws,
+    ranks_of_two,
 )
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -42,7 +49,7 @@ def rank(
     metric: str | Metric = "rmse",
     paired: bool = True,
     level: float = 0.05,
-    trials: int | ArrayLike | None = None,
+    trials: float | ArrayLike | None = None,
     missing: str = "error",
     greater_is_better: bool | None = None,
     draws: int = 1000,
@@ -63,22 +70,26 @@ def rank(
     predictions : mapping of system name to array of shape (n,), or frame
         Of a frame, every column is a system: leave out the others first.
     mean, sd : arrays of shape (n,), or one number for all
-        Mean and standard deviation of each pair's feedback. sd 0 is legal.
+        Mean and standard deviation of each pair's feedback. sd 0 is legal. Without `trials` the
+        means are taken as known; ratings that were given once are not: say `trials=1`.
     metric : {"rmse", "mse", "mae"} or callable(y_true, y_pred) -> float
-        "rmse" and "mse" give the same order. "mae" uses the exact mean and covariance of absolute
-        errors and the central limit theorem; below 50 pairs, which are too few for it, 65,536
-        shared re-ratings. A callable is evaluated on `draws` shared re-ratings.
+        "rmse" and "mse" give the same order. "mae": the exact distribution of each difference, but
+        below 50 pairs 65,536 shared re-ratings. A callable is evaluated on `draws` shared
+        re-ratings.
     paired : bool
         False treats the systems' scores as independent, each Gaussian with the paper's moments
         (Eq. 5, 12, 13). It can be wrong in either direction.
     level : float
         Error level of tie groups and rank intervals.
     trials : int or array, optional
-        From how many repeated ratings mean and sd (ddof 0) came. Then the variance of a difference
-        is corrected to ddof 1, a re-rating differs from the mean of n ratings by
-        :math:`\sigma^2 (1 + 1/n)` (but for callable metrics, whose means count as known), and
-        `true_error` says how likely the order of the people's MEAN opinions is the opposite, which
-        is a different question from a re-rating.
+        From how many ratings each mean came. From two on, sd is theirs (ddof 0). Where it is 1,
+        mean is the rating itself and sd comes from elsewhere: how far one rating lies from the
+        mean of many. The rating holds its noise already, so no sd is added to the score; a
+        re-rating differs from the mean of n ratings by :math:`\sigma^2 (1 + 1/n)`, which is twice
+        :math:`\sigma^2` for a single one; and `true_error` says how likely the order of the
+        people's MEAN opinions is the opposite, which is a different question from a re-rating.
+        None: the means are taken as known; where all look like single ratings, a
+        `RatedOnceWarning` asks. `math.inf` says that they are known.
     missing : {"error", "drop"}
         What to do with rows holding a missing or infinite value.
     greater_is_better : bool, optional
@@ -116,20 +127,23 @@ def rank(
     """
     check_level(level)
     systems = _systems(predictions)
-    roles, columns = _aligned(systems, mean, sd, trials)
+    is_known = np.ndim(trials) == 0 and trials == math.inf  # type: ignore[arg-type]  # any array
+    roles, columns = _aligned(systems, mean, sd, None if is_known else trials)
     if isinstance(metric, str) and metric in ("rmse", "mse"):
         sums = squared_error_sums(
             Table(columns),
             mean="mean",
             sd="sd",
             predictions={name: f"predictions[{name!r}]" for name in systems},
-            trials=roles.get("trials"),
+            trials=math.inf if is_known else roles.get("trials"),
             missing=missing,
             powers=2,
         )
         return rank_sums(sums, metric=metric, paired=paired, level=level, random_state=random_state)
     generator, seed = generator_and_seed(random_state)
     arrays, dropped = finite_arrays(columns, roles, missing=missing)
+    if trials is None:
+        mention_single_ratings(columns, roles)
     if metric == "mae":
         scores = absolute_scores(arrays, paired=paired, generator=generator)
     elif callable(metric):
@@ -271,6 +285,9 @@ def _provenance(
 
 
 def _errors(scores: JointScores, sign: float) -> FloatArray:
+    known = scores.flip_errors()
+    if known is not None:
+        return known
     if scores.draws is None:
         return difference_errors(sign * scores.differences, scores.flip_variances())
     errors = _shares_behind(sign * scores.draws)
@@ -298,10 +315,17 @@ def _shares_behind(draws: FloatArray) -> FloatArray:
 def _rank_places(
     scores: JointScores, sign: float, generator: np.random.Generator
 ) -> RankProbabilities:
+    known = scores.flip_errors()
+    if known is not None and len(known) == 2:
+        return ranks_of_two(float(known[0, 1]), mcse=scores.tail_error)
     if scores.draws is None:
-        return rank_probabilities(
-            sign * scores.differences[:, 0], scores.flip_variances(), generator=generator
-        )
+        means, variances = sign * scores.differences[:, 0], scores.flip_variances()
+        places = rank_probabilities(means, variances, generator=generator)
+        if known is None:
+            return places
+        # How far the Gaussians behind the ranks are off where the exact errors are known.
+        off = np.abs(difference_errors(sign * scores.differences, variances) - known).max()
+        return replace(places, mcse=max(places.mcse, float(off)))
     ranks, orderings = ranks_of_draws(sign * scores.draws, generator=generator)
     n_draws = len(scores.draws)
     # The standard error of a share, at its largest.
@@ -331,7 +355,7 @@ def _aligned(
     predictions: Mapping[str, ArrayLike],
     mean: ArrayLike,
     sd: ArrayLike,
-    trials: int | ArrayLike | None,
+    trials: float | ArrayLike | None,
 ) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
     """Return role -> column and columns of one length; single numbers are repeated."""
     systems = {name: f"predictions[{name!r}]" for name in predictions}

@@ -23,6 +23,7 @@ def rank_ratings(
     rating: str = "rating",
     trial: str | None = None,
     missing: str = "error",
+    once: str | None = None,
     metric: str = "rmse",
     paired: bool = True,
     level: float = 0.05,
@@ -37,7 +38,7 @@ def rank_ratings(
 
     Parameters
     ----------
-    ratings, predictions, predicted, user, item, rating, trial, missing
+    ratings, predictions, predicted, user, item, rating, trial, missing, once
         As in `score.rating_sums`.
     metric, paired, level, random_state
         As in `rank_sums`; with `rater` the metric may be "mae" too.
@@ -95,6 +96,7 @@ def rank_ratings(
         rating=rating,
         trial=trial,
         missing=missing,
+        once=once,
         powers=2,
     )
     return rank_sums(sums, metric=metric, paired=paired, level=level, random_state=random_state)

@@ -10,23 +10,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtri, stdtr
 
+from howgood.decide.rating_noise import (
+    KNOWN,
+    ONE_RATING,
+    REPEATED,
+    SOME_ONCE,
+    inside_sd,
+    means_of,
+    unbiased_sd,
+)
 from howgood.errors import InputError
 from howgood.records.progress import Progress
 from howgood.records.ranking import Doubt
-from howgood.records.sums import SquaredErrorSums, trial_freedom
+from howgood.records.sums import SquaredErrorSums
 from howgood.score.feedback_columns import system_columns, system_names, too_large
-from howgood.stats.absolute_differences import absolute_difference_moments
-from howgood.stats.folded_normal import folded_normal_mean, folded_normal_variance
 from howgood.stats.two_way_clusters import same_tail_variances
 
 FloatArray = NDArray[np.float64]
 # Squares of greater numbers, summed up, are more than a number holds.
 _LARGEST = 1e100
-# Below so many pairs the difference of two MAEs is not yet normal, and re-ratings are drawn.
-FEW_PAIRS = 50
-_RERATINGS = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,7 +38,8 @@ class JointScores:
     """Expected scores of K systems and everything about their differences.
 
     `draws` (n_draws, K) replaces the Gaussian where a metric has no closed form; `freedom` are
-    the degrees of freedom behind the variances, where these came from few trials.
+    the degrees of freedom behind the variances, where these came from few trials. `tails` (K, K)
+    replaces the Gaussian's P(i scores worse than j) where the exact one is known to `tail_error`.
     """
 
     systems: tuple[str, ...]
@@ -54,12 +59,21 @@ class JointScores:
     barrier: float = float("nan")
     doubt: Doubt = "re-rating"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    tails: FloatArray | None = None
+    tail_error: float = 0.0
 
     def flip_variances(self) -> FloatArray:
         """How far the next difference may lie from the expected one, as Gaussians."""
         if self.mean_variances is None:
             return self.difference_variances
         return self._same_tails(self.difference_variances + self.mean_variances)
+
+    def flip_errors(self) -> FloatArray | None:
+        """P(i scores worse than j) where it is better known than by a Gaussian; else None."""
+        if self.tails is None or not np.isfinite(self.freedom):
+            return self.tails
+        with np.errstate(divide="ignore"):
+            return np.asarray(stdtr(self.freedom, ndtri(self.tails)))
 
     def true_variances(self) -> FloatArray | None:
         """How far the true difference may lie from the expected one, as Gaussians."""
@@ -87,11 +101,11 @@ def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> Join
     mean_variances = None
     if sums.trials is not None:
         mean_variances = 4 * sums.trials.mean_noise / float(sums.n) ** 2
-    differences, spread = _against(sums.gaps / sums.n), 4 * sums.noise / float(sums.n) ** 2
+    differences, spread = against(sums.gaps / sums.n), 4 * sums.noise / float(sums.n) ** 2
     if mean_variances is not None:
         spread = spread + mean_variances  # ddof 0 to ddof 1
     if not paired:
-        differences, spread, mean_variances = _against(means), _independent(sds**2), None
+        differences, spread, mean_variances = against(means), independent(sds**2), None
     return JointScores(
         systems=sums.systems,
         metric=metric,
@@ -106,78 +120,18 @@ def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> Join
         mean_variances=mean_variances,
         freedom=sums.freedom,
         barrier=sums.barrier if metric == "rmse" else sums.barrier**2,
+        settings={"means": _means(sums)},
     )
 
 
-def absolute_scores(
-    arrays: Mapping[str, FloatArray], *, paired: bool, generator: np.random.Generator
-) -> JointScores:
-    """Return scores and differences of the MAE: exact moments, Gaussian by the limit theorem.
-
-    Fewer than `FEW_PAIRS` are too few for the limit: then re-ratings are drawn too.
-    """
-    _refuse_overflow(arrays)
-    mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
-    n_systems, n = len(predictions), len(mean)
-    means = np.array([folded_normal_mean(mean - each, sd).mean() for each in predictions])
-    wider = 1 + 1 / arrays["trials"] if "trials" in arrays else np.ones(n)
-    variances = np.array([wider @ folded_normal_variance(mean - each, sd) for each in predictions])
-    variances /= float(n) ** 2
-    differences, spread = _against(means), _independent(variances)
-    for i in range(n_systems if paired else 0):
-        for k in range(i):
-            expected, variance = absolute_difference_moments(
-                mean, sd, predictions[i], predictions[k]
-            )
-            differences[i, k] = expected.sum() / n
-            spread[i, k] = spread[k, i] = variance.sum() / float(n) ** 2
-    differences = np.tril(differences, -1) - np.tril(differences, -1).T
-    draws = None
-    method = "paired, exact moments" if paired else "independent scores (Eq. 5)"
-    if paired and n < FEW_PAIRS:
-        draws = _rerated_absolute(mean, sd * np.sqrt(wider), predictions, arrays, generator)
-        method = "paired, exact moments; errors and ranks by shared draws"
-    return JointScores(
-        systems=system_names(arrays),
-        metric="mae",
-        paired=paired,
-        method=method,
-        n=n,
-        means=means,
-        sds=np.sqrt(variances),
-        differences=differences,
-        difference_variances=spread,
-        difference_scale="mae",
-        mean_variances=_absolute_mean_variances(arrays, sd, predictions) if paired else None,
-        freedom=_freedom(arrays),
-        draws=draws,
-        barrier=float(np.sqrt(2 / np.pi) * sd.mean()),
-        settings={} if draws is None else {"draws": len(draws)},
-    )
-
-
-def _rerated_absolute(
-    mean: FloatArray,
-    sd: FloatArray,
-    predictions: list[FloatArray],
-    arrays: Mapping[str, FloatArray],
-    generator: np.random.Generator,
-) -> FloatArray:
-    """Return the MAE of every system in many re-ratings, each shared by all systems.
-
-    After n ratings the next one is distributed as Student's t with n - 1 degrees of freedom.
-    """
-    size = (_RERATINGS, 1)
-    predicted = np.stack(predictions, axis=1)
-    scores = np.zeros((_RERATINGS, len(predictions)))
-    for pair in range(len(mean)):
-        noise = (
-            generator.standard_t(arrays["trials"][pair] - 1, size)
-            if "trials" in arrays
-            else generator.standard_normal(size)
-        )
-        scores += np.abs(mean[pair] + sd[pair] * noise - predicted[pair])
-    return scores / len(mean)
+def _means(sums: SquaredErrorSums) -> str:
+    """Say what the means are; pairs rated once have no variance around them."""
+    if sums.trials is None:
+        return KNOWN
+    if sums.trials.single_variance <= 0:
+        return REPEATED
+    repeated = sums.trials.variance - sums.trials.single_variance
+    return SOME_ONCE if repeated > 1e-9 * sums.trials.variance else ONE_RATING
 
 
 def refuse_huge(values: FloatArray, *, where: str, what: str) -> None:
@@ -192,7 +146,7 @@ def refuse_huge(values: FloatArray, *, where: str, what: str) -> None:
         )
 
 
-def _refuse_overflow(arrays: Mapping[str, FloatArray]) -> None:
+def refuse_overflow(arrays: Mapping[str, FloatArray]) -> None:
     """Refuse feedback and predictions that are too large, as sums of them do."""
     for role, values in arrays.items():
         if _largest(values) > _LARGEST:
@@ -220,19 +174,14 @@ def simulated_scores(
             needed="at least 2 re-ratings",
             cure="Use 1000 or more.",
         )
-    mean, sd, predictions = arrays["mean"], _unbiased_sd(arrays), system_columns(arrays)
-    scores = np.empty((draws, len(predictions)))
-    for draw in range(draws):
-        feedback = generator.normal(mean, sd)
-        scores[draw] = [float(metric(feedback, each)) for each in predictions]
-        progress((draw + 1) / draws, "re-rating")
+    scores = _simulated(metric, arrays, draws=draws, generator=generator, progress=progress)
     apart = scores[:, :, None] - scores[:, None, :]
     return JointScores(
         systems=system_names(arrays),
         metric=getattr(metric, "__name__", type(metric).__name__),
         paired=True,
         method="shared draws",
-        n=len(mean),
+        n=len(arrays["mean"]),
         means=scores.mean(axis=0),
         sds=scores.std(axis=0, ddof=1),
         differences=apart.mean(axis=0),
@@ -240,53 +189,46 @@ def simulated_scores(
         difference_scale="score",
         draws=scores,
         greater_is_better=greater_is_better,
-        settings={"draws": draws},
+        settings={"draws": draws, "means": means_of(arrays.get("trials"))},
     )
 
 
-def _absolute_mean_variances(
-    arrays: Mapping[str, FloatArray], sd: FloatArray, predictions: list[FloatArray]
-) -> FloatArray | None:
-    r"""Return how uncertain few trials leave each difference of expected absolute errors.
+def _simulated(
+    metric: Callable[[FloatArray, FloatArray], float],
+    arrays: Mapping[str, FloatArray],
+    *,
+    draws: int,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> FloatArray:
+    """Return the scores of all systems in each re-rating, shape (draws, K).
 
-    To first order: the slope of :math:`E|X - p|` in the mean is
-    :math:`2 \Phi((\mu - p) / \sigma) - 1`, and the mean of n trials has variance
-    :math:`\sigma^2 / n`.
+    Means of few ratings: what to expect is the mean score at the ddof 0 sd (of single ratings the
+    score itself), and re-ratings lie around it as far as they do from the mean of n ratings.
     """
-    if "trials" not in arrays:
-        return None
-    noise = arrays["sd"] / np.sqrt(arrays["trials"] - 1)  # sd has ddof 0
-    safe = np.where(sd > 0.0, sd, 1.0)
-    slopes = np.stack(
-        [noise * (2.0 * ndtr((arrays["mean"] - p) / safe) - 1.0) for p in predictions]
-    )
-    variances = np.zeros((len(slopes), len(slopes)))
-    for i, row in enumerate(slopes):
-        variances[i] = np.sum((slopes - row) ** 2, axis=1) / float(row.size) ** 2
-    return variances
+    mean, predictions = arrays["mean"], system_columns(arrays)
+    inside, around = inside_sd(arrays), unbiased_sd(arrays)
+    if "trials" in arrays:
+        around = around * np.sqrt(1 + 1 / arrays["trials"])
+    scores = np.empty((2 if "trials" in arrays else 1, draws, len(predictions)))
+    for draw in range(draws):
+        noise = generator.standard_normal(len(mean))
+        for which, sd in enumerate((around, inside)[: len(scores)]):
+            feedback = mean + sd * noise
+            scores[which, draw] = [float(metric(feedback, each)) for each in predictions]
+        progress((draw + 1) / draws, "re-rating")
+    if len(scores) == 1:
+        return np.asarray(scores[0])
+    return np.asarray(scores[0] - scores[0].mean(axis=0) + scores[1].mean(axis=0))
 
 
-def _freedom(arrays: Mapping[str, FloatArray]) -> float:
-    if "trials" not in arrays:
-        return float("inf")
-    variances = arrays["sd"] ** 2
-    total = float(variances @ (arrays["trials"] / (arrays["trials"] - 1)))
-    return trial_freedom(float(variances.sum()), float(variances @ variances), total)
-
-
-def _unbiased_sd(arrays: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the sd with ddof 1 where the number of trials is known, else as given."""
-    if "trials" not in arrays:
-        return arrays["sd"]
-    corrected: FloatArray = arrays["sd"] * np.sqrt(arrays["trials"] / (arrays["trials"] - 1))
-    return corrected
-
-
-def _against(scores: FloatArray) -> FloatArray:
+def against(scores: FloatArray) -> FloatArray:
+    """Return all differences of two scores."""
     return scores[:, None] - scores[None, :]
 
 
-def _independent(variances: FloatArray) -> FloatArray:
+def independent(variances: FloatArray) -> FloatArray:
+    """Return the variances of all differences of two independent scores."""
     spread = variances[:, None] + variances[None, :]
     np.fill_diagonal(spread, 0.0)
     return spread

@@ -4,6 +4,7 @@ In: a path and column names. Out: `RankedFile`, a picture, a `Report`. Absent: s
 `score`, `decide`) and printing (see `cli`).
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,8 +42,9 @@ _REACH, _POINTS = 4.0, 97
 class FeedbackColumns:
     """Which columns hold the feedback: its mean and sd, or who rated what how often.
 
-    `sd` may also be a number, the same for all. With `repeated`, mean and sd are learned from the
-    ratings of each user and item.
+    `sd` may also be a number, the same for all. `trials` says from how many ratings each mean came:
+    a number, a column, or "known" for means that are known. With `repeated`, mean and sd are
+    learned from the ratings of each user and item; `once`: what becomes of pairs rated once.
 
     With `rater`, the ratings are those of several people, each a sample of all raters; `combine`
     says what becomes of several ratings of one rater for one item.
@@ -55,6 +57,8 @@ class FeedbackColumns:
     item: str = "item"
     rating: str = "rating"
     trial: str | None = None
+    trials: str | None = None
+    once: str | None = None
     rater: str | None = None
     combine: str = "error"
 
@@ -167,12 +171,29 @@ def _sums(
             rating=feedback.rating,
             trial=feedback.trial,
             missing=missing,
+            once=feedback.once,
             powers=powers,
         )
     frame, sd = _with_sd(frame, feedback.sd)
     return squared_error_sums(
-        frame, mean=feedback.mean, sd=sd, predictions=systems, missing=missing, powers=powers
+        frame,
+        mean=feedback.mean,
+        sd=sd,
+        trials=_trials(feedback.trials),
+        predictions=systems,
+        missing=missing,
+        powers=powers,
     )
+
+
+def _trials(said: str | None) -> str | float | None:
+    """Return a number of trials as a number, "known" as infinitely many, else a column."""
+    if said is None or said == "known":
+        return math.inf if said else None
+    try:
+        return float(said)
+    except ValueError:
+        return said
 
 
 def _rank_absolute(
@@ -184,7 +205,7 @@ def _rank_absolute(
     missing: str,
 ) -> Ranking:
     """Absolute errors need every row: there is no sum that would do."""
-    mean, sd, trials = feedback.mean, feedback.sd, None
+    mean, sd, trials = feedback.mean, feedback.sd, _trials(feedback.trials)
     if feedback.repeated:
         mean, sd, trials = "mean", "sd", "trials"
         frame = rating_uncertainty(
@@ -195,16 +216,17 @@ def _rank_absolute(
             trial=feedback.trial,
             keep=list(systems.values()),
             missing=missing,
+            once=feedback.once,
         )
     else:
         frame, sd = _with_sd(frame, sd)
-    wanted = [mean, sd, *([trials] if trials else []), *systems.values()]
+    wanted = [mean, sd, *([trials] if isinstance(trials, str) else []), *systems.values()]
     columns = frame_columns(frame, wanted, where="ratings")
     return rank(
         {name: columns[column] for name, column in systems.items()},
         mean=columns[mean],
         sd=columns[sd],
-        trials=columns[trials] if trials else None,
+        trials=columns[trials] if isinstance(trials, str) else trials,
         metric="mae",
         paired=paired,
         level=level,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import DroppedRowsWarning, InputError, announce
+from howgood.learn.rated_once import check_once, with_spreads
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance
@@ -33,6 +34,7 @@ def rating_uncertainty(
     trial: str | None = None,
     keep: Sequence[str] = (),
     missing: str = "error",
+    once: str | None = None,
 ) -> Any:  # noqa: ANN401 - the kind of frame that came in
     r"""Estimate mean and standard deviation of each pair's feedback from repeated ratings.
 
@@ -49,16 +51,21 @@ def rating_uncertainty(
         Further columns to carry along, such as predictions; each must be the same in all rows
         of a pair. With "drop", a value missing in some of a pair's rows is taken from its others.
     missing : {"error", "drop"}
-        What to do with ratings that are missing or not finite, and with pairs rated only once,
-        whose spread nobody can know. "drop" leaves them out and warns with the count
-        (`DroppedRowsWarning`).
+        What to do with ratings that are missing or not finite. "drop" leaves them out and warns
+        with the count (`DroppedRowsWarning`).
+    once : {"error", "drop", "borrow"}, optional
+        What to do with pairs rated only once, which do not show how far they would vary; as
+        `missing` where nothing is said. "borrow" keeps them, and gives them the pooled sd of the
+        pairs rated more often (at least 100), as if they varied alike; a `BorrowedSpreadWarning`
+        says so.
 
     Returns
     -------
     frame
         user, item, mean, sd (ddof 0), trials, and the `keep` columns: one row per pair, as the
-        kind of frame that came in. Lazy frames stay lazy, in no particular row order, and the
-        checks above run as queries first; in memory, rows are sorted by user and item.
+        kind of frame that came in. A borrowed sd (trials 1) is that of one rating. Lazy frames
+        stay lazy, in no particular row order, and the checks above run as queries first; in
+        memory, rows are sorted by user and item.
 
     Notes
     -----
@@ -84,6 +91,7 @@ def rating_uncertainty(
     """
     import narwhals as nw
 
+    check_once(once or "error")
     source = EngineFrame.of(ratings, where=_WHERE)
     keys = list(dict.fromkeys([user, item]))
     source.require([*keys, *keep, *([trial] if trial else [])], numeric=[rating])
@@ -105,7 +113,8 @@ def rating_uncertainty(
             *(nw.col(f"howgood_has_{name}").sum() for name in kept),
         )
     )
-    repeated = _with_repeats(grouped, kept, missing, item)
+    _check_kept(grouped, kept, missing)
+    repeated = with_spreads(grouped, once=once or missing)
     trials = nw.col("trials").cast(nw.Int64)
     result = repeated.frame.select(*keys, "mean", "sd", trials, *kept)
     return repeated.replace(result).native(order=keys)
@@ -281,17 +290,17 @@ def _refuse_repeated_trials(source: EngineFrame, columns: list[str]) -> None:
         )
 
 
-def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str, item: str) -> EngineFrame:
-    """Return pairs rated at least twice; refuse or count the others, and changing `keep` values."""
+def _check_kept(grouped: EngineFrame, kept: list[str], missing: str) -> None:
+    """Refuse `keep` values that change within a pair, or that stand in some of its rows only."""
     import narwhals as nw
 
     def count(condition: Any) -> Any:  # noqa: ANN401 - narwhals expressions
         return nw.when(condition).then(1).otherwise(0).sum()
 
+    if not kept:
+        return
     found = grouped.one_row(
-        howgood_pairs=nw.len(),
         **{f"howgood_gap_{name}": count(_is_partial(name)) for name in kept},
-        howgood_single=count(nw.col("trials") < 2),
         **{name: count(nw.col(name) != nw.col(f"howgood_most_{name}")) for name in kept},
     )
     for name in kept:
@@ -303,24 +312,6 @@ def _with_repeats(grouped: EngineFrame, kept: list[str], missing: str, item: str
                 cure="Give one prediction per pair.",
             )
         _mention_gaps(int(found[f"howgood_gap_{name}"] or 0), name, missing)
-    n_single, n_pairs = int(found["howgood_single"] or 0), int(found["howgood_pairs"])
-    if not n_single:
-        return grouped
-    if missing == "error" or n_single == n_pairs:
-        raise InputError(
-            where=_WHERE,
-            found=f"{n_single} of {n_pairs} pairs rated only once",
-            needed="repeated ratings: one rating does not show how far it would vary",
-            cure="Leave them out by name (missing='drop'), or use learn.assumed_uncertainty."
-            if n_single < n_pairs
-            else "Give an sd yourself, or a proxy: learn.assumed_uncertainty. If several people "
-            "rated each item once, rank with them as a sample: rater=...",
-        )
-    announce(
-        f"{n_single} of {n_pairs} pairs left out: rated only once",
-        DroppedRowsWarning,
-    )
-    return grouped.replace(grouped.frame.filter(nw.col("trials") > 1))
 
 
 def _is_present(source: EngineFrame, name: str) -> Any:  # noqa: ANN401 - a narwhals expression

@@ -33,7 +33,7 @@ def assumed_uncertainty(
     Parameters
     ----------
     ratings : any frame or dict of columns
-        One rating per pair; it is taken as the mean of that pair's feedback.
+        One rating per pair.
     sd : number, or frame with columns `user` (or `item`) and "sd"
         One sd for all, one per user (for instance from `rating_coherence`), or one per item. A
         lazy `ratings` needs the frame of sds on the same engine.
@@ -47,12 +47,15 @@ def assumed_uncertainty(
     Returns
     -------
     frame
-        user, item, mean, sd and the `keep` columns, as the kind of frame that came in.
+        user, item, mean (the rating itself), sd, trials (1) and the `keep` columns, as the kind
+        of frame that came in.
 
     Notes
     -----
-    There is no `trials` column: nothing here says how well the means themselves are known, so a
-    ranking made from this answers only "would a re-rating flip it?".
+    Hand on all three: `decide.rank(..., mean=found["mean"], sd=found["sd"],
+    trials=found["trials"])`. A single rating holds its noise already. Taken as a known mean
+    (without trials), that noise would count twice in every score, and a re-rating, which differs
+    from the first with variance 2 sd^2, would be said to flip too few orders.
 
     Stability: experimental
 
@@ -76,7 +79,9 @@ def assumed_uncertainty(
         frame = source.frame.with_columns(mean).with_columns(sd=nw.lit(float(sd)))
     else:
         frame = _with_spreads(source, sd, keys=(user, item)).with_columns(mean)
-    return source.replace(frame.select(user, item, "mean", "sd", *kept)).native(order=[user, item])
+    frame = frame.with_columns(trials=nw.lit(1, dtype=nw.Int64))
+    result = frame.select(user, item, "mean", "sd", "trials", *kept)
+    return source.replace(result).native(order=[user, item])
 
 
 def rating_coherence(

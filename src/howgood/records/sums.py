@@ -45,8 +45,12 @@ class SquaredErrorSums:
         :math:`\sum_v \sigma_v^2 (\pi_{iv} - \pi_{jv})^2`.
     trials : TrialSums or None
         Sums that need the number of trials :math:`n_v` from which :math:`\mu_v` and
-        :math:`\sigma_v` (ddof 0) were estimated; None where these are taken as known.
+        :math:`\sigma_v` (ddof 0) were estimated; None where these are taken as known. Of pairs
+        rated once, whose sd was given, `stats.error_sums.ErrorSums` says what they add to each sum.
     provenance : Provenance
+    lent_freedom : float
+        Degrees of freedom behind the variance that pairs rated once were given; infinite where it
+        is taken as known.
 
     Notes
     -----
@@ -64,6 +68,7 @@ class SquaredErrorSums:
     noise: FloatArray
     trials: TrialSums | None
     provenance: Provenance
+    lent_freedom: float = math.inf
 
     @property
     def doubt(self) -> float:
@@ -80,8 +85,11 @@ class SquaredErrorSums:
         """Degrees of freedom of the variance of a difference; infinite where sds are known."""
         if self.trials is None:
             return math.inf
-        powers = self.variance_powers
-        return trial_freedom(float(powers[0]), float(powers[1]), self.trials.variance)
+        single, square = self.trials.single_variance, self.trials.single_square
+        repeated = float(self.variance_powers[0]), float(self.variance_powers[1]) + square
+        unbiased = self.trials.variance - single
+        freedom = trial_freedom(*repeated, unbiased)
+        return joined_freedom((unbiased, freedom), (single, self.lent_freedom))
 
     def __add__(self, other: "SquaredErrorSums") -> "SquaredErrorSums":
         """Return the sums of both parts together."""
@@ -97,6 +105,7 @@ class SquaredErrorSums:
             gaps=self.gaps + other.gaps,
             noise=self.noise + other.noise,
             trials=self.trials + other.trials if self.trials and other.trials else None,
+            lent_freedom=min(self.lent_freedom, other.lent_freedom),
             provenance=replace(
                 self.provenance,
                 rows_used=self.n + other.n,
@@ -149,7 +158,10 @@ class SquaredErrorSums:
                 "mean_noise": self.trials.mean_noise.tolist(),
                 "variance": self.trials.variance,
                 "second_power": self.trials.second_power.tolist(),
+                "single_variance": self.trials.single_variance,
+                "single_square": self.trials.single_square,
             },
+            "lent_freedom": self.lent_freedom,
             "provenance": self.provenance.to_dict(),
         }
 
@@ -191,7 +203,20 @@ def trial_freedom(variance_sum: float, square_sum: float, unbiased_sum: float) -
     >>> round(trial_freedom(30.0, 30.0, 40.0), 6)  # 30 alike, of 4 trials: 5 / 3 of 30
     50.0
     """
-    if square_sum <= 0:
+    if variance_sum <= 0 or square_sum <= 0:
         return math.inf
     n_trials = unbiased_sum / (unbiased_sum - variance_sum)
     return (n_trials + 1) / 3 * variance_sum**2 / square_sum
+
+
+def joined_freedom(*parts: tuple[float, float]) -> float:
+    """Return the degrees of freedom of a sum of variances, each given with its own (Satterthwaite).
+
+    Examples
+    --------
+    >>> joined_freedom((1.0, 10.0), (1.0, 10.0)), joined_freedom((1.0, 10.0), (1.0, math.inf))
+    (20.0, 40.0)
+    """
+    total = sum(variance for variance, _ in parts)
+    unsure = sum(variance**2 / freedom for variance, freedom in parts)
+    return total**2 / unsure if unsure > 0 else math.inf

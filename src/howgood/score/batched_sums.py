@@ -41,8 +41,8 @@ def sum_batches(
         arrays = _finite_rows(arrays, roles, bad)
         counts["used"] += len(arrays["mean"])
         counts["negative"] += int((arrays["sd"] < 0).sum())
-        counts["single"] += int((arrays["trials"] < 2).sum()) if "trials" in arrays else 0
-        if len(arrays["mean"]) and not counts["single"]:
+        counts["no trial"] += int((arrays["trials"] < 1).sum()) if "trials" in arrays else 0
+        if len(arrays["mean"]) and not counts["no trial"]:
             part = sums_of_arrays(arrays, trials, powers)
             total = part if total is None else total + part
     if bad and missing == "error":
@@ -51,7 +51,7 @@ def sum_batches(
         roles,
         n_used=counts["used"],
         n_negative=counts["negative"],
-        n_single=counts["single"],
+        n_no_trial=counts["no trial"],
     )
     if total is None or not (
         np.isfinite(total.variance_powers).all() and np.isfinite(total.deviation_powers).all()

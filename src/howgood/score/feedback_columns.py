@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import InputError
+from howgood.errors import InputError, RatedOnceWarning, announce
+from howgood.records.engine_frame import EngineFrame
 from howgood.records.missing import check_policy
 from howgood.records.table import frame_columns
 
@@ -19,6 +20,8 @@ FloatArray = NDArray[np.float64]
 
 WHERE = "feedback"
 _SYSTEM = "system "
+# How many rows are looked at, and how many must look alike, to take means for single ratings.
+_LOOKED_AT, _ENOUGH = 1_000, 20
 
 
 def feedback_roles(
@@ -80,9 +83,34 @@ def finite_arrays(
         roles,
         n_used=n_used,
         n_negative=int((by_role["sd"] < 0).sum()),
-        n_single=int((by_role["trials"] < 2).sum()) if "trials" in by_role else 0,
+        n_no_trial=int((by_role["trials"] < 1).sum()) if "trials" in by_role else 0,
     )
     return by_role, n_rows - n_used
+
+
+def mention_single_ratings(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    roles: Mapping[str, str],
+) -> None:
+    """Warn if means that are taken as known look like single ratings: all whole or half numbers.
+
+    People who never waver have such means too, so only pairs with a spread are looked at; the
+    first thousand rows are enough.
+    """
+    names = roles["mean"], roles["sd"]
+    if not isinstance(frame, Mapping):
+        frame = EngineFrame.of(frame, where=WHERE).frame.head(_LOOKED_AT).to_native()
+    columns = frame_columns(frame, names, where=WHERE)
+    mean, sd = (_numeric(columns[name][:_LOOKED_AT], name) for name in names)
+    looked_at = 2.0 * mean[np.isfinite(mean) & (sd > 0)]
+    if looked_at.size >= _ENOUGH and np.array_equal(looked_at, np.round(looked_at)):
+        announce(
+            f"{WHERE}, column {roles['mean']!r}: every mean is a whole or half number, as single "
+            "ratings are, but is taken as known. If each is one rating, say so (trials=1, or "
+            "--trials 1): else flips look too rare, and scores are too large. If the means are "
+            "known: trials=inf, or --trials known",
+            RatedOnceWarning,
+        )
 
 
 def _numeric(values: NDArray[Any], name: str) -> FloatArray:
@@ -133,8 +161,8 @@ def too_large(column: str) -> InputError:
     )
 
 
-def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_single: int) -> None:
-    """Raise if nothing is left to sum, an sd is negative, or a spread came from one rating."""
+def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_no_trial: int) -> None:
+    """Raise if nothing is left to sum, an sd is negative, or a mean came from no rating."""
     if n_used == 0:
         raise InputError(
             where=WHERE,
@@ -149,10 +177,10 @@ def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_single: 
             needed="a standard deviation is zero or more",
             cure="Name the column that holds standard deviations.",
         )
-    if n_single:
+    if n_no_trial:
         raise InputError(
             where=f"{WHERE}, column {roles.get('trials', 'trials')!r}",
-            found=f"{n_single} pairs with fewer than 2 trials",
-            needed="at least 2 ratings per pair, else there is no spread to see",
-            cure="Leave those pairs out, or give an sd and no `trials`.",
+            found=f"{n_no_trial} pairs with fewer than 1 trial",
+            needed="the number of ratings behind each mean, 1 or more",
+            cure="Leave those pairs out.",
         )

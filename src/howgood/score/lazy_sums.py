@@ -43,8 +43,8 @@ def sum_lazily(
     refuse(
         roles,
         n_used=sums.n,
-        n_negative=_count(prepared, "s", below=0) if (row["sd_min"] or 0) < 0 else 0,
-        n_single=_count(prepared, "t", below=2) if (row.get("trials_min") or 2) < 2 else 0,
+        n_negative=_count(prepared, "s", below=0) if _least(row, "sd_min") < 0 else 0,
+        n_no_trial=_count(prepared, "t", below=1) if _least(row, "trials_min") < 1 else 0,
     )
     if not usable:
         raise too_large(roles["sd"])
@@ -71,6 +71,10 @@ def _refuse_gaps(
     }
     if missing == "error" and any(n_bad.values()):
         raise bad_values(n_bad, n_rows)
+
+
+def _least(row: Mapping[str, Any], name: str) -> float:
+    return float(row[name]) if row.get(name) is not None else np.inf
 
 
 def _count(frame: Any, name: str, *, below: float) -> int:  # noqa: ANN401 - a narwhals LazyFrame
@@ -108,7 +112,7 @@ def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -
     import narwhals as nw
 
     col = nw.col
-    systems = range(n_systems)
+    systems, orders = range(n_systems), range(1, powers + 1)
     pairs = list(combinations(systems, 2))
     work = frame.with_columns(
         v1=col("s") * col("s"),
@@ -131,9 +135,8 @@ def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -
         )
     summed = [f"gap{k}" for k in systems if k] + [f"c{i}_{k}" for i, k in pairs]
     if with_trials:
-        summed += ["x", *(f"x{k}" for k in systems), *(f"u{i}_{k}" for i, k in pairs)]
-    for power in range(1, powers + 1):
-        summed += [f"v{power}", *(f"w{k}_{power}" for k in systems)]
+        summed += ["x", "y", "y2", *(f"x{k}" for k in systems), *(f"u{i}_{k}" for i, k in pairs)]
+    summed += [f"w{k}_{power}" for power in orders for k in systems]
     return work.select(
         nw.len().alias("rows"),
         col("s").min().alias("sd_min"),
@@ -142,20 +145,41 @@ def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -
         *([col("t").min().alias("trials_min"), col("t").count().alias("count_t")] * with_trials),
         *(col(f"w{k}_1").count().alias(f"count_{k}") for k in systems),
         *(col(name).sum() for name in summed),
+        *(_variance_power(power, with_trials).sum().alias(f"v{power}") for power in orders),
     )
 
 
+def _variance_power(power: int, with_trials: bool) -> Any:  # noqa: ANN401 - a narwhals expression
+    """Return a row's share of a variance power; of a single trial see `ErrorSums`."""
+    import narwhals as nw
+
+    column = nw.col(f"v{power}")
+    return column * (1 - power * nw.col("single")) if with_trials else column
+
+
 def _with_trials(frame: Any, n_systems: int, pairs: list[tuple[int, int]]) -> Any:  # noqa: ANN401 - narwhals frames
-    """Add the rows' shares of `TrialSums`: u (mean_noise), x (variance), x0 .. (second_power)."""
+    """Add the rows' shares of `TrialSums`: u (mean_noise), x (variance), x0 .. (second_power).
+
+    Also y and y2 (single_variance, single_square); c (noise) is 0 where there was one trial.
+    """
     import narwhals as nw
 
     col, t = nw.col, nw.col("t")
+    frame = frame.with_columns(
+        single=nw.when(t < 2).then(1.0).otherwise(0.0),
+        of_mean=col("v1") / nw.when(t < 2).then(1.0).otherwise(t - 1),
+    )
+    inside = col("v1") * (1 - col("single"))
     return frame.with_columns(
-        x=col("v1") * t / (t - 1),
-        **{f"u{i}_{k}": col(f"c{i}_{k}") / (t - 1) for i, k in pairs},
+        x=inside + col("of_mean"),
+        y=col("v1") * col("single"),
+        y2=col("v1") * col("v1") * col("single"),
+        **{f"u{i}_{k}": col("of_mean") * col(f"d{i}_{k}") * col(f"d{i}_{k}") for i, k in pairs},
+        **{f"c{i}_{k}": inside * col(f"d{i}_{k}") * col(f"d{i}_{k}") for i, k in pairs},
     ).with_columns(
         **{
-            f"x{k}": col("x") * (col("v1") * (t - 2) / (t + 1) + 2 * col(f"w{k}_1"))
+            f"x{k}": col("x")
+            * (inside * (t - 2) / (t + 1) - col("v1") * col("single") + 2 * col(f"w{k}_1"))
             for k in range(n_systems)
         }
     )
@@ -185,23 +209,39 @@ def _from_row(
         trials=None,
     )
     if isinstance(trials, int):
-        return replace(sums, trials=_same_trials(sums, float(trials)))
+        return _with_same_trials(sums, float(trials))
     if trials is None:
         return sums
     further = TrialSums(
         mean_noise=symmetric("u"),
         variance=value("x"),
         second_power=np.array([value(f"x{k}") for k in systems]),
+        single_variance=value("y"),
+        single_square=value("y2"),
     )
     return replace(sums, trials=further)
 
 
-def _same_trials(sums: ErrorSums, trials: float) -> TrialSums:
-    """Return `TrialSums` from the other sums: equally many trials are a matter of factors."""
+def _with_same_trials(sums: ErrorSums, trials: float) -> ErrorSums:
+    """Add `TrialSums` made from the other sums: equally many trials are a matter of factors."""
+    variances, squares = float(sums.variance_powers[0]), float(sums.variance_powers[1])
+    deviations = sums.deviation_powers[:, 1]
+    if trials == 1:
+        single = TrialSums(
+            mean_noise=sums.noise,
+            variance=variances,
+            second_power=2 * deviations - squares,
+            single_variance=variances,
+            single_square=squares,
+        )
+        powers = -np.arange(len(sums.variance_powers)) * sums.variance_powers
+        no_noise = np.zeros_like(sums.noise)
+        return replace(sums, variance_powers=powers, noise=no_noise, trials=single)
     unbiased = trials / (trials - 1)
-    fourth = sums.variance_powers[1] * (trials - 2) / (trials + 1)
-    return TrialSums(
+    fourth = squares * (trials - 2) / (trials + 1)
+    repeated = TrialSums(
         mean_noise=sums.noise / (trials - 1),
-        variance=unbiased * float(sums.variance_powers[0]),
-        second_power=unbiased * (fourth + 2 * sums.deviation_powers[:, 1]),
+        variance=unbiased * variances,
+        second_power=unbiased * (fourth + 2 * deviations),
     )
+    return replace(sums, trials=repeated)

@@ -5,10 +5,12 @@ Absent: what is done with them.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from howgood.errors import InputError
 from howgood.learn.feedback import OWN_NAMES, rating_uncertainty
+from howgood.learn.rated_once import LentSpread, lent_spread
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.sums import SquaredErrorSums
 from howgood.score.feedback_columns import feedback_roles, system_names
@@ -25,6 +27,7 @@ def rating_sums(
     rating: str = "rating",
     trial: str | None = None,
     missing: str = "error",
+    once: str | None = None,
     powers: int = POWERS,
 ) -> SquaredErrorSums:
     """Sum squared errors of predictions against repeated ratings, in one query.
@@ -39,7 +42,7 @@ def rating_sums(
         Without it the columns are looked for in `ratings`, where each must be the same in all
         rows of a pair. Pairs without a prediction count as missing; predictions for pairs nobody
         rated are of no use and ignored.
-    user, item, rating, trial, missing
+    user, item, rating, trial, missing, once
         As in `learn.rating_uncertainty`.
     powers : int
         As in `squared_error_sums`.
@@ -76,10 +79,12 @@ def rating_sums(
         trial=trial,
         keep=columns if predicted is None else (),
         missing=missing,
+        once=once,
     )
+    lent = _lent(feedback) if once == "borrow" else None
     if predicted is not None:
         feedback = _joined(feedback, predicted, list(dict.fromkeys([user, item])), columns)
-    return squared_error_sums(
+    sums = squared_error_sums(
         feedback,
         mean="mean",
         sd="sd",
@@ -88,6 +93,20 @@ def rating_sums(
         missing=missing,
         powers=powers,
     )
+    if lent is None:
+        return sums
+    settings = {**sums.provenance.settings, "borrowed": lent.sentence()}
+    provenance = replace(sums.provenance, settings=settings)
+    return replace(sums, lent_freedom=lent.freedom, provenance=provenance)
+
+
+def _lent(feedback: Any) -> LentSpread | None:  # noqa: ANN401 - any frame
+    """Return what pairs rated once borrowed, if there are any."""
+    import narwhals as nw
+
+    pairs = EngineFrame.of(feedback, where="ratings")
+    fewest = pairs.one_row(n=nw.col("trials").min())["n"]
+    return lent_spread(pairs) if fewest is not None and fewest < 2 else None
 
 
 def _renamed(frame: Any, systems: dict[str, str]) -> tuple[Any, dict[str, str]]:  # noqa: ANN401 - any frame

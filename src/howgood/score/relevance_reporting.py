@@ -29,6 +29,7 @@ from howgood.score.relevance import (
     row_scores,
 )
 from howgood.score.relevance_baselines import chance_score, dice_score, most_probable_score
+from howgood.score.relevance_resampling import resampled_ends
 from howgood.stats.bootstrap import ratio_draws, summed_by_group, widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -159,8 +160,11 @@ def relevance_report(
         Of the interval (equal tails): the Bayesian bootstrap, widened for few units, and never
         narrower than half a unit of score 0 and half a unit of score 100 more would make it.
     resamples : int
-        Bootstrap draws over the test rows. The table of probabilities is held fixed: the
-        interval tells how far other test rows would move the score, not other tables.
+        Bootstrap draws over the test rows; of very large tables fewer, 200 at least. A table made
+        from the test rows (reference "all" or "cross-fit") is counted anew in every draw, as other
+        people would have brought another one: the interval is about what as many other people
+        would show on average. A table of other rows ("train") is taken as given: the interval then
+        tells how far other test rows would move the score, not other tables.
     random_state : int, Generator or None
         Same seed, same rows: the resamples of two models are paired.
 
@@ -180,20 +184,17 @@ def relevance_report(
     """
     share = alpha_share(alpha, beta)
     _check_interval(probability, resamples)
-    settings = {
-        "alpha": float(alpha),
-        "beta": float(beta),
-        "interval": f"Bayesian bootstrap of {'rows' if groups is None else 'groups'}, table fixed",
-        "probability": probability,
-        "resamples": resamples,
-    }
     coded = coded_rows(
         y_true, y_pred, contexts=contexts, table=table, sample_weight=sample_weight, unseen=unseen
     )
     generator, seed = generator_and_seed(random_state)
     rows, counted, mass = _graded(coded)
     ends = np.stack([row_scores(rows, 1.0), row_scores(rows, 0.0)], axis=1)
-    draws, unseen_too = _end_draws(ends, mass, groups, resamples, generator)
+    units = None if groups is None else _group_codes(groups, len(mass))
+    again = resampled_ends(coded, units, draws=resamples, generator=generator)
+    draws, unseen_too = _end_draws(ends, mass, units, again, resamples, generator)
+    settings = {"alpha": float(alpha), "beta": float(beta), "probability": probability}
+    how = {"resamples": len(draws), "interval": _how(groups, again)}
     means = mass @ ends / mass.sum()
     weight = coded.mass(np.ones_like(counted))
     scores = np.where(counted, row_scores(rows, share), np.nan)
@@ -216,7 +217,7 @@ def relevance_report(
         n_rows=len(counted),
         n_excluded=int(np.sum(~counted)),
         **_context_facts(table),
-        provenance=_provenance(coded, counted, seed, settings),
+        provenance=_provenance(coded, counted, seed, {**settings, **how}),
     )
 
 
@@ -262,29 +263,46 @@ def _cases(rows: Mismatch) -> NDArray[np.int64]:
     return np.select(conditions, [1, 6, 7, 2, 3, 5], default=4)
 
 
+def _how(groups: ArrayLike | None, again: NDArray[np.float64] | None) -> str:
+    table = "table fixed (it is of other rows)" if again is None else "table counted anew with them"
+    return f"Bayesian bootstrap of {'rows' if groups is None else 'groups'}, {table}"
+
+
+def _group_codes(groups: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+    column = as_column(groups, where="groups")
+    if len(column) != n_rows:
+        raise LengthMismatchError(
+            where="relevance_report", lengths={"y_true": n_rows, "groups": len(column)}
+        )
+    return codes_of(column, distinct(column, where="groups"), where="groups")
+
+
 def _end_draws(
     ends: NDArray[np.float64],
     mass: NDArray[np.float64],
-    groups: ArrayLike | None,
+    units: NDArray[np.int64] | None,
+    again: NDArray[np.float64] | None,
     resamples: int,
     generator: np.random.Generator,
 ) -> tuple[NDArray[np.float64], _Unseen]:
-    """Weigh rows or groups anew; both bounds share the weights, so any mix of them does too."""
+    """Weigh rows or groups anew; both bounds share the weights, so any mix of them does too.
+
+    `again`: draws with the table counted anew. They lie about another centre (the likeliest outcome
+    of a small table is the likelier for it); what as many other people would show on average does
+    not, so they are moved back.
+    """
     above = np.where(mass[:, np.newaxis] > 0, ends, 0.0) * mass[:, np.newaxis]
     below = np.repeat(mass[:, np.newaxis], 2, axis=1)
-    if groups is not None:
-        column = as_column(groups, where="groups")
-        if len(column) != len(mass):
-            raise LengthMismatchError(
-                where="relevance_report", lengths={"y_true": len(mass), "groups": len(column)}
-            )
-        codes = codes_of(column, distinct(column, where="groups"), where="groups")
-        above, below = summed_by_group(above, codes), summed_by_group(below, codes)
+    if units is not None:
+        above, below = summed_by_group(above, units), summed_by_group(below, units)
     centre = above.sum(axis=0) / below.sum(axis=0)
     counting = int(np.sum(below[:, 0] > 0))
-    draws = ratio_draws(above, below, draws=resamples, generator=generator)
+    if again is None:
+        draws = ratio_draws(above, below, draws=resamples, generator=generator)
+    else:
+        draws = again + centre - again.mean(axis=0)
     draws = widened(draws, centre, n_units=counting, n_fitted=1, generator=generator)
-    return np.clip(draws, 0.0, 100.0), _with_unseen_units(counting, resamples, generator)
+    return np.clip(draws, 0.0, 100.0), _with_unseen_units(counting, len(draws), generator)
 
 
 def _with_unseen_units(n_units: int, draws: int, generator: np.random.Generator) -> _Unseen:

@@ -4,6 +4,7 @@ In: a frame and the names of its columns. Out: `SquaredErrorSums`. Absent: distr
 (`score.rmse`) and comparisons (`decide.rank_sums`), which need nothing but the sums.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from howgood.score.feedback_columns import (
     WHERE,
     feedback_roles,
     finite_arrays,
+    mention_single_ratings,
     system_names,
     too_large,
 )
@@ -37,7 +39,7 @@ def squared_error_sums(
     mean: str,
     sd: str,
     predictions: Mapping[str, str] | Sequence[str],
-    trials: str | int | None = None,
+    trials: str | float | None = None,
     missing: str = "error",
     powers: int = POWERS,
 ) -> SquaredErrorSums:
@@ -57,9 +59,13 @@ def squared_error_sums(
     predictions : mapping of system name to column, or list of columns
         The systems to score.
     trials : str or int, optional
-        How many repeated ratings each mean and sd came from (a column, or one number), with the
-        sd computed with ddof 0 as `learn.rating_uncertainty` does. Then differences use the
-        ddof 1 variance, and how far the means themselves are uncertain is kept too.
+        How many ratings each mean came from (a column, or one number). From two on, the sd is
+        that of these ratings, computed with ddof 0 as `learn.rating_uncertainty` does; then
+        differences use the ddof 1 variance, and how far the means themselves are uncertain is
+        kept too. Where it is 1, the mean is the one rating itself, which holds its noise already,
+        and the sd comes from elsewhere: how far one rating lies from the mean of many.
+        None: the means are taken as known; where all are whole or half numbers, as single
+        ratings are, a `RatedOnceWarning` asks. `math.inf` says that they are known.
     missing : {"error", "drop"}
         What to do with rows that hold a missing, NaN or infinite value. "drop" leaves them out
         and counts them in `provenance.rows_dropped`. A negative sd is always an error.
@@ -95,7 +101,8 @@ def squared_error_sums(
     array([0., 1.])
     """
     check_policy(missing)
-    _check_settings(powers, trials)
+    said, trials = trials, None if trials == math.inf else trials
+    trials = _checked_settings(powers, trials)
     roles = feedback_roles(mean, sd, predictions, trials if isinstance(trials, str) else None)
     lazy = _lazy(frame)
     if lazy is None:
@@ -106,6 +113,8 @@ def squared_error_sums(
         is_small = _number_of_sums(len(predictions), powers) <= _FEW
         total = sum_batches if streams and not is_small else sum_lazily
         sums, dropped = total(lazy, roles, trials, missing, powers)
+    if said is None:
+        mention_single_ratings(frame, roles)
     return _named(sums, roles, dropped, missing, engine=_engine(frame))
 
 
@@ -113,7 +122,7 @@ def _number_of_sums(systems: int, powers: int) -> int:
     return powers * (1 + systems) + systems * (systems - 1) // 2
 
 
-def _check_settings(powers: int, trials: str | int | None) -> None:
+def _checked_settings(powers: int, trials: str | float | None) -> str | int | None:
     if powers < 2:
         raise InputError(
             where="powers",
@@ -121,13 +130,16 @@ def _check_settings(powers: int, trials: str | int | None) -> None:
             needed="at least 2: a mean and a variance",
             cure=f"Leave it at {POWERS}.",
         )
-    if isinstance(trials, int) and trials < 2:
+    if trials is None or isinstance(trials, str):
+        return trials
+    if trials != int(trials) or trials < 1:
         raise InputError(
             where="trials",
             found=str(trials),
-            needed="at least 2 ratings per pair, else there is no spread to see",
-            cure="Leave `trials` out if the sd is known from elsewhere.",
+            needed="the number of ratings behind each mean: a whole number, 1 or more",
+            cure="If the means are known, say trials=inf.",
         )
+    return int(trials)
 
 
 def _lazy(frame: Any) -> Any:  # noqa: ANN401 - narwhals' own types

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from howgood.decide.rating_noise import KNOWN, ONE_RATING, REPEATED, SOME_ONCE
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
@@ -15,6 +16,17 @@ from howgood.show.numbers import digits_for, percent, plain, probability, with_p
 # Ratings per pair -> how many of 100 intervals of a score (95 %) hold it when people rate again;
 # four were not measured, and are as good as three at least.
 HELD = {2: 88, 3: 92, 4: 92}
+
+# Up to so many pairs and ratings each, errors below this are too small (`docs/howto`).
+_FEW_PAIRS, _FEW_RATINGS, _SMALL_ERROR = 40, 5, 0.05
+
+_FEEDBACK = {
+    REPEATED: "mean and standard deviation estimated from repeated ratings, their doubt counted "
+    "(Student's t)",
+    ONE_RATING: "the given standard deviation, of which each rating is one draw",
+    SOME_ONCE: "mean and standard deviation estimated from repeated ratings, their doubt counted "
+    "(Student's t); pairs rated once are one draw with a standard deviation given",
+}
 
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
@@ -29,7 +41,9 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         _winner(ranking),
         *_ties(ranking),
         *_true_order(ranking),
+        *_means(ranking),
         *_few_ratings(ranking),
+        *_few_pairs(ranking),
         *_barrier(ranking),
     )
 
@@ -188,11 +202,8 @@ def methods(ranking: Ranking) -> str:
         if ranking.paired
         else "Systems' scores were treated as independent Gaussians (Jasberg and Sizov, Eq. 5)."
     )
-    known = (
-        "the given mean and standard deviation"
-        if ranking.mean_variances is None
-        else "mean and standard deviation estimated from repeated ratings, their doubt counted "
-        "(Student's t)"
+    known = _FEEDBACK.get(
+        ranking.provenance.settings.get("means", ""), "the given mean and standard deviation"
     )
     return (
         f"We ranked {len(ranking.systems)} systems by {score_name(ranking)} on {ranking.n} "
@@ -252,14 +263,55 @@ def _true_order(ranking: Ranking) -> list[Finding]:
     ]
 
 
-def _few_ratings(ranking: Ranking) -> list[Finding]:
-    """Say what a handful of ratings per pair cannot tell."""
-    if ranking.mean_variances is None:
+def _means(ranking: Ranking) -> list[Finding]:
+    """Say what the means are taken for: it decides how often a re-rating flips the order."""
+    settings = ranking.provenance.settings
+    borrowed = settings.get("sums", {}).get("borrowed")
+    if borrowed:
+        return [Finding(text=f"{borrowed}.", tone="unsure")]
+    said = {
+        KNOWN: "Each mean is taken as known. If it is a single rating, or the mean of a few, say "
+        "so (trials): a re-rating then flips the order more often than said here.",
+        ONE_RATING: "Each pair was rated once. How far ratings vary (sd) was given, not measured "
+        "here.",
+        SOME_ONCE: "Some pairs were rated once. How far their ratings vary (sd) was given or "
+        "borrowed, not measured.",
+    }.get(settings.get("means", ""))
+    return [Finding(text=said)] if said else []
+
+
+def _few_pairs(ranking: Ranking) -> list[Finding]:
+    """Say where small probabilities are rough: few ratings of few pairs."""
+    n_ratings = _ratings_per_pair(ranking)
+    small = ranking.errors[(ranking.errors > 0) & (ranking.errors < _SMALL_ERROR)]
+    if not 2 <= n_ratings <= _FEW_RATINGS or ranking.n > _FEW_PAIRS or not small.size:
         return []
+    return [
+        Finding(
+            text=(
+                f"{ranking.n} pairs of about {n_ratings} ratings: probabilities below "
+                f"{percent(_SMALL_ERROR)} are rough. In simulations with 15 to 40 pairs, orders "
+                "said to flip that rarely flipped 2 to 10 times as often: read them as "
+                f'"below {percent(2 * _SMALL_ERROR)}".'
+            ),
+            tone="unsure",
+        )
+    ]
+
+
+def _ratings_per_pair(ranking: Ranking) -> int:
+    """Return about how many ratings the means came from; 0 where that is unknown."""
+    if ranking.mean_variances is None or ranking.provenance.settings.get("means") != REPEATED:
+        return 0
     first, second = (ranking.index(name) for name in ranking.order[:2])
     doubt = float(ranking.mean_variances[first, second])
     spread = float(ranking.difference_variances[first, second])
-    n_ratings = round(spread / doubt) if doubt > 0 else 0
+    return round(spread / doubt) if doubt > 0 else 0
+
+
+def _few_ratings(ranking: Ranking) -> list[Finding]:
+    """Say what a handful of ratings per pair cannot tell."""
+    n_ratings = _ratings_per_pair(ranking)
     if n_ratings not in HELD:
         return []
     return [

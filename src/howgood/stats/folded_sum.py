@@ -33,6 +33,7 @@ _BLOCK = 16_384
 # Zeros of the moment generating function of |X| lie at least this many 1/sd from the origin.
 _NEAREST_ZERO = 2.5
 _WIDEST = 1_500.0
+_UNFOLDED = 40.0
 
 
 class FoldedMean(InvertedLaw):
@@ -49,15 +50,22 @@ class FoldedMean(InvertedLaw):
         n = location.size
         spread = sd > 0.0
         self.n = n
-        self.constant = float(np.sum(np.abs(location[~spread]))) / n
-        self._location, self._sd = location[spread] / n, sd[spread] / n
+        distance = np.abs(location)
+        # So far from the fold nothing is folded: the rest of the way is a constant, which would
+        # cost the Gaussians their digits.
+        near = np.minimum(distance, _UNFOLDED * sd)
+        self.constant = float(np.sum(distance - near)) / n
+        self._location, self._sd = near[spread] / n, sd[spread] / n
         self.mean = self.constant + float(np.sum(folded_normal_mean(self._location, self._sd)))
         self.variance = float(np.sum(folded_normal_variance(self._location, self._sd)))
         self.series = self._series() if self.variance > 0.0 else None
 
     @property
     def lower_end(self) -> float:
-        """Where the support begins: what the terms without spread add up to."""
+        """Where the support begins: what the terms without spread add up to.
+
+        Terms far from the fold begin where no number would hold their mass.
+        """
         return self.constant
 
     @property

@@ -70,6 +70,15 @@ def rank_probabilities(
     return _sampled(means, variances, generator)
 
 
+def ranks_of_two(first_behind: float, *, mcse: float) -> RankProbabilities:
+    """Return the ranks of two scores of which the first is the larger with a known probability."""
+    ahead = 1.0 - first_behind
+    orderings = [((0, 1), ahead), ((1, 0), first_behind)]
+    orderings.sort(key=lambda each: -each[1])
+    ranks = np.array([[ahead, first_behind], [first_behind, ahead]])
+    return RankProbabilities(ranks=ranks, orderings=tuple(orderings), mcse=mcse)
+
+
 def ranks_of_draws(
     draws: FloatArray, *, generator: np.random.Generator
 ) -> tuple[FloatArray, list[tuple[tuple[int, ...], float]]]:

@@ -22,6 +22,12 @@ FloatArray = NDArray[np.float64]
 _BODY = 3.0
 _SIDE = 0.25  # for a single term the upper contour is less accurate left of here
 _CHUNK = 2_000_000
+# The log of less than the smallest number, with room for the density's unit.
+_NOTHING = -800.0
+_FAR = 8.0  # standard deviations within which nobody need ask how far the tails reach
+_NO_DIGIT = -40.0
+_SHARES = 1.0 - np.geomspace(0.9, 1e-6, 60)
+_TILTS = np.geomspace(1.0, 1e5, 80)
 
 
 class InvertedLaw(ABC):
@@ -71,18 +77,50 @@ class InvertedLaw(ABC):
         """Whether all mass sits in one point."""
         return self.variance <= 0.0
 
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        r"""Between which points both tails are large enough for a number to hold.
+
+        Chernoff's bound: :math:`P(X > x) \le e^{K(s) - s x}`, whatever s > 0. Outside the
+        probabilities are exactly 0 and 1, and nothing is left to integrate.
+        """
+        return self._beyond(_NOTHING)
+
+    @cached_property
+    def _certain(self) -> tuple[float, float]:
+        """Beyond which points the larger probability is 1 to all its digits."""
+        return (-np.inf, np.inf) if self.is_point else self._beyond(_NO_DIGIT)
+
+    def _beyond(self, exponent: float) -> tuple[float, float]:
+        function = self.exact if self.has_exact else self.function
+        return _farthest(function, -1.0, exponent), _farthest(function, 1.0, exponent)
+
     @property
     def function(self) -> CumulantFunction:
         """The cheapest cumulant function that is accurate around the mean."""
         return self.series if self.series is not None else self.exact
 
     def cdf(self, x: FloatArray) -> FloatArray:
-        """Return P(X <= x)."""
-        return self.evaluate(x)[0]
+        """Return P(X <= x), accurate however small it is."""
+        points = np.asarray(x, dtype=np.float64)
+        far = self._standard(points) > _FAR
+        return self._where(points, ~(points >= self._certain[1]) if far.any() else ~far, 0)
 
     def sf(self, x: FloatArray) -> FloatArray:
         """Return P(X > x), accurate however small it is."""
-        return self.evaluate(x)[1]
+        points = np.asarray(x, dtype=np.float64)
+        far = self._standard(points) < -_FAR
+        return self._where(points, ~(points <= self._certain[0]) if far.any() else ~far, 1)
+
+    def _standard(self, x: FloatArray) -> FloatArray:
+        return np.asarray((x - self.mean) / (self.sd or 1.0))
+
+    def _where(self, x: FloatArray, unsure: NDArray[np.bool_], side: int) -> FloatArray:
+        """Return one side's probability; 1 where it differs from that by less than a digit."""
+        found = np.ones_like(x)
+        if unsure.any():
+            found[unsure] = self.evaluate(x[unsure])[side]
+        return found
 
     def pdf(self, x: FloatArray) -> FloatArray:
         """Return the density (infinite at the point of a point mass)."""
@@ -115,6 +153,11 @@ class InvertedLaw(ABC):
         flat = points.ravel()
         lower, upper, density = self._at_ends(flat)
         inside = (flat > self.lower_end) & (flat < self.upper_end) & (not self.is_point)
+        if inside.any() and (np.abs(self._standard(flat[inside])) > _FAR).any():
+            nearest, farthest = self.reach
+            beyond = flat >= farthest
+            lower[inside], upper[inside] = beyond[inside].astype(np.float64), ~beyond[inside]
+            inside &= (flat > nearest) & ~beyond
         if inside.any():
             lower[inside], upper[inside], density[inside] = self.inside(flat[inside])
         shape = points.shape
@@ -163,6 +206,23 @@ class InvertedLaw(ABC):
                     small[chosen], density[chosen] = _tail(function, x[chosen], is_upper)
                     large[chosen] = 1.0 - small[chosen]
         return lower, upper, density
+
+
+def _farthest(function: CumulantFunction, side: float, exponent: float) -> float:
+    """Return beyond which point the log of the tail on one side is below `exponent`, or infinity.
+
+    The first of ascending tilts whose bound says so is enough.
+    """
+    limit = function.upper_limit if side > 0.0 else -function.lower_limit
+    tilts = side * (limit * _SHARES if np.isfinite(limit) else _TILTS)
+    with np.errstate(over="ignore", invalid="ignore"):
+        place = np.concatenate([function.slopes(each)[0] for each in tilts[:, None]])
+        start = float(function.slopes(np.zeros(1))[0][0])
+        bound = np.concatenate([function.excess(each) for each in tilts[:, None]])
+    enough = np.flatnonzero(bound + tilts * (start - place) < exponent)
+    if not enough.size:
+        return side * np.inf
+    return function.shift + function.scale * float(place[enough[0]])
 
 
 def _tail(function: CumulantFunction, x: FloatArray, upper: bool) -> tuple[FloatArray, FloatArray]:
