@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 # So many counts of tables in one draw times draws: beyond, fewer draws are made, but no fewer.
-_BUDGET, _LEAST_DRAWS = 400_000_000, 200
+_BUDGET, _LEAST_DRAWS = 100_000_000, 200
 _CHUNK = 4_000_000
 
 
