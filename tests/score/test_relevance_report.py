@@ -12,9 +12,9 @@ from howgood.score.relevance_reporting import CASES
 COUNTS = {"x": "A" * 5 + "B" * 3 + "C" * 3 + "D"}
 
 
-def _room():
+def _room(reference="all"):
     rows = {"room": ["x"] * 12, "light": [*COUNTS["x"]]}
-    return learn.outcome_probabilities(rows, outcome="light", context=["room"])
+    return learn.outcome_probabilities(rows, outcome="light", context=["room"], reference=reference)
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_contexts_are_counted_by_their_rows():
 
 def _of_room(truth, guess, **settings):
     return score.relevance_report(
-        [*truth], [*guess], contexts={"room": ["x"] * len(truth)}, table=_room(),
+        [*truth], [*guess], contexts={"room": ["x"] * len(truth)}, table=_room("train"),
         resamples=20_000, random_state=0, **settings,
     )  # fmt: skip
 
