@@ -201,14 +201,15 @@ def test_cookies_are_kept_from_scripts_other_sites_and_plain_connections(
 ):
     base = "http://testserver" if settings.public_url else "https://testserver"
     with TestClient(make_app(host, settings), base_url=base) as client:
-        answers = [client.get("/login"), _begun(client)]
+        answers = [client.get("/login"), client.get("/s/songs"), _begun(client)]
         # What a proxy that speaks https would hand on.
         (visitor,) = SimpleCookie(answers[0].headers["set-cookie"]).values()
         client.cookies.set(visitor.key, visitor.value)
         answers += sign_in(client).history
     cookies = [text for each in answers for text in each.headers.get_list("set-cookie")]
     names = {name for text in cookies for name in SimpleCookie(text)}
-    assert names == {"howgood-visitor", "howgood-session", "howgood-device", "howgood-songs"}
+    assert names == {"howgood-visitor", "howgood-session", "howgood-device", "howgood-songs",
+                     "howgood-visit-songs"}  # fmt: skip
     for text in cookies:
         flags = {part.strip().lower() for part in text.split(";")[1:]}
         assert {"httponly", "secure", "samesite=lax"} <= flags, text

@@ -118,8 +118,31 @@ def lock(connection: Connection, study: int) -> None:
 def free_places(connection: Connection, study: int, *, idle_since: datetime) -> int:
     """Take back the places of those who sent nothing since then; return how many.
 
-    Everybody who begins waits for this, so it reads one row per active person: positions are
-    indexed, and the last screen says when somebody was last here.
+    Everybody who begins waits for this.
+    """
+    freed = connection.execute(
+        sa.update(participants)
+        .where(*_is_idle(study, idle_since))
+        .values(status=Status.EXPIRED.value)
+    )
+    return freed.rowcount
+
+
+def idle(connection: Connection, study: int, *, idle_since: datetime) -> dict[str, int]:
+    """Return how many places in each condition `free_places` would take back; pilots hold none."""
+    rows = connection.execute(
+        sa.select(participants.c.condition, sa.func.count())
+        .where(*_is_idle(study, idle_since), participants.c.is_pilot.is_(False))
+        .group_by(participants.c.condition)
+    )
+    return {str(condition): int(count) for condition, count in rows}
+
+
+def _is_idle(study: int, since: datetime) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what is true of those who hold a place and sent nothing since then.
+
+    It reads one row per active person: positions are indexed, and the last screen says when
+    somebody was last here.
     """
     last_shown = (
         sa.select(screens.c.shown_at)
@@ -128,16 +151,11 @@ def free_places(connection: Connection, study: int, *, idle_since: datetime) -> 
         .limit(1)
         .scalar_subquery()
     )
-    freed = connection.execute(
-        sa.update(participants)
-        .where(
-            participants.c.study_id == study,
-            participants.c.status == Status.ACTIVE.value,
-            last_shown <= idle_since,
-        )
-        .values(status=Status.EXPIRED.value)
+    return (
+        participants.c.study_id == study,
+        participants.c.status == Status.ACTIVE.value,
+        last_shown <= since,
     )
-    return freed.rowcount
 
 
 def holding(connection: Connection, study: int) -> dict[str, int]:

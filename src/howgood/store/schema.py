@@ -6,6 +6,7 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        │            └──< media
        ├──< drafts ──< draft_media         what a researcher is writing; publishing makes a version
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
+       ├──< refusals                       how many people could not begin, by reason
        ├──< imports ──< imported_screens   which answers came with which file, to undo it
        └──< api_tokens >── researchers ──< sessions
     cards                                  what fits taught, published; erased with their study
@@ -124,6 +125,15 @@ participants = sa.Table(
     sa.UniqueConstraint("study_id", "external_id"),
     sa.Index(None, "study_id", "status"),
     sqlite_autoincrement=True,
+)
+
+refusals = sa.Table(
+    "refusals",
+    metadata,
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("reason", sa.String(40), primary_key=True),
+    # A number alone: who was refused has not consented to anything being kept.
+    sa.Column("people", sa.Integer, nullable=False),
 )
 
 screens = sa.Table(

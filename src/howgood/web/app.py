@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 
 from howgood.errors import InputError
-from howgood.flow.hosting import Host, Pulse, Reason, RefusedError
+from howgood.flow.hosting import Host, Pulse, RefusedError
 from howgood.flow.results.worker import BackgroundWorker
 from howgood.flow.watching import Watcher
 from howgood.settings import Settings
@@ -42,6 +42,7 @@ from howgood.web.guards import (
 )
 from howgood.web.pages import message_page
 from howgood.web.patience import Patience
+from howgood.web.refused import allowance, refused
 from howgood.web.render import show, style_address
 from howgood.web.routes import (
     accounts,
@@ -62,11 +63,6 @@ _THREADS = 24
 _ROUTES = (
     taking_part, accounts, history, data, tokens, results, library, studies, editing, frame,
 )  # fmt: skip
-_STATUS = {
-    Reason.UNKNOWN_LINK: 404,
-    Reason.UNKNOWN_STUDY: 404,
-    Reason.UNSIGNED: 403,
-}
 
 
 def make_app(
@@ -112,6 +108,7 @@ def make_app(
     app.state.hashing = anyio.CapacityLimiter(accounts.AT_ONCE)
     app.state.waiting = anyio.CapacityLimiter(accounts.WAITING_AT_ONCE)
     app.state.questions, app.state.tables = Rate(library.QUESTIONS), Rate(library.TABLES)
+    app.state.refusals = allowance()
     app.state.counting = anyio.CapacityLimiter(library.COUNTED_AT_ONCE)
     app.state.coming = anyio.CapacityLimiter(library.COMING_AT_ONCE)
     app.state.watcher, app.state.pulse = Watcher(host), Pulse(host)
@@ -120,7 +117,7 @@ def make_app(
 
 def _handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]:
     return {
-        RefusedError: _refused,
+        RefusedError: refused,
         SignInNeededError: _to_sign_in,
         ForbiddenError: _forbidden,
         InputError: _wrong_input,
@@ -133,17 +130,6 @@ def settle() -> None:
     """Spare the collector of unused objects what stays for as long as the process does."""
     gc.collect()
     gc.freeze()
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RefusedError):
-        raise error
-    _log.info("refused reason=%s", error.reason.value)
-    is_nameless = error.reason in (Reason.UNKNOWN_LINK, Reason.UNKNOWN_STUDY)
-    language = _language(request) if is_nameless else error.language
-    link = request.url.path if error.reason is Reason.UNSIGNED else ""
-    page = message_page(error.reason, language=language, style=style_address(), link=link)
-    return show(page, status=_STATUS.get(error.reason, 200))
 
 
 async def _to_sign_in(request: Request, error: Exception) -> Response:

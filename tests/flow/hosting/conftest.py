@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from howgood.flow.hosting import Host, add_study, arrive, as_sent, begin, look, send
+from howgood.flow.hosting import Host, Visitor, add_study, arrive, as_sent, begin, look, send
 from howgood.flow.participate import fill
 from howgood.records.study import Study
 
@@ -47,21 +47,26 @@ class Person:
 
     def __init__(self, host, slug, *, seed=1, now=NOW, **parameters):
         self.host, self.slug, self.seed, self.now = host, slug, seed, now
-        self.parameters, self.token = parameters, ""
+        self.parameters, self.token, self.visit = parameters, "", ""
+
+    @property
+    def visitor(self):
+        return Visitor(parameters=self.parameters, token=self.token, visit=self.visit)
 
     def arrive(self):
-        return arrive(self.host, self.slug, parameters=self.parameters, known=self.token,
-                      now=self.now)  # fmt: skip
+        return arrive(self.host, self.slug, self.visitor, now=self.now)
 
     def form(self, view, **changes):
         hidden = {"signature": view.signature, "visit": view.visit, "screen": view.screen.key}
         frame = hidden | {name: changes.pop(name) for name in hidden if name in changes}
-        return as_sent(view.screen, fill(view.screen, seed=self.seed) | changes) | frame
+        known = {each.name for each in (*view.screen.fields, *view.screen.all_buttons)}
+        own = {name: value for name, value in changes.items() if name in known}
+        return as_sent(view.screen, fill(view.screen, seed=self.seed) | own) | frame
 
     def begin(self, view=None, **changes):
         view = view or self.arrive().view
-        sent = begin(self.host, self.slug, form=self.form(view, **changes),
-                     parameters=self.parameters, now=self.now)  # fmt: skip
+        sent = begin(self.host, self.slug, self.visitor, form=self.form(view, **changes),
+                     now=self.now)  # fmt: skip
         self.token = sent.token
         return sent
 

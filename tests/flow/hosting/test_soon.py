@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
-from howgood.flow.hosting import Reason, RefusedError, as_sent, soon
+from howgood.flow.hosting import Reason, RefusedError, Visitor, as_sent, soon
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.store.schema import answers, participants
@@ -28,8 +28,8 @@ def _form(view, **changes):
 
 
 async def _begin(host, slug):
-    arrival = await soon.arrive(host, slug, parameters={}, known="", now=NOW)
-    sent = await soon.begin(host, slug, form=_form(arrival.view), parameters={}, now=NOW)
+    arrival = await soon.arrive(host, slug, Visitor(), now=NOW)
+    sent = await soon.begin(host, slug, Visitor(), form=_form(arrival.view), now=NOW)
     return sent.token
 
 

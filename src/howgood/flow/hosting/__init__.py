@@ -1,7 +1,7 @@
 """Studies that run: opened, taken part in, kept in one database."""
 
 from howgood.flow.hosting import soon
-from howgood.flow.hosting.door import arrive, begin
+from howgood.flow.hosting.door import Visitor, arrive, begin
 from howgood.flow.hosting.files import (
     back_up,
     check_workers,
@@ -23,10 +23,11 @@ from howgood.flow.hosting.own_names import as_sent, own_form, own_name
 from howgood.flow.hosting.pulse import Pulse
 from howgood.flow.hosting.recap import Recap
 from howgood.flow.hosting.recruiting import way_back
-from howgood.flow.hosting.view import Arrival, Form, Reason, RefusedError, Sent, View
+from howgood.flow.hosting.view import COUNTED, Arrival, Form, Reason, RefusedError, Sent, View
 from howgood.flow.hosting.visit import look, send
 
 __all__ = [
+    "COUNTED",
     "Arrival",
     "Form",
     "Host",
@@ -37,6 +38,7 @@ __all__ = [
     "RefusedError",
     "Sent",
     "View",
+    "Visitor",
     "add_study",
     "arrive",
     "as_sent",

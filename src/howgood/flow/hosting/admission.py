@@ -80,8 +80,24 @@ def _condition(
     counts = {} if is_pilot else _counts(connection, study, number, now)
     chosen = choose_condition(study, counts, seed)
     if chosen is None or not _has_room(study, counts, chosen):
-        raise RefusedError(Reason.FULL, language=study.language)
+        raise RefusedError(Reason.FULL, language=study.language, study=number)
     return chosen
+
+
+def is_full(connection: Connection, study: Study, number: int, *, now: datetime) -> bool:
+    """Return whether nobody could begin now, places that would be taken back counted as free."""
+    if not study.has_quota:
+        return False
+    counts = participants.holding(connection, number)
+    if _has_any_room(study, counts):
+        return False
+    idle = participants.idle(connection, number, idle_since=now - idle_time(study))
+    return not _has_any_room(study, {key: counts[key] - idle.get(key, 0) for key in counts})
+
+
+def _has_any_room(study: Study, counts: Mapping[str, int]) -> bool:
+    chosen = choose_condition(study, counts, 0)
+    return chosen is not None and _has_room(study, counts, chosen)
 
 
 def _counts(connection: Connection, study: Study, number: int, now: datetime) -> dict[str, int]:

@@ -13,11 +13,13 @@ from typing import Any
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
+from howgood.flow.hosting.admission import is_full
 from howgood.flow.hosting.host import Host
 from howgood.flow.hosting.view import Form, Reason, RefusedError, Sent, View
 from howgood.flow.participate import next_screen
 from howgood.records.screen import Answer, FormResult, Screen
 from howgood.records.study import Study
+from howgood.store import refusals
 
 AFTER_CONSENT = 2  # the step that follows the consent
 
@@ -58,6 +60,18 @@ def after_consent(study: Study, screen: Screen, result: FormResult, now: datetim
         return None
     given = Answer(screen=screen.key, values=result.values, at=now)
     return next_screen(study, condition=None, seed=0, answers=(given,), now=now)
+
+
+def refuse_when_full(host: Host, study: Study, number: int, *, now: datetime) -> None:
+    """Say that every place is taken to somebody who has not read and agreed for nothing yet."""
+    with host.database.reading() as connection:
+        if is_full(connection, study, number, now=now):
+            raise RefusedError(Reason.FULL, language=study.language, study=number)
+
+
+def count_refusal(error: RefusedError) -> Callable[[Connection], None]:
+    """Return what counts one more person who could not begin."""
+    return lambda connection: refusals.add(connection, error.study, error.reason.value)
 
 
 def again(view: View, form: Form, result: FormResult) -> View:

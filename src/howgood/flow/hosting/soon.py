@@ -6,34 +6,34 @@ the next pair to compare) happens in a thread.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
 from howgood.flow.hosting import door, visit
+from howgood.flow.hosting.door import Visitor
 from howgood.flow.hosting.host import Host, Known
-from howgood.flow.hosting.moves import Move, unless_gone
-from howgood.flow.hosting.view import Arrival, Form, Sent, View
+from howgood.flow.hosting.moves import Move, count_refusal, unless_gone
+from howgood.flow.hosting.view import Arrival, Form, RefusedError, Sent, View
 
 T = TypeVar("T")
 
 
-async def arrive(
-    host: Host, slug: str, *, parameters: Mapping[str, str], known: str, now: datetime
-) -> Arrival:
+async def arrive(host: Host, slug: str, visitor: Visitor, *, now: datetime) -> Arrival:
     """Return what someone sees who opens a study's link."""
-    return await _near(
-        host, partial(door.arrive, host, slug, parameters=parameters, known=known, now=now)
-    )
+    return await _near(host, partial(door.arrive, host, slug, visitor, now=now))
 
 
-async def begin(
-    host: Host, slug: str, *, form: Form, parameters: Mapping[str, str], now: datetime
-) -> Sent:
+async def begin(host: Host, slug: str, visitor: Visitor, *, form: Form, now: datetime) -> Sent:
     """Take the consent given at a study's door."""
-    move = partial(door.begin_move, host, slug, form=form, parameters=parameters, now=now)
+    move = partial(door.begin_move, host, slug, visitor, form=form, now=now)
     return await _finished(host, await _near(host, move))
+
+
+async def count(host: Host, error: RefusedError) -> None:
+    """Count somebody who could not begin."""
+    await host.database.write_soon(count_refusal(error))
 
 
 async def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:

@@ -22,16 +22,24 @@ class Reason(StrEnum):
     UNKNOWN_STUDY = "unknown_study"
     CLOSED = "closed"
     FULL = "full"
+    NO_IDENTITY = "no_identity"  # the study is for people of a platform, which named nobody
     PREVIEW = "preview"  # a recruiting platform shows the page before the person has accepted
     UNSIGNED = "unsigned"  # the form was not written by this server
 
 
-class RefusedError(HowgoodError):
-    """Someone cannot go on here; the reason is a value, the words are the page's."""
+# What a study counts: people who would have begun.
+COUNTED = (Reason.FULL, Reason.NO_IDENTITY)
 
-    def __init__(self, reason: Reason, *, language: str = "en") -> None:
+
+class RefusedError(HowgoodError):
+    """Someone cannot go on here; the reason is a value, the words are the page's.
+
+    `study` is the number of a study that counts this refusal, 0 if none does.
+    """
+
+    def __init__(self, reason: Reason, *, language: str = "en", study: int = 0) -> None:
         super().__init__(f"refused: {reason.value}")
-        self.reason, self.language = reason, language
+        self.reason, self.language, self.study = reason, language, study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

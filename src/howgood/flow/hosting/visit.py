@@ -24,6 +24,7 @@ from howgood.flow.hosting.moves import (
     again,
     consent_screen,
     finished,
+    refuse_when_full,
     text_of,
 )
 from howgood.flow.hosting.own_names import own_form
@@ -54,7 +55,7 @@ def show(host: Host, known: Known, token: str, *, step: int = 0, now: datetime) 
         return earlier
     screen, here = known.screen, max(known.position.number, 1)
     if screen is None:
-        _refuse_closed(host, person, study)
+        _refuse_closed(host, person, study, now)
         screen = consent_screen(study, now)
     elif is_over(screen, now):
         screen, here = _end_wait(host, known, study, now), here + 1
@@ -206,7 +207,7 @@ def _end_wait(host: Host, known: Known, study: Study, now: datetime) -> Screen:
 def _consent_move(
     host: Host, token: str, person: Participant, study: Study, form: Form, now: datetime
 ) -> Sent | Move:
-    _refuse_closed(host, person, study)
+    _refuse_closed(host, person, study, now)
     screen = consent_screen(study, now)
     view = _view(host, token, person, study, screen, 1)
     given = own_form(screen, form) or {}
@@ -223,11 +224,15 @@ def _consent_move(
     )
 
 
-def _refuse_closed(host: Host, person: Participant, study: Study) -> None:
+def _refuse_closed(host: Host, person: Participant, study: Study, now: datetime) -> None:
+    """Say to somebody invited why they cannot begin; testers always can."""
+    if person.is_pilot:
+        return
     with host.database.reading() as connection:
         row = studies.find(connection, study.slug)
-    if not person.is_pilot and (row is None or not row.is_open):
+    if row is None or not row.is_open:
         raise RefusedError(Reason.CLOSED, language=study.language)
+    refuse_when_full(host, study, person.study, now=now)
 
 
 def _view(

@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from howgood.errors import InputError, ManyProblemsError, UnknownNameError
 from howgood.flow import authoring, watching
 from howgood.flow.collected.rows import find_study
-from howgood.flow.hosting import Host, every_study
+from howgood.flow.hosting import COUNTED, Host, every_study
 from howgood.flow.hosting.host import new_version, pictures_of
 from howgood.flow.study_files.check import study_from
 from howgood.flow.watching.counts import Condition, Page
@@ -62,12 +62,17 @@ class Quartiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveNumbers:
-    """How a study is going; pilots are in `pilots` alone."""
+    """How a study is going; pilots are in `pilots` alone.
+
+    `refused` counts those who could not begin: `full` because of a quota, `no_identity` because
+    they came without the participant id of the recruiting platform.
+    """
 
     is_open: bool
     quota: int | None
     places_taken: int
     people: Mapping[str, int]
+    refused: Mapping[str, int]
     pilots: Mapping[str, int]
     conditions: tuple[Condition, ...]
     pages: tuple[Page, ...]
@@ -209,6 +214,7 @@ def live_numbers(host: Host, slug: str, *, now: datetime) -> LiveNumbers:
         quota=live.study.quota,
         places_taken=live.holding,
         people={status.value: live.counts.get(status, 0) for status in Status},
+        refused={each.value: live.refused.get(each, 0) for each in COUNTED},
         pilots={status.value: live.pilots.get(status, 0) for status in Status},
         conditions=live.conditions,
         pages=live.pages,

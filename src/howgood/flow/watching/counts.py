@@ -14,7 +14,7 @@ from howgood.flow.hosting.admission import idle_time
 from howgood.flow.participate import conditions
 from howgood.records.participant import HOLDING, Status
 from howgood.records.study import Study
-from howgood.store import drafts, studies, watching
+from howgood.store import drafts, refusals, studies, watching
 from howgood.store.studies import StudyHead
 from howgood.store.watching import Place
 
@@ -56,7 +56,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
-    """How a study is going; `latest` is how many people the times by page come from."""
+    """How a study is going; `latest` is how many people the times by page come from.
+
+    `refused` are those who could not begin, by reason: each browser once, nothing else is known.
+    """
 
     head: StudyHead
     study: Study
@@ -67,6 +70,7 @@ class Live:
     conditions: tuple[Condition, ...]
     times: tuple[float, float, float] | None
     latest: int
+    refused: dict[Reason, int]
 
     @property
     def begun(self) -> int:
@@ -111,6 +115,7 @@ def watch(host: Host, slug: str, *, now: datetime) -> Live:
         stored = watching.by_status(connection, number, is_pilot=False)
         pilots = watching.by_status(connection, number, is_pilot=True)
         has_draft = drafts.find(connection, number) is not None
+        refused = refusals.of_study(connection, number)
     return Live(
         head=head,
         study=study,
@@ -121,6 +126,7 @@ def watch(host: Host, slug: str, *, now: datetime) -> Live:
         conditions=_conditions(study, places),
         times=_times(durations),
         latest=len(latest),
+        refused={Reason(reason): people for reason, people in refused.items()},
     )
 
 

@@ -28,33 +28,32 @@ _REMEMBER = 180 * 24 * 3600
 async def get_study(request: Request) -> Response:
     """Show the first page of a study; nothing is stored, so a link scanner starts nobody."""
     slug = request.path_params["slug"]
-    arrival = await hosting.soon.arrive(
-        request.app.state.host,
-        slug,
-        parameters=request.query_params,
-        known=request.cookies.get(f"howgood-{slug}", ""),
-        now=now(),
-    )
-    if arrival.view is None:
+    arrival = await hosting.soon.arrive(request.app.state.host, slug, _visitor(request), now=now())
+    view = arrival.view
+    if view is None:
         return _onward(arrival.token, 0)
     query = kept_parameters(request.query_params)
-    return show_packed(screen_page(arrival.view, style=style_address(), query=query), request)
+    response = show_packed(screen_page(view, style=style_address(), query=query), request)
+    # Another tab of this browser is the same visit: two tabs do not make two participants.
+    visit = f"{view.visit}.{view.signature}"
+    return _remembering(response, request, f"howgood-visit-{slug}", visit, seconds=None)
 
 
 async def post_study(request: Request) -> Response:
     """Take the consent and begin."""
-    slug, parameters = request.path_params["slug"], request.query_params
+    slug = request.path_params["slug"]
     sent = await hosting.soon.begin(
         request.app.state.host,
         slug,
+        _visitor(request),
         form=await read_form(request),
-        parameters=parameters,
         now=now(),
     )
     if sent.view is not None:
-        return _shown_again(request, sent.view, kept_parameters(parameters))
+        return _shown_again(request, sent.view, kept_parameters(request.query_params))
     _log.info("participant_started study=%s new=%s", slug, sent.is_new)
-    return _remembering(_onward(sent.token, sent.step), request, sent.token)
+    onward = _onward(sent.token, sent.step)
+    return _remembering(onward, request, f"howgood-{slug}", sent.token, seconds=_REMEMBER)
 
 
 async def get_step(request: Request) -> Response:
@@ -103,13 +102,24 @@ def _shown_again(request: Request, view: hosting.View, query: str) -> Response:
     return show_packed(page, request, status=422 if page.has_problems else 200)
 
 
-def _remembering(response: Response, request: Request, token: str) -> Response:
+def _visitor(request: Request) -> hosting.Visitor:
     slug = request.path_params["slug"]
+    return hosting.Visitor(
+        parameters=request.query_params,
+        token=request.cookies.get(f"howgood-{slug}", ""),
+        visit=request.cookies.get(f"howgood-visit-{slug}", ""),
+    )
+
+
+def _remembering(
+    response: Response, request: Request, name: str, value: str, *, seconds: int | None
+) -> Response:
+    """Let the browser keep something for this study; without `seconds`, until it is closed."""
     response.set_cookie(
-        f"howgood-{slug}",
-        token,
-        max_age=_REMEMBER,
-        path=f"/s/{slug}",
+        name,
+        value,
+        max_age=seconds,
+        path=f"/s/{request.path_params['slug']}",
         secure=is_secure(request),
         httponly=True,
         samesite="lax",
