@@ -77,7 +77,7 @@ def _unreadable(file: str, found: str) -> InputError:
         where=f"{DATABASE_FILE}, {file}",
         found=found,
         needed="a file with the database's address in one line",
-        cure="Write postgresql://user:password@host/name into it, readable for you alone.",
+        cure="Write postgresql://USER:PASSWORD@HOST/NAME into it, readable for you alone.",
     )
 
 

@@ -223,7 +223,7 @@ def test_postgresql_is_backed_up_by_its_own_program(capsys):
 
 
 def test_postgresql_is_restored_by_its_own_program(tmp_path, capsys):
-    address = "postgresql://me:geheim@db/x"  # no secret: there is no such server
+    address = "postgresql://me:geheim@db/x"  # pragma: allowlist secret
     assert run(["restore", str(tmp_path / "x"), "--database", address]) == WRONG
     told = capsys.readouterr().err
     assert "pg_restore" in told
@@ -271,9 +271,11 @@ def test_settings_come_from_the_environment_or_their_defaults():
 
 def test_a_databases_address_comes_from_a_file_so_that_nobody_else_reads_its_password(tmp_path):
     secret = tmp_path / "address"
-    secret.write_text("postgresql://me:geheim@db/x\n")  # no secret: there is no such server
+    secret.write_text("postgresql://me:geheim@db/x\n")  # pragma: allowlist secret
     given = {"HOWGOOD_DATABASE_FILE": str(secret)}
-    assert read_settings(given).database == "postgresql://me:geheim@db/x"  # no secret: as above
+    assert (
+        read_settings(given).database == "postgresql://me:geheim@db/x"
+    )  # pragma: allowlist secret
     for text in ("", "one\ntwo\n"):
         secret.write_text(text)
         with pytest.raises(InputError, match="in one line"):
@@ -286,7 +288,7 @@ def test_a_databases_address_comes_from_a_file_so_that_nobody_else_reads_its_pas
 
 @pytest.mark.parametrize("command", [["worker", "--once"], ["links", "x"], ["backup", "x"]])
 def test_a_password_on_the_command_line_is_pointed_out(command, capsys):
-    address = "postgresql://me:geheim@127.0.0.1:1/x"  # no secret: there is no such server
+    address = "postgresql://me:geheim@127.0.0.1:1/x"  # pragma: allowlist secret
     assert run([*command, "--database", address]) == WRONG
     told = capsys.readouterr().err
     assert "list of processes" in told
