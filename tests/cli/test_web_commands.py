@@ -215,7 +215,7 @@ def test_a_backup_that_cannot_be_made_says_why(database_file, capsys, target, da
 
 
 def test_postgresql_is_backed_up_by_its_own_program(capsys):
-    address = "postgresql://me:geheim@db/x"  # pragma: allowlist secret
+    address = "postgresql://me:geheim@db/x"
     assert run(["backup", "x.sqlite", "--database", address]) == WRONG
     told = capsys.readouterr().err
     assert "pg_dump" in told
@@ -223,7 +223,7 @@ def test_postgresql_is_backed_up_by_its_own_program(capsys):
 
 
 def test_postgresql_is_restored_by_its_own_program(tmp_path, capsys):
-    address = "postgresql://me:geheim@db/x"  # pragma: allowlist secret
+    address = "postgresql://me:geheim@db/x"
     assert run(["restore", str(tmp_path / "x"), "--database", address]) == WRONG
     told = capsys.readouterr().err
     assert "pg_restore" in told
@@ -270,12 +270,13 @@ def test_settings_come_from_the_environment_or_their_defaults():
 
 
 def test_a_databases_address_comes_from_a_file_so_that_nobody_else_reads_its_password(tmp_path):
-    secret = tmp_path / "address"
-    secret.write_text("postgresql://me:geheim@db/x\n")  # pragma: allowlist secret
+    secret, address = (
+        tmp_path / "address",
+        "postgresql://me:geheim@db/x",
+    )
+    secret.write_text(address + "\n")
     given = {"HOWGOOD_DATABASE_FILE": str(secret)}
-    assert (
-        read_settings(given).database == "postgresql://me:geheim@db/x"
-    )  # pragma: allowlist secret
+    assert read_settings(given).database == address
     for text in ("", "one\ntwo\n"):
         secret.write_text(text)
         with pytest.raises(InputError, match="in one line"):
@@ -288,7 +289,7 @@ def test_a_databases_address_comes_from_a_file_so_that_nobody_else_reads_its_pas
 
 @pytest.mark.parametrize("command", [["worker", "--once"], ["links", "x"], ["backup", "x"]])
 def test_a_password_on_the_command_line_is_pointed_out(command, capsys):
-    address = "postgresql://me:geheim@127.0.0.1:1/x"  # pragma: allowlist secret
+    address = "postgresql://me:geheim@127.0.0.1:1/x"
     assert run([*command, "--database", address]) == WRONG
     told = capsys.readouterr().err
     assert "list of processes" in told
