@@ -91,7 +91,8 @@ def squared_scores(sums: SquaredErrorSums, *, metric: str, paired: bool) -> Join
     expected = (sums.variance_powers[0] + sums.deviation_powers[:, 0]) / sums.n
     second = sums.variance_powers[1] + 2 * sums.deviation_powers[:, 1]
     if sums.trials is not None:
-        second = np.maximum(sums.trials.second_power, 0.0)
+        # Deviations that look smaller than the noise of single ratings are none at most.
+        second = np.maximum(sums.trials.second_power, sums.trials.single_square)
     # The expected score is the mean of n scores like the next one: its variance is 1 / n of that.
     variances = 2 * second / float(sums.n) ** 2 * (1 + sums.doubt)
     means, sds = expected, np.sqrt(variances)

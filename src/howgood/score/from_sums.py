@@ -94,7 +94,8 @@ def _power_sums(sums: SquaredErrorSums, system: str) -> PowerSums:
             cure="Leave `powers` of `squared_error_sums` at its default.",
         )
     if sums.trials is not None:
-        powers[1] = max(float(sums.trials.second_power[sums.index(system)]), 0.0)
+        second = float(sums.trials.second_power[sums.index(system)])
+        powers[1] = max(second, sums.trials.single_square)
     return PowerSums(
         n=sums.n,
         largest_variance=sums.max_variance,

@@ -331,6 +331,12 @@ def _barrier(ranking: Ranking) -> list[Finding]:
     headroom = ranking.headroom[best]
     if math.isnan(headroom):  # a metric without a barrier
         return []
+    if headroom < 0:
+        text = (
+            f"Human uncertainty alone costs {plain(ranking.barrier)} (magic barrier), and {best} "
+            "scores below it: it was made from these very ratings, or their sd is smaller."
+        )
+        return [Finding(text=text, tone="unsure")]
     return [
         Finding(
             text=(
