@@ -21,6 +21,8 @@
     ├── RatedOnceWarning                means that look like single ratings are taken as known
     ├── AlikeNamesWarning               names that differ only in case or spaces
     ├── OneAgainstRestWarning           of more than two labels, one counts as positive
+    ├── RepeatedRowsWarning             rows that repeat an earlier one in everything
+    ├── UnknownScaleWarning             how many points the rating scale has is a guess
     └── FallbackWarning                 another method was used than the one first tried
 
 In: facts. Out: one sentence that says where, what was found, what is needed, what to do.
@@ -29,7 +31,7 @@ Absent: logging, exit codes (see `cli`).
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 __all__ = [
@@ -92,7 +94,13 @@ class MissingColumnError(InputError):
     """A table lacks columns that are needed; `near` holds a like-named one where there is one."""
 
     def __init__(
-        self, *, where: str, column: str, columns: Iterable[str], also: Sequence[str] = ()
+        self,
+        *,
+        where: str,
+        column: str,
+        columns: Iterable[str],
+        also: Sequence[str] = (),
+        ours: Mapping[str, str] | None = None,
     ) -> None:
         present, missing = list(columns), [column, *also]
         near = {name: _nearest_column(name, present) for name in missing}
@@ -103,6 +111,8 @@ class MissingColumnError(InputError):
             cure=_column_cure({name: found for name, found in near.items() if found}, bool(also)),
         )
         self.column, self.columns, self.missing, self.near = column, present, missing, near
+        # Our name of a column that was asked for by the caller's: {"ppv": "precision"}.
+        self.ours = dict(ours or {})
 
 
 class MissingValueError(InputError):
@@ -241,6 +251,14 @@ class RatedOnceWarning(HowgoodWarning):
 
 class AlikeNamesWarning(HowgoodWarning):
     """Names differ only in case or spaces, and count as different."""
+
+
+class RepeatedRowsWarning(HowgoodWarning):
+    """Rows repeat an earlier one in everything, and count as further answers."""
+
+
+class UnknownScaleWarning(HowgoodWarning):
+    """How many points the rating scale has was not said, and the ratings do not tell."""
 
 
 class OneAgainstRestWarning(HowgoodWarning):

@@ -10,6 +10,8 @@ from howgood.errors import (
     InputError,
     MissingColumnError,
     MissingValueError,
+    RepeatedRowsWarning,
+    UnknownScaleWarning,
 )
 
 
@@ -80,7 +82,7 @@ def test_accepted_may_stand_for_a_rating():
 
 @pytest.mark.parametrize("gap", [None, float("nan"), "NA", ""])
 def test_rows_without_an_answer_are_left_out_and_counted(gap):
-    rating = np.array([2, gap, 5], dtype=object)
+    rating = np.array([2, gap, 6], dtype=object)
     with pytest.warns(DroppedRowsWarning, match="1 with no rating of 3 rows"):
         answers = ask.read_answers(_rows(rating=rating))
     assert len(answers) == 2
@@ -98,7 +100,7 @@ def test_a_gap_elsewhere_is_an_error_unless_dropped_by_name():
 
 def test_missing_error_refuses_every_gap():
     with pytest.raises(MissingValueError, match="rating"):
-        ask.read_answers(_rows(rating=[2, None, 5]), missing="error")
+        ask.read_answers(_rows(rating=[2, None, 6]), missing="error")
 
 
 def test_only_gaps_is_an_error():
@@ -160,3 +162,53 @@ def test_something_that_is_no_table_is_refused():
 def test_no_rows_are_refused():
     with pytest.raises(InputError, match="at least one answer"):
         ask.read_answers({name: [] for name in _rows()})
+
+
+def test_surveys_write_useful_and_it_is_read_as_usefulness():
+    read = ask.read_answers(_rows(useful=[1, 6, 7]))
+    assert read["usefulness"].tolist() == [1, 6, 7]
+    both = ask.read_answers(_rows(useful=[1, 6, 7], usefulness=[2, 2, 2]))
+    assert both["usefulness"].tolist() == [2, 2, 2]
+
+
+def _rated(*ratings):
+    levels = np.linspace(0.5, 1.0, len(ratings))
+    return {
+        "participant": [f"p{k}" for k in range(len(ratings))],
+        "application": ["alarm"] * len(ratings),
+        "precision": levels,
+        "recall": levels,
+        "rating": list(ratings),
+    }
+
+
+def test_five_points_are_not_read_as_seven_without_a_word():
+    with pytest.raises(InputError, match=r"7 ratings of 5, and none above.*scale=5"):
+        ask.read_answers(_rated(1, 2, 3, 4, *[5] * 7))
+    with pytest.warns(UnknownScaleWarning, match="no rating above 5"):
+        ask.read_answers(_rated(1, 2, 3, 4, *[5] * 6))
+    with pytest.warns(UnknownScaleWarning, match="no rating above 4; read as a scale of 7"):
+        assert ask.read_answers(_rated(1, 2, 4)).provenance.settings["scale"] == 7
+    assert ask.read_answers(_rated(1, 2, 3, 4, 5), scale=5).provenance.settings["scale"] == 5
+    assert ask.read_answers(_rated(1, 2, 3, 4, 5), scale=7).provenance.settings["scale"] == 7
+    assert len(ask.read_answers(_rated(1, 2, 6))) == 3
+    told = {**_rated(*[4] * 7, *[5] * 7), "accepted": [False] * 7 + [True] * 7}
+    assert len(ask.read_answers(told)) == 14  # what accepts says which scale it is
+    told["accepted"] = [True] * 14
+    with pytest.raises(InputError, match="7 ratings of 5"):
+        ask.read_answers(told)
+    assert len(ask.read_answers(_rated("Slightly unlikely", "Neither"))) == 2  # labels say it
+
+
+def test_rows_that_repeat_an_earlier_one_are_counted():
+    twice = {name: [*values, *values] for name, values in _rows().items()}
+    with pytest.warns(RepeatedRowsWarning, match="3 of 6 rows repeat an earlier one"):
+        assert len(ask.read_answers(twice)) == 6
+    twice["rating"] = [2, 7, 5, 3, 6, 6]  # asked again, answered otherwise
+    assert len(ask.read_answers(twice)) == 6
+
+
+def test_a_renamed_column_that_is_missing_keeps_our_name():
+    with pytest.raises(MissingColumnError) as found:
+        ask.read_answers(_rows(), columns={"precision": "nope"})
+    assert found.value.ours == {"nope": "precision"}

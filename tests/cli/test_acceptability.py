@@ -253,3 +253,40 @@ def test_the_ordinal_model_compares_imagined_and_real_systems(tmp_path, capsys):
     assert learn.load_ordinal_fit(saved).methods_text() == values["methods"]
     assert any("last year: rated higher" in text for text in values["findings"])
     assert "What not to conclude" in report.read_text()
+
+
+def _answers_of(path, rows):
+    path.write_text("\n".join(["participant,application,precision,recall,rating", *rows]))
+    return str(path)
+
+
+def test_three_people_pass_no_gate_and_every_command_says_why(tmp_path, capsys):
+    levels = ("0.5,0.6", "0.6,0.5", "0.7,0.9", "0.9,0.7", "1,1")
+    rows = [f"p{person},x,{each},7" for person in range(3) for each in levels]
+    model = _answers_of(tmp_path / "answers.csv", rows)
+    counts = ["--counts", "15,5,6,74"]
+    assert run(["gate", model, *counts]) == 0
+    assert run(["gate", model, *counts, "--strict"]) == 1
+    assert capsys.readouterr().out.count("investigate: the answers do not suffice") == 2
+    curve = tmp_path / "curve.csv"
+    curve.write_text("size,precision,recall\n10,0.9,0.9\n20,1,1\n")
+    for command, code in (
+        (["target", model], 0),
+        (["trade-off", model], 1),
+        (["go-live", model, str(curve)], 1),
+        (["best-application", model, *counts], 0),
+    ):
+        assert run(command) == code
+        assert "Not enough evidence" in capsys.readouterr().out
+    assert run(["gate", model, *counts, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["evidence"] == "none"
+
+
+def test_advice_about_a_renamed_column_names_ours_first(study, capsys):
+    assert run(["fit", str(study / "answers.csv"), "--map", "precision=nope"]) == 2
+    assert "--map precision=" in capsys.readouterr().err
+
+
+def test_options_of_the_other_model_are_refused(study, capsys):
+    assert run(["fit", str(study / "answers.csv"), "--application", "text"]) == 2
+    assert "--application belongs to --model ordinal" in capsys.readouterr().err

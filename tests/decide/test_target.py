@@ -103,3 +103,19 @@ def test_unusable_learning_curves_are_refused_kindly(one):
         decide.go_live(one, "a", {"size": [1], "precision": [85], "recall": [0.9]})
     with pytest.raises(InputError, match="Divide percentages"):
         decide.target(one, precision=85)
+
+
+def test_what_is_reachable_is_what_perfect_accuracy_reaches(make_people):
+    """Brute force: also where acceptance does not rise with accuracy at all."""
+    lenient = make_people(
+        {"a": {"alpha": 0.5, "intercept": 4.0, "slope": 0.0, "person_sd": 1.0}}, spread=2.0
+    )
+    draws = lenient.acceptance_draws("a")
+    assert np.mean(draws.slope <= 0) > 0.3
+    people = np.linspace(-8, 8, 2001)
+    weight = np.exp(-(people**2) / 2)
+    place = (draws.intercept + draws.slope)[:, None] + draws.person_sd[:, None] * people
+    share = expit(place) @ weight / weight.sum()
+    target = decide.target(lenient, "a", share=0.8)
+    assert target.reachable == pytest.approx(np.mean(share >= 0.8), abs=1e-12)
+    assert target.reachable == pytest.approx(np.mean(target.at_best.draws >= 0.8), abs=1e-12)

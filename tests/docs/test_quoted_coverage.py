@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howgood.show import acceptability, leaderboard, ranking
+from howgood.show import leaderboard, ranking
 
 ROOT = Path(__file__).parents[2]
 LEDGER = json.loads((ROOT / "docs/explanation/calibration.json").read_text(encoding="utf-8"))
@@ -25,10 +25,6 @@ def _held(quantity: str, setting: str) -> list[float]:
 @pytest.mark.parametrize(
     ("quoted", "measured"),
     [
-        *(
-            (acceptability.HELD[n], _held(f"prediction, fixed truth, {n} people", ""))
-            for n in (4, 8)
-        ),
         *((ranking.HELD[n], _held("RMSE of a re-rating", f"of {n} ratings")) for n in (2, 3)),
     ],
 )
@@ -58,7 +54,7 @@ def test_the_page_about_few_people_quotes_the_proofs():
     page = (ROOT / "docs/howto/acceptability-study.md").read_text(encoding="utf-8")
     (sentence,) = re.findall(r"share accepting held (.*?) \(\[checked\]", page)
     quoted = [(int(share), people) for share, people in re.findall(r"(\d+) % with (\d+)", sentence)]
-    assert [people for _, people in quoted] == ["4", "8", "25"]
+    assert [people for _, people in quoted] == ["3", "5", "10"]
     for share, people in quoted:
         (measured,) = _held(f"prediction, fixed truth, {people} people", "")
         assert share == pytest.approx(measured, abs=1.5)

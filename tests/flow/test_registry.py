@@ -108,7 +108,14 @@ def test_a_published_interval_informs_alpha_alone_and_a_bare_mean_is_refused():
         registry.find_card("kay2015-weather"), application="umbrella", widen=1.0
     )
     joint = prior.applications["umbrella"]
-    assert joint.covariance[0][0] == 1000.0
+    # Level and slope as unknown as under the default priors: half-normal slopes of scale 15 have
+    # the variance 225 (1 - 2 / pi), and the level at 0.75 the variance 1.6 squared.
+    slope = 225 * (1 - 2 / np.pi)
+    assert joint.covariance[1][1] == pytest.approx(slope)
+    at_usual = np.array([1.0, 0.75])
+    level = at_usual @ np.array(joint.covariance)[:2, :2] @ at_usual
+    assert level == pytest.approx(1.6**2)
+    assert at_usual @ np.array(joint.mean)[:2] == pytest.approx(0.0)
     assert 1 / (1 + np.exp(-joint.mean[2])) == pytest.approx(0.461)
     with pytest.raises(InputError, match="no interval"):
         registry.prior_of_card(registry.find_card("kay2015-electricity"), application="x")

@@ -111,15 +111,17 @@ def test_single_precision_agrees_with_double(answers):
     np.testing.assert_allclose(model.log_density(points), double, atol=2e-3)
 
 
-def test_plain_parameters_and_back_with_the_volume_between(answers):
-    model = BinaryModel(_cells(answers), HOWGOOD, None)
+@pytest.mark.parametrize("priors", [HOWGOOD, KAY2015], ids=lambda each: each.name)
+def test_plain_parameters_and_back_with_the_volume_between(answers, priors):
+    model = BinaryModel(_cells(answers), priors, None)
     points = model.start() + np.random.default_rng(4).normal(size=(3, model.size))
     plain, log_volume = model.to_plain(points)
     np.testing.assert_allclose(model.from_plain(plain), points)
     # By hand: s = sqrt(1 + c² sd²) with c = 16 √3 / (15 π), for two applications.
     scale = np.sqrt(1 + (16 * 3**0.5 / (15 * np.pi)) ** 2 * np.exp(2 * points[:, 6]))[:, None]
-    np.testing.assert_allclose(plain[:, 2:4], scale * points[:, 2:4])
-    np.testing.assert_allclose(plain[:, :2], scale * (points[:, :2] - 0.75 * points[:, 2:4]))
+    slopes = np.exp(points[:, 2:4]) if priors is HOWGOOD else points[:, 2:4]
+    np.testing.assert_allclose(plain[:, 2:4], scale * slopes)
+    np.testing.assert_allclose(plain[:, :2], scale * (points[:, :2] - 0.75 * slopes))
     np.testing.assert_allclose(plain[:, 4:], points[:, 4:])
     steps = 1e-6 * np.eye(model.size)
     jacobian = [
@@ -447,7 +449,7 @@ def test_one_sided_answers_leave_alpha_to_the_prior(rating, words):
     answers = dict(ask.simulate_answers(ONE, people=20, random_state=1))
     answers["rating"] = np.full(len(answers["rating"]), rating)
     with pytest.warns(NoEvidenceWarning, match=words):
-        fit = learn.fit_acceptability(answers, random_state=1)
+        fit = learn.fit_acceptability(answers, scale=7, random_state=1)
     assert fit.estimate("alpha", "alarm").mean == pytest.approx(0.5, abs=0.05)
     assert fit.estimate("alpha", "alarm").interval.width > 0.85
 

@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 
 from howgood.errors import FewRespondentsWarning, InputError, NoEvidenceWarning
-from howgood.learn.cells import (
-    accepted_from,
-    cells_from,
-    people_per_application,
-    silent_applications,
-    warn_about,
-)
+from howgood.learn.cells import accepted_from, cells_from, people_per_application, usual_cut
+from howgood.learn.evidence import silent_applications, warn_about
 
 
 class Rows(dict):
@@ -22,6 +17,11 @@ class Rows(dict):
     def __init__(self, columns, **settings):
         super().__init__({name: np.array(values) for name, values in columns.items()})
         self.provenance = SimpleNamespace(settings=settings)
+
+
+@pytest.mark.parametrize(("points", "cut"), [(7, 5), (5, 4), (6, 4), (4, 3), (2, 2)])
+def test_without_a_cut_what_lies_above_the_middle_accepts(points, cut):
+    assert usual_cut(Rows({}, scale=points)) == cut
 
 
 def test_who_accepted_is_told_by_the_column_or_by_the_rating():

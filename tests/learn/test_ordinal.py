@@ -14,6 +14,7 @@ from howgood.errors import (
     InputError,
     MissingColumnError,
     NoEvidenceWarning,
+    RepeatedRowsWarning,
     UnknownNameError,
 )
 from howgood.learn.ordinal_cells import rating_cells
@@ -22,7 +23,7 @@ from howgood.records.priors import HOWGOOD, KAY2015
 
 
 def _cells(answers):
-    return rating_cells(ask.read_answers(answers), reference="hypothetical")
+    return rating_cells(ask.read_answers(answers, scale=7), reference="hypothetical")
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +179,8 @@ def test_every_rating_is_counted_once_in_its_own_place():
         "recall": [0.7, 0.8, 0.8, 0.8],
         "rating": [2, 6, 2, 2],
     }
-    cells = _cells(answers)
+    with pytest.warns(RepeatedRowsWarning, match="1 of 4 rows"):
+        cells = _cells(answers)
     assert (cells.parts, cells.levels) == (("hypothetical", "real"), (2, 6))
     assert cells.people == ("ann", "bob")
     # Columns: the hypothetical question at 2 and 6, then the real one at 2 and 6.
@@ -245,7 +247,7 @@ def test_wrong_parts_are_named(answers, change, error, words):
 def test_a_single_rating_teaches_nothing(answers):
     same = dict(answers, rating=np.full(len(answers), 4))
     with pytest.raises(InputError, match="at least two different ratings"):
-        learn.fit_ordinal(same)
+        learn.fit_ordinal(same, scale=7)
 
 
 # -- files and words -----------------------------------------------------------------------------

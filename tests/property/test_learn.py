@@ -325,7 +325,8 @@ def test_a_correlation_is_the_same_both_ways_and_in_any_order(ratings):
         n = len(rows)
         return ask.read_answers(
             {"participant": [f"p{i}" for i in range(n)], "application": ["x"] * n,
-             "precision": [1.0] * n, "recall": [0.5] * n, "rating": first, "usefulness": second}
+             "precision": [1.0] * n, "recall": [0.5] * n, "rating": first, "usefulness": second},
+            scale=7,
         )  # fmt: skip
 
     one = learn.item_correlations(table(ratings))

@@ -86,7 +86,9 @@ _FIT = ("binary: intercept", "binary: slope", "binary: alpha", "binary: spread o
         "alpha, fixed truth", "slope, fixed truth", "intercept, fixed truth")  # fmt: skip
 _PREDICTED = ("binary: prediction, population", "binary: prediction, average person",
               "binary, again: prediction, average person",
-              *(f"prediction, fixed truth, {n} people" for n in (4, 8, 25)))  # fmt: skip
+              *(f"prediction, fixed truth, {n} people" for n in (3, 5, 10)),
+              *(f"default priors, {n} people: prediction, population" for n in (3, 5, 10)),
+              )  # fmt: skip
 _ORDINAL = ("ordinal: slope", "ordinal: slope, fixed truth", "ordinal: alpha",
             "ordinal: spread of people", "ordinal: shift of a part",
             "ordinal: log scale of a part", "ordinal: scale of a part",
@@ -125,6 +127,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "AcceptabilityFit.odds_ratio": ("binary: odds ratio per point",),
     "AcceptabilityFit.order": ("continuous p: p",),
     "AcceptabilityFit.person_sd": ("binary: spread of people", "continuous p: spread of people"),
+    "AcceptanceDraws.estimate": _PREDICTED,
     "AcceptabilityFit.predict": _PREDICTED,
     "AcceptabilityFit.prior_sensitivity": _KIND_OF_MEAN,
     "AcceptabilityFit.probability_alpha_above": ("precision weighs more than recall",),

@@ -5,7 +5,6 @@ Parameters drawn from the prior are in `test_acceptability_studies` and `test_or
 
 import numpy as np
 import pytest
-from scipy.special import expit
 from tests.statistical.judging import Judgement, covers, two_sided
 from tests.statistical.tally import Tally
 
@@ -34,50 +33,6 @@ def test_intervals_hold_a_fixed_truth_as_often_as_they_say(ledger):
             "one fixed truth, priors leave a trace",
             seed=seed,
         )
-    ledger.settle()
-
-
-FIXED = (
-    {"alpha": 0.35, "intercept": -11.0, "slope": 14.0, "p": 0},
-    {"alpha": 0.6, "intercept": -15.0, "slope": 19.0, "p": 0},
-)
-PERSON_SD = 2.4
-
-
-def _accepting(truth):
-    """Return the share accepting 80 % precision with 90 % recall, by brute quadrature."""
-    place = truth["intercept"] + truth["slope"] * 0.8 ** truth["alpha"] * 0.9 ** (
-        1 - truth["alpha"]
-    )
-    people = np.linspace(-8, 8, 4001)
-    weight = np.exp(-(people**2) / 2)
-    return float(expit(place + PERSON_SD * people) @ weight / weight.sum())
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("people", "allowed"), [(4, 0.12), (8, 0.06), (25, 0.02)])
-def test_predicted_shares_hold_a_fixed_truth(people, allowed, ledger):
-    """Few people: priors are weaker than nothing known, but not the truth; the product says so."""
-    seed = 20199
-    rng = np.random.default_rng([seed, people])
-    tally, name = Tally(rng), f"prediction, fixed truth, {people} people"
-    for truth in FIXED:
-        for _ in range(120):
-            answers = ask.simulate_answers(
-                {"x": truth}, people=people, per_person=8, person_sd=PERSON_SD, random_state=rng
-            )
-            fit = learn.fit_acceptability(answers, means=(0,), draws=1000, random_state=rng)
-            predicted = fit.predict(precision=0.8, recall=0.9, application="x")
-            tally.take(name, predicted.draws, _accepting(truth))
-    ledger.add(
-        "coverage",
-        name,
-        covers(tally.hits[name], allowed=allowed),
-        setting=f"two truths, 8 scenarios each, the product's own priors; {allowed:.0%} allowed"
-        + (": priors leave a trace" if people >= 10 else ": so few people lean on the priors, "
-           "and below 10 of them findings say so"),
-        seed=seed,
-    )  # fmt: skip
     ledger.settle()
 
 

@@ -37,6 +37,8 @@ OWED = {
     "coverage": (
         *_FITTED,
         "alpha, fixed truth", "shortest interval, flat posterior",
+        *(f"prediction, fixed truth, {n} people" for n in (3, 5, 10)),
+        *(f"default priors, {n} people: prediction, population" for n in (3, 5, 10)),
         "elicited a0, noise: none", "elicited a0, noise: flips", "elicited a0, noise: logistic",
         "agreement with held-out choices", "group's agreement on held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.files import open_table
-from howgood.ask.labels import gaps_in, is_gap, ratings_from
+from howgood.ask.labels import SEVEN, gaps_in, is_gap, ratings_from, say_unknown_scale
 from howgood.ask.people import Chosen, choose_people
 from howgood.errors import (
     AlikeNamesWarning,
@@ -20,6 +20,7 @@ from howgood.errors import (
     InputError,
     MissingColumnError,
     MissingValueError,
+    RepeatedRowsWarning,
     announce,
 )
 from howgood.records.answers import Answers
@@ -44,7 +45,7 @@ def read_answers(
     *,
     columns: Mapping[str, str] | None = None,
     missing: MissingPolicy = "unanswered",
-    scale: int = 7,
+    scale: int | None = None,
     people: PeoplePolicy = DEFAULT,
 ) -> Answers:
     """Read answers about accuracy scenarios from a file or a frame.
@@ -55,16 +56,19 @@ def read_answers(
         CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or Spark frame with
         `participant`, `application`, `precision`, `recall`, and `rating` (1 to `scale`, or the
         labels "Extremely unlikely" .. "Extremely likely", "Strongly disagree" .. "Strongly
-        agree") or `accepted` (true/false). `usefulness`, `intent`, `ease` and `part` are read
-        where present.
+        agree") or `accepted` (true/false). `usefulness` (or `useful`, as surveys export it),
+        `intent`, `ease` and `part` are read where present. Rows that repeat an earlier one in all
+        of these are counted and announced by `RepeatedRowsWarning`.
     columns : mapping, optional
         Our name to yours, such as ``{"precision": "ppv", "recall": "tpr"}``.
     missing : {"unanswered", "drop", "error"}
         "unanswered" leaves out rows without an answer and refuses gaps elsewhere; "drop" leaves
         out rows with any gap in a needed column; "error" refuses every gap. What is left out is
         counted in `provenance.rows_dropped` and announced by `DroppedRowsWarning`.
-    scale : int
-        Number of points of the rating scale.
+    scale : int, optional
+        Number of points of the rating scale; 7 when left out. Several ratings of 5 without a 6 or 7
+        are then refused, since they look like a scale of five points, and other ratings without a
+        6 or 7 announced by `UnknownScaleWarning`.
     people : {"attentive", "finished", "everyone"}
         Whose answers count, by the columns `passed_checks`, `finished` and `pilot` where the table
         has them (howgood's exports do): everyone but those who failed attention checks; of these
@@ -95,31 +99,32 @@ def read_answers(
     facts_read = columns_read(people)
     where, frame = _opened(path_or_frame)
     raw = _named_columns(frame, columns or {}, where, facts_read)
-    n_rows = len(next(iter(raw.values())))
-    if n_rows == 0:
-        raise InputError(
-            where=where, found="no rows", needed="at least one answer", cure="Check the file."
-        )
+    _refuse_no_rows(raw, where)
     yours = {name: (columns or {}).get(name, name) for name in raw}
+    points = SEVEN if scale is None else scale
     parsed = {
-        name: _parsed(name, values, scale, f"{where}, column {yours[name]!r}")
+        name: _parsed(name, values, points, f"{where}, column {yours[name]!r}")
         for name, values in raw.items()
     }
+    if scale is None:
+        _check_scale(raw, parsed, where, yours)
     facts = {name: parsed.pop(name) for name in facts_read if name in parsed}
     chosen = choose_people(parsed["participant"], facts, policy=people, where=where)
     _announce_people(chosen, people, where)
     keep, dropped = _kept_rows(parsed, missing, where, yours, chosen.keep)
     _check_shares(parsed, keep, where, yours)
+    kept = {name: values[keep] for name, values in parsed.items()}
     for name in ("participant", "application"):
-        _announce_alike(parsed[name][keep], f"{where}, column {yours[name]!r}")
+        _announce_alike(kept[name], f"{where}, column {yours[name]!r}")
+    _announce_repeated(kept, where)
     return Answers(
-        {name: values[keep] for name, values in parsed.items()},
+        kept,
         provenance=Provenance(
             method="answers read",
             settings={
                 "columns": dict(columns or {}),
                 "missing": missing,
-                "scale": scale,
+                "scale": points,
                 "people": chosen.rule,
                 "people_left_out": dict(chosen.people_left_out),
             },
@@ -127,6 +132,13 @@ def read_answers(
             rows_dropped={**dropped, **chosen.rows_left_out},
         ),
     )
+
+
+def _refuse_no_rows(raw: dict[str, NDArray[Any]], where: str) -> None:
+    if len(next(iter(raw.values()))) == 0:
+        raise InputError(
+            where=where, found="no rows", needed="at least one answer", cure="Check the file."
+        )
 
 
 def _check_policy(missing: str) -> None:
@@ -173,15 +185,20 @@ def _named_columns(
     except TypeError:
         present = []
     source = {name: mapping.get(name, name) for name in known}
+    if "usefulness" not in mapping and "usefulness" not in present and "useful" in present:
+        source["usefulness"] = "useful"
+    ours = {column: name for name, column in mapping.items()}
     if source["rating"] not in present and source["accepted"] not in present and present:
         gone = [source[name] for name in _NEEDED if source[name] not in present]
-        raise MissingColumnError(where=where, column=source["rating"], columns=present, also=gone)
+        raise MissingColumnError(
+            where=where, column=source["rating"], columns=present, also=gone, ours=ours
+        )
     wanted = {
         name: column
         for name, column in source.items()
         if name in _NEEDED or name in mapping or column in present
     }
-    found = frame_columns(frame, wanted.values(), where=where)
+    found = frame_columns(frame, wanted.values(), where=where, ours=ours)
     return {name: found[column] for name, column in wanted.items()}
 
 
@@ -305,6 +322,40 @@ def _announce_alike(names: NDArray[Any], where: str) -> None:
                 "count as different. Correct the table if they are one.",
                 AlikeNamesWarning,
             )
+
+
+def _check_scale(
+    raw: dict[str, NDArray[Any]],
+    parsed: dict[str, NDArray[Any]],
+    where: str,
+    yours: Mapping[str, str],
+) -> None:
+    """Refuse or announce ratings whose scale is neither said nor told by a column `accepted`."""
+    if "rating" in parsed and not _says_what_accepts(parsed):
+        say_unknown_scale(raw["rating"], parsed["rating"], f"{where}, column {yours['rating']!r}")
+
+
+def _says_what_accepts(parsed: dict[str, NDArray[Any]]) -> bool:
+    """Whether a column `accepted` tells that ratings of 5 and more accept: a scale of seven."""
+    if "accepted" not in parsed:
+        return False
+    known = np.isfinite(parsed["rating"]) & np.isfinite(parsed["accepted"])
+    accepts = parsed["rating"][known] > SEVEN - SEVEN // 2
+    return bool(known.any() and np.array_equal(parsed["accepted"][known] == 1, accepts))
+
+
+def _announce_repeated(columns: dict[str, NDArray[Any]], where: str) -> None:
+    """Say how many rows repeat an earlier one; whether they are one answer, their author knows."""
+    codes = [np.unique(values.astype(str), return_inverse=True)[1] for values in columns.values()]
+    rows = np.column_stack(codes)
+    repeated = len(rows) - len(np.unique(rows, axis=0))
+    if repeated:
+        announce(
+            f"{where}: {repeated} of {len(rows)} rows repeat an earlier one (same person, "
+            "application, scenario and answers). They count as further answers and narrow every "
+            "interval; remove them if a file was joined twice.",
+            RepeatedRowsWarning,
+        )
 
 
 def _check_shares(

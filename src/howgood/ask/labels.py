@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import InputError
+from howgood.errors import InputError, UnknownScaleWarning, announce
 
 LIKELIHOOD = (
     "Extremely unlikely",
@@ -36,6 +36,10 @@ _NUMBER_OF: dict[str, int] = {
     **{label.lower(): number for number, label in enumerate(AGREEMENT, start=1)},
     **_ALSO,
 }
+SEVEN = len(LIKELIHOOD)
+_FIVE = 5
+# If at most half of those at 5 or above stop at 5, so many without a 6 or 7 have a chance of 1 %.
+_MANY_FIVES = 7
 _GAPS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
 
 
@@ -74,6 +78,33 @@ def ratings_from(values: NDArray[Any], *, scale: int, where: str) -> NDArray[np.
         for value, row in zip(distinct, first_rows, strict=True)
     ]
     return np.array(numbers, dtype=np.float64)[inverse]
+
+
+def say_unknown_scale(values: NDArray[Any], ratings: NDArray[np.float64], where: str) -> None:
+    """Refuse or announce ratings that are read as of 7 points but may be of 5.
+
+    Labels say which scale they are of; so does a 6 or a 7.
+    """
+    given = {int(each) for each in ratings[np.isfinite(ratings)].tolist()}
+    is_labelled = any(
+        isinstance(each, str) and each.strip().lower() in _NUMBER_OF for each in values.tolist()
+    )
+    if is_labelled or not given or max(given) > _FIVE:
+        return
+    n_fives = int(np.sum(ratings == _FIVE))
+    if n_fives >= _MANY_FIVES:
+        raise InputError(
+            where=where,
+            found=f"{n_fives} ratings of 5, and none above",
+            needed="the number of points of the scale: of 5 points 4 and 5 accept, of 7 points 5 "
+            "to 7",
+            cure="Say scale=5, or scale=7 if nobody chose 6 or 7.",
+        )
+    announce(
+        f"{where}: no rating above {max(given)}; read as a scale of 7 points, of which 5 to 7 "
+        "accept. Say scale=7 to confirm, or how many points the scale has.",
+        UnknownScaleWarning,
+    )
 
 
 def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:

@@ -30,7 +30,8 @@ def in_options(error: HowgoodError, command: click.Command | None) -> str:
 
 
 def _as_option(found: re.Match[str], options: dict[str, click.Parameter]) -> str:
-    option, without = f"--{found[1]}", f"--no-{found[1]}"
+    name = found[1].replace("_", "-")
+    option, without = f"--{name}", f"--no-{name}"
     if found[2] == "None" and without in options:
         return without
     return f"{option} {found[2].strip(chr(39))}" if option in options else found[0]
@@ -43,7 +44,7 @@ def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter])
     for column in error.missing:
         yours = shlex.quote(error.near[column] or "COLUMN")
         if "--map" in options:
-            said.append(f"--map {column}={yours}")
+            said.append(f"--map {error.ours.get(column, column)}={yours}")
         elif column in by_default:
             said.append(f"{by_default[column]} {yours}")
     return f" Write {' '.join(said)}" if said else ""

@@ -31,8 +31,10 @@ from howgood.show import progress, text
     "--map", "columns", multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
     help="A column by another name: --map precision=ppv. Repeat.",
 )  # fmt: skip
-@click.option("--scale", default=7, show_default=True, help="Points of the rating scale.")
-@click.option("--cut", default=5, show_default=True, help="Lowest rating that accepts.")
+@click.option("--scale", type=int, help="Points of the rating scale.  [default: 7]")
+@click.option(
+    "--cut", type=int, help="Lowest rating that accepts.  [default: first above the middle]"
+)
 @click.option(
     "--engine", type=click.Choice(["auto", "importance", "nuts"]), default="auto", show_default=True
 )
@@ -52,6 +54,11 @@ from howgood.show import progress, text
 @click.option(
     "--reference", default="hypothetical", show_default=True, help="Ordinal: the imagined part."
 )
+@click.option(
+    "--application", multiple=True,
+    help="Ordinal: the application to fit, and real systems that belong to it. Repeat.",
+)  # fmt: skip
+@click.option("--only-part", help="Binary: the part to fit, where there are several.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
 @report_options
@@ -60,13 +67,15 @@ def command(
     model: str,
     priors: str,
     columns: dict[str, str],
-    scale: int,
-    cut: int,
+    scale: int | None,
+    cut: int | None,
     engine: str,
     means: str,
     missing: str,
     people: str,
     reference: str,
+    application: tuple[str, ...],
+    only_part: str | None,
     save: Path | None,
     seed: int,
     as_json: bool,
@@ -88,14 +97,14 @@ def command(
         "missing": missing,
         "people": people,
         "random_state": seed,
+        **_selection(model, application=application, only_part=only_part),
     }
     with progress.bar("fit") as report:
+        settings["progress"] = report
         shown = (
-            _ordinal(
-                flow.fit_parts(answers, reference=reference, progress=report, **settings), save
-            )
+            _ordinal(flow.fit_parts(answers, reference=reference, **settings), save)
             if model == "ordinal"
-            else _binary(flow.fit_answers(answers, cut=cut, progress=report, **settings), save)
+            else _binary(flow.fit_answers(answers, cut=cut, **settings), save)
         )
     if as_json:
         click.echo(text.to_json(shown.values()))
@@ -109,6 +118,17 @@ def command(
     if plot:
         click.echo(f"wrote {shown.picture(plot)}", err=True)
     return 0
+
+
+def _selection(
+    model: str, *, application: tuple[str, ...], only_part: str | None
+) -> dict[str, Any]:
+    """Return which answers to fit; refuse the other model's option instead of leaving it out."""
+    wrong = only_part if model == "ordinal" else application
+    if wrong:
+        names = ("--only-part", "binary") if model == "ordinal" else ("--application", "ordinal")
+        raise click.UsageError(f"{names[0]} belongs to --model {names[1]}")
+    return {"application": application} if model == "ordinal" else {"only_part": only_part}
 
 
 class _Shown(NamedTuple):

@@ -15,6 +15,7 @@ from howgood.decide.shares import check_share
 from howgood.records.acceptance import AcceptanceModel, draws_for, known_applications
 from howgood.records.decision import ApplicationChoice
 from howgood.records.estimate import Estimate
+from howgood.records.evidence import weakest
 from howgood.records.provenance import Provenance
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -81,7 +82,7 @@ def acceptance_of_tables(fit: AcceptanceModel, application: str | None, tables: 
     """Return the accepting share where the confusion table has draws of its own."""
     draws = draws_for(fit, application, where="acceptance").repeated(tables.precision.size)
     shares = draws.shares_at_mean(draws.paired_means(tables.precision, tables.recall))
-    return Estimate.from_draws(shares, n_respondents=draws.n_respondents)
+    return draws.estimate(shares)
 
 
 def best_application(
@@ -129,10 +130,12 @@ def best_application(
     estimates = {name: acceptance_of_tables(fit, name, tables) for name in names}
     p_best = best_shares(np.column_stack([estimates[name].draws for name in names]))
     likeliest = int(np.argmax(p_best))
+    evidence = weakest(draws_for(fit, name, where="best_application").evidence for name in names)
+    is_sure = evidence == "enough" and p_best[likeliest] >= certainty
     return ApplicationChoice(
         acceptance=estimates,
         best_probability={name: float(value) for name, value in zip(names, p_best, strict=True)},
-        best=names[likeliest] if p_best[likeliest] >= certainty else None,
+        best=names[likeliest] if is_sure else None,
         certainty=certainty,
         provenance=Provenance(
             method="posterior draws of people, paired with Dirichlet draws of the test set",
@@ -140,6 +143,7 @@ def best_application(
             seed=seed,
             rows_used=int(np.asarray(y_true).size),
         ),
+        evidence=evidence,
     )
 
 

@@ -41,7 +41,8 @@ def gate(
         The share of people that must accept.
     certainty : float
         "pass" needs this probability that the share is reached, "fail" the same probability that
-        it is not; anything between is "investigate".
+        it is not; anything between is "investigate", and so is everything where the answers do not
+        suffice (`fit.evidence` is not "enough").
     pos_label : object
         The label that counts as positive.
     random_state : None, int or Generator
@@ -80,7 +81,7 @@ def gate(
     p_enough = float(np.mean(accepting.draws >= share))
     return Gate(
         application=draws.application,
-        verdict=_verdict(p_enough, certainty),
+        verdict=_verdict(p_enough, certainty) if draws.evidence == "enough" else "investigate",
         p_enough=p_enough,
         acceptance=accepting,
         share=share,
@@ -91,6 +92,7 @@ def gate(
             seed=seed,
             rows_used=int(np.asarray(y_true).size),
         ),
+        evidence=draws.evidence,
     )
 
 

@@ -90,24 +90,14 @@ def go_live(
         else draws.shares(curve["precision"], curve["recall"])
     )
     p_enough = np.mean(accepting >= share, axis=0)
-    passes = p_enough >= certainty
+    passes = (p_enough >= certainty) & (draws.evidence == "enough")
     from_here = np.logical_and.accumulate(passes[::-1])[::-1]
-    lower, upper = np.quantile(accepting, (0.025, 0.975), axis=0)
     return GoLive(
         application=draws.application,
         size=float(curve["size"][np.argmax(from_here)]) if from_here.any() else None,
         share=share,
         certainty=certainty,
-        table=Table(
-            {
-                "size": curve["size"],
-                "accepting": accepting.mean(axis=0),
-                "lower": lower,
-                "upper": upper,
-                "p_enough": p_enough,
-                "passes": passes,
-            }
-        ),
+        table=_table(curve["size"], accepting, p_enough, passes),
         provenance=Provenance(
             method="accepting share of the population by training size",
             settings={
@@ -118,6 +108,23 @@ def go_live(
             seed=seed,
             rows_used=int(curve["size"].size),
         ),
+        evidence=draws.evidence,
+    )
+
+
+def _table(
+    sizes: FloatArray, accepting: FloatArray, p_enough: FloatArray, passes: NDArray[np.bool_]
+) -> Table:
+    lower, upper = np.quantile(accepting, (0.025, 0.975), axis=0)
+    return Table(
+        {
+            "size": sizes,
+            "accepting": accepting.mean(axis=0),
+            "lower": lower,
+            "upper": upper,
+            "p_enough": p_enough,
+            "passes": passes,
+        }
     )
 
 
@@ -133,7 +140,10 @@ def _columns(
     present = set(frame_column_names(learning_curve))
     wanted = _COUNTS if {source[name] for name in _COUNTS} <= present else _RATES
     found = frame_columns(
-        learning_curve, [source[name] for name in ("size", *wanted)], where=_WHERE
+        learning_curve,
+        [source[name] for name in ("size", *wanted)],
+        where=_WHERE,
+        ours={column: name for name, column in yours.items()},
     )
     columns = {}
     for name in ("size", *wanted):

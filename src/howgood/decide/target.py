@@ -11,7 +11,6 @@ from howgood.decide.shares import check_share
 from howgood.errors import InputError
 from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 from howgood.records.decision import Target, TradeOff
-from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 
@@ -77,20 +76,21 @@ def target(
     return Target(
         application=draws.application,
         share=share,
-        needed_mean=_estimate(np.maximum(reached, 0.0), draws) if is_known else None,
+        needed_mean=draws.estimate(np.maximum(reached, 0.0)) if is_known else None,
         reachable=reachable,
-        at_best=_estimate(draws.shares(1.0, 1.0), draws),
+        at_best=draws.estimate(draws.shares(1.0, 1.0)),
         precision=now[0],
         recall=now[1],
-        acceptance=_estimate(here, draws),
-        precision_gain=_estimate(draws.shares(min(now[0] + POINT, 1.0), now[1]) - here, draws),
-        recall_gain=_estimate(draws.shares(now[0], min(now[1] + POINT, 1.0)) - here, draws),
+        acceptance=draws.estimate(here),
+        precision_gain=draws.estimate(draws.shares(min(now[0] + POINT, 1.0), now[1]) - here),
+        recall_gain=draws.estimate(draws.shares(now[0], min(now[1] + POINT, 1.0)) - here),
         diminishing_from=_diminishing_from(draws, least_gain),
         least_gain=least_gain,
         provenance=Provenance(
             method="needed weighted mean per posterior draw, population share integrated",
             settings={"share": share, "draws": len(draws), "one point": POINT},
         ),
+        evidence=draws.evidence,
     )
 
 
@@ -120,7 +120,8 @@ def trade_off(
     Returns
     -------
     TradeOff
-        `least_accuracy` is None when no accuracy reaches the share with this certainty.
+        `least_accuracy` is None when no accuracy reaches the share with this certainty, or when
+        the answers do not suffice; it is never below the lowest accuracy people were asked about.
 
     Notes
     -----
@@ -135,7 +136,10 @@ def trade_off(
     draws = draws_for(fit, application, where="trade_off")
     accuracy = np.arange(0.0, 1.0 + POINT / 2, POINT)
     accepting = draws.shares(np.minimum(accuracy * precision_per_recall, 1.0), accuracy)
-    enough = np.mean(accepting >= share, axis=0) >= certainty
+    enough = (np.mean(accepting >= share, axis=0) >= certainty) & (draws.evidence == "enough")
+    # Below what people were asked about, the curve is a guess: nothing is given up there.
+    lowest = draws.lowest_shown or 0.0
+    enough &= accuracy >= lowest - POINT / 2
     # Enough from here on: a lucky dip below a failing accuracy does not count.
     from_here = np.logical_and.accumulate(enough[::-1])[::-1]
     lower, upper = np.quantile(accepting, (0.025, 0.975), axis=0)
@@ -156,6 +160,8 @@ def trade_off(
             method="accepting share of the population by accuracy, 95 % quantile band",
             settings={"draws": len(draws), "precision per recall": precision_per_recall},
         ),
+        evidence=draws.evidence,
+        lowest_shown=draws.lowest_shown,
     )
 
 
@@ -179,7 +185,3 @@ def _diminishing_from(draws: AcceptanceDraws, least_gain: float) -> float | None
     steepest = int(np.argmax(gains))
     small = np.flatnonzero(gains[steepest:] < least_gain)
     return float(grid[steepest + small[0]]) if small.size else None
-
-
-def _estimate(values: FloatArray, draws: AcceptanceDraws) -> Estimate:
-    return Estimate.from_draws(values, n_respondents=draws.n_respondents)

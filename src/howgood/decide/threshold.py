@@ -20,9 +20,10 @@ from howgood.decide.sampling import (
     score_bins,
 )
 from howgood.errors import InputError
-from howgood.records.acceptance import AcceptanceModel
+from howgood.records.acceptance import AcceptanceModel, draws_for
 from howgood.records.decision import ThresholdChoice
 from howgood.records.estimate import Estimate
+from howgood.records.evidence import Evidence
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 from howgood.stats.bootstrap import widened
@@ -126,6 +127,7 @@ def threshold(
         recall=Estimate.from_draws(at_chosen.recall),
         curve=_curve(bins, values),
         provenance=_provenance(objective, bins, n_tables, seed),
+        evidence=_evidence(metric_or_fit, application),
     )
 
 
@@ -220,6 +222,15 @@ def _acceptance(
     if not isinstance(metric_or_fit, AcceptanceModel):
         return None
     return acceptance_of_tables(metric_or_fit, application, tables)
+
+
+def _evidence(
+    metric_or_fit: Any,  # noqa: ANN401 - as in `threshold`
+    application: str | None,
+) -> Evidence:
+    if not isinstance(metric_or_fit, AcceptanceModel):
+        return "enough"
+    return draws_for(metric_or_fit, application, where="threshold").evidence
 
 
 def _curve(bins: ScoreBins, values: FloatArray) -> Table:

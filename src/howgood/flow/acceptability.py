@@ -3,7 +3,7 @@
 In: paths, names and settings. Out: fits, cards, priors. Absent: decisions (see `flow.decisions`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howgood import learn
@@ -27,12 +27,13 @@ def fit_answers(
     *,
     columns: Mapping[str, str] | None = None,
     priors: str = "howgood",
-    cut: int = 5,
+    cut: int | None = None,
     engine: str = "auto",
-    scale: int = 7,
+    scale: int | None = None,
     means: str = "-1,0,1",
     missing: MissingPolicy = "unanswered",
     people: PeoplePolicy = DEFAULT,
+    only_part: str | None = None,
     random_state: int | None = None,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
@@ -47,6 +48,7 @@ def fit_answers(
         means=parsed_means(means),
         missing=missing,
         people=people,
+        only_part=only_part,
         random_state=random_state,
         progress=progress,
     )
@@ -58,10 +60,11 @@ def fit_parts(
     columns: Mapping[str, str] | None = None,
     priors: str = "howgood",
     engine: str = "auto",
-    scale: int = 7,
+    scale: int | None = None,
     means: str = "-1,0,1",
     missing: MissingPolicy = "unanswered",
     people: PeoplePolicy = DEFAULT,
+    application: Sequence[str] = (),
     reference: str = "hypothetical",
     random_state: int | None = None,
     progress: Progress = silent,
@@ -76,6 +79,7 @@ def fit_parts(
         means=parsed_means(means),
         missing=missing,
         people=people,
+        application=application or None,
         reference=reference,
         random_state=random_state,
         progress=progress,

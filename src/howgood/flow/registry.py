@@ -20,7 +20,14 @@ from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.records.acceptance import draws_for
 from howgood.records.card import CardEstimate, ModelCard, card_of_draws
 from howgood.records.plain import record_from
-from howgood.records.priors import JointNormal, LogNormal, Priors
+from howgood.records.priors import (
+    HOWGOOD,
+    HOWGOOD_CURVE,
+    USUAL_MEAN,
+    JointNormal,
+    LogNormal,
+    Priors,
+)
 from howgood.records.table import Table
 from howgood.show.cards import card_warning
 from howgood.show.numbers import plain
@@ -30,7 +37,9 @@ from howgood.writing import write_text
 FloatArray = NDArray[np.float64]
 
 DEFAULT_FOLDER = Path("howgood-registry")
-_WIDE = 1000.0  # the variance the paper gives an intercept or slope nothing is known about
+# Where a publication says nothing about level and slope: mean and spread of the usual priors.
+_USUAL = HOWGOOD_CURVE
+_HALF_NORMAL_MEAN = (2 / np.pi) ** 0.5
 _CENTRE = 1e-3
 
 
@@ -141,13 +150,15 @@ def prior_of_card(card: ModelCard, *, application: str, widen: float = 2.0) -> P
         )
     name = f"card {card.name}, widened {widen:g} times"
     if not card.draws:
-        return Priors(name=name, applications={application: _published_prior(card, widen)})
+        known = {application: _published_prior(card, widen)}
+        return dataclasses.replace(HOWGOOD, name=name, applications=known)
     draws = card.acceptance_draws(card.application)
     logit_alpha = _logit(draws.alpha)
     rows = np.column_stack([draws.intercept, draws.slope, logit_alpha])
     covariance = np.cov(rows, rowvar=False) * widen**2
     log_sd = np.log(np.maximum(draws.person_sd, _CENTRE))
-    return Priors(
+    return dataclasses.replace(
+        HOWGOOD,
         name=name,
         person_sd=LogNormal(float(log_sd.mean()), float(max(log_sd.std() * widen, 0.05))),
         applications={
@@ -171,6 +182,7 @@ def card_table(known: dict[str, ModelCard]) -> Table:
                 for card in known.values()
             ],
             "warning": [card_warning(card).partition(":")[0].lower() for card in known.values()],
+            "evidence": [card.evidence or "none" for card in known.values()],
             "source": [card.source for card in known.values()],
             "predicts": ["yes" if card.draws else "no" for card in known.values()],
         }
@@ -203,9 +215,16 @@ def _published_prior(card: ModelCard, widen: float) -> JointNormal:
         )
     mean, lower, upper = (float(_logit(each)) for each in (alpha.mean, alpha.lower, alpha.upper))
     sd = widen * (upper - lower) / (2 * 1.96)
+    level, slope = _USUAL.level_mean, _USUAL.slope_scale * _HALF_NORMAL_MEAN
+    spread = _USUAL.slope_scale**2 * (1 - _HALF_NORMAL_MEAN**2)
+    apart = _USUAL.level_sd**2 + USUAL_MEAN**2 * spread
     return JointNormal(
-        mean=(0.0, 0.0, mean),
-        covariance=((_WIDE, 0.0, 0.0), (0.0, _WIDE, 0.0), (0.0, 0.0, sd**2)),
+        mean=(level - USUAL_MEAN * slope, slope, mean),
+        covariance=(
+            (apart, -USUAL_MEAN * spread, 0.0),
+            (-USUAL_MEAN * spread, spread, 0.0),
+            (0.0, 0.0, sd**2),
+        ),
     )
 
 

@@ -17,11 +17,13 @@ from howgood.errors import InputError
 from howgood.learn import fit_file
 from howgood.learn.acceptability_fit import KIND, AcceptabilityFit
 from howgood.learn.binary import BinaryModel, Cells
-from howgood.learn.cells import accepted_from, cells_from, people_per_application, warn_about
+from howgood.learn.cells import accepted_from, cells_from, people_per_application, usual_cut
 from howgood.learn.correlations import item_correlations
 from howgood.learn.engines.choice import Engine, choose_and_sample
 from howgood.learn.engines.mixture import natural_draws
+from howgood.learn.evidence import warn_about
 from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
+from howgood.learn.selection import one_part
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
@@ -37,8 +39,8 @@ def fit_acceptability(
     answers: Any,  # noqa: ANN401 - a path or any frame narwhals knows
     *,
     columns: Mapping[str, str] | None = None,
-    scale: int = 7,
-    cut: int = 5,
+    scale: int | None = None,
+    cut: int | None = None,
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
     engine: Engine = "auto",
@@ -46,6 +48,7 @@ def fit_acceptability(
     random_state: RandomState = None,
     missing: MissingPolicy = "unanswered",
     people: PeoplePolicy = DEFAULT,
+    only_part: str | None = None,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
     r"""Fit the binary mixed model of acceptability.
@@ -61,10 +64,11 @@ def fit_acceptability(
         See `ask.read_answers`.
     columns : mapping, optional
         Our column name to yours.
-    scale : int
-        Points of the rating scale.
-    cut : int
-        The lowest rating that counts as accepting; 5 of 7 is "slightly likely".
+    scale : int, optional
+        Points of the rating scale; 7 when left out (see `ask.read_answers`).
+    cut : int, optional
+        The lowest rating that counts as accepting: the first above the middle of the scale when
+        left out, 5 of 7 ("slightly likely") and 4 of 5.
     means : sequence of numbers or "continuous"
         The orders p of the mean to choose among; "continuous" learns p itself.
     priors : {"howgood", "kay2015"} or Priors
@@ -79,6 +83,9 @@ def fit_acceptability(
         See `ask.read_answers`.
     people : {"attentive", "finished", "everyone"}
         Whose answers count; see `ask.read_answers`.
+    only_part : str, optional
+        The part of the study to fit, where answers have a column `part`: ratings of imagined and
+        of real systems together need `fit_ordinal`, and are refused here.
     progress : callable, optional
         Called with the share done and the step.
 
@@ -110,11 +117,14 @@ def fit_acceptability(
     (True, 1.0)
     """
     read = read_answers(answers, columns=columns, missing=missing, scale=scale, people=people)
+    read = one_part(read, only_part)
+    cut = usual_cut(read) if cut is None else cut
     accepted = accepted_from(read, cut)
     cells = cells_from(read, accepted)
     respondents = people_per_application(read)
     warn_about(cells, respondents)
     known = named_priors(priors)
+    _refuse_absent(known, cells.applications)
     rng, seed = generator_and_seed(random_state)
     prior = kinds_of_mean(means, known)
     models = {p: BinaryModel(cells, known, order_of(p)) for p in prior}
@@ -146,6 +156,19 @@ def fit_acceptability(
             draws=draws,
         ),
     )
+
+
+def _refuse_absent(priors: Priors, applications: tuple[str, ...]) -> None:
+    """Refuse to leave out what is known about an application nobody was asked about."""
+    absent = [name for name in priors.applications if name not in applications]
+    if absent:
+        raise InputError(
+            where=f"priors {priors.name!r}",
+            found=f"what is known about {', '.join(map(repr, absent))}, which is not in the "
+            "answers",
+            needed=f"applications of the answers: {', '.join(map(repr, applications))}",
+            cure="Make the prior for one of these: howgood registry prior CARD --application NAME.",
+        )
 
 
 def _provenance(

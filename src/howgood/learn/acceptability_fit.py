@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import checks, fit_file
+from howgood.learn.acceptance_plane import acceptance_surface, equal_acceptance
 from howgood.learn.arviz_export import arviz_object
 from howgood.learn.binary import Cells
+from howgood.learn.evidence import evidence_by_application, lowest_shown
 from howgood.learn.methods_text import binary_methods
 from howgood.learn.respondents import respondent_shares
 from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
+from howgood.records.evidence import Evidence, weakest
 from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
@@ -72,6 +75,11 @@ class AcceptabilityFit(Tabular):
     diagnostics: Diagnostics
     provenance: Provenance = field(repr=False)
     correlations: Table | None = field(default=None, repr=False)
+    evidence_by_application: Mapping[str, Evidence] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        found = evidence_by_application(self.cells, self.respondents)
+        object.__setattr__(self, "evidence_by_application", found)
 
     # -- draws -------------------------------------------------------------------------------
 
@@ -100,7 +108,21 @@ class AcceptabilityFit(Tabular):
             slope=self.draws("slope", application, p=p),
             person_sd=self.person_sd_draws(p=p),
             n_respondents=self.respondents[application],
+            evidence=self.evidence_for(application),
+            lowest_shown=lowest_shown(self.cells, application),
         )
+
+    # -- evidence ----------------------------------------------------------------------------
+
+    @property
+    def evidence(self) -> Evidence:
+        """Whether the answers suffice: "enough", "few people" or "none", of the weakest one."""
+        return weakest(self.evidence_by_application.values())
+
+    def evidence_for(self, application: str) -> Evidence:
+        """Return whether the answers suffice to decide about one application."""
+        self._index(application)
+        return self.evidence_by_application[application]
 
     # -- estimates ---------------------------------------------------------------------------
 
@@ -108,10 +130,8 @@ class AcceptabilityFit(Tabular):
         self, parameter: str, application: str, *, p: float | None = None, probability: float = 0.95
     ) -> Estimate:
         """Return the estimate of "intercept", "slope" or "alpha" of one application."""
-        return Estimate.from_draws(
-            self.draws(parameter, application, p=p),
-            probability=probability,
-            n_respondents=self.respondents[application],
+        return self._estimate(
+            self.draws(parameter, application, p=p), application, probability=probability
         )
 
     def difference(
@@ -128,6 +148,7 @@ class AcceptabilityFit(Tabular):
             self.draws(parameter, first, p=p) - self.draws(parameter, second, p=p),
             probability=probability,
             n_respondents=min(self.respondents[first], self.respondents[second]),
+            evidence=weakest(self.evidence_for(each) for each in (first, second)),
         )
 
     def differences(self, parameter: str = "alpha", *, p: float | None = None) -> Table:
@@ -159,10 +180,8 @@ class AcceptabilityFit(Tabular):
         self, application: str, *, per: float = 0.01, p: float | None = None
     ) -> Estimate:
         """Return by how much the odds to accept multiply per `per` of the weighted mean."""
-        return Estimate.from_draws(
-            np.exp(per * self.draws("slope", application, p=p)),
-            n_respondents=self.respondents[application],
-        )
+        ratios = np.exp(per * self.draws("slope", application, p=p))
+        return self._estimate(ratios, application)
 
     def probability_alpha_above(
         self, value: float = 0.5, *, application: str, p: float | None = None
@@ -195,7 +214,7 @@ class AcceptabilityFit(Tabular):
                     cure="Write 85 % as 0.85.",
                 )
         shares = self.acceptance_draws(application, p=p).shares(precision, recall, who=who)
-        return Estimate.from_draws(shares, n_respondents=self.respondents[application])
+        return self._estimate(shares, application)
 
     # -- means and metric --------------------------------------------------------------------
 
@@ -224,7 +243,7 @@ class AcceptabilityFit(Tabular):
         return PowerMean(p=order, alpha=alpha)
 
     def __str__(self) -> str:
-        return str(self.summary())
+        return f"{self.summary()}\npriors: {self.priors.name}; evidence: {self.evidence}"
 
     def summary(self, *, p: float | None = None) -> Table:
         """Return mean, sd and 95 % HDI of every parameter, p among them where it is continuous."""
@@ -271,20 +290,8 @@ class AcceptabilityFit(Tabular):
 
         Columns precision, recall, share and the ends of the 95 % interval; from 300 draws.
         """
-        ticks = np.linspace(0.0, 1.0, points)
-        recall, precision = (axis.ravel() for axis in np.meshgrid(ticks, ticks, indexing="ij"))
-        draws = self.acceptance_draws(application, p=p).thinned(300)
-        shares = draws.shares(precision, recall, who=who)
-        lower, upper = np.quantile(shares, [0.025, 0.975], axis=0)
-        return Table(
-            {
-                "precision": precision,
-                "recall": recall,
-                "share": shares.mean(axis=0),
-                "lower": lower,
-                "upper": upper,
-            }
-        )
+        draws = self.acceptance_draws(application, p=p)
+        return acceptance_surface(draws, points=points, who=who)
 
     def iso_acceptability(
         self,
@@ -300,16 +307,7 @@ class AcceptabilityFit(Tabular):
         A precision at which no recall reaches the share has no row.
         """
         plane = self.surface(application, points=points, who=who, p=p)
-        ticks = np.linspace(0.0, 1.0, points)
-        by_precision = plane["share"].reshape(points, points).T
-        rows = [
-            (share, precision, float(np.interp(share, along, ticks)))
-            for share in shares
-            for precision, along in zip(ticks, np.maximum.accumulate(by_precision, 1), strict=True)
-            if along[0] <= share <= along[-1]
-        ]
-        columns = np.array(rows).reshape(-1, 3).T
-        return Table(dict(zip(("share", "precision", "recall"), columns, strict=True)))
+        return equal_acceptance(plane, points=points, shares=shares)
 
     # -- can it be believed? -------------------------------------------------------------------
 
@@ -372,6 +370,16 @@ class AcceptabilityFit(Tabular):
         )
 
     # -- inside ------------------------------------------------------------------------------
+
+    def _estimate(
+        self, draws: FloatArray, application: str, *, probability: float = 0.95
+    ) -> Estimate:
+        return Estimate.from_draws(
+            draws,
+            probability=probability,
+            n_respondents=self.respondents[application],
+            evidence=self.evidence_for(application),
+        )
 
     def _index(self, application: str) -> int:
         if application not in self.applications:

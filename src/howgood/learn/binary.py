@@ -12,7 +12,8 @@ application), log of the standard deviation of people, and p itself where it is 
 Engines see other coordinates, in which the posterior is closer to a normal one: in place of the
 intercept the level at a usual mean, and level and slope divided by
 :math:`s = \sqrt{1 + c^2\sigma^2}`, which makes them those of the whole population and nearly
-independent of how much people differ.
+independent of how much people differ. Where the priors hold that acceptance rises with accuracy
+(`RisingCurve`), the logarithm of the slope takes the slope's place.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.learn import prior_density
-from howgood.records.priors import Priors
+from howgood.records.priors import USUAL_MEAN, Normal, Priors
 from howgood.stats.grouped import (
     GroupCounts,
     draws_per_block,
@@ -36,8 +37,6 @@ from howgood.stats.quadrature import N_NODES, normal_nodes
 
 FloatArray = NDArray[np.float64]
 Real = TypeVar("Real", np.float32, np.float64)
-
-_USUAL_MEAN = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +78,22 @@ class BinaryModel:
         """Number of parameters."""
         return 3 * self.n_applications + 1 + (self.order is None)
 
+    @property
+    def rising(self) -> NDArray[np.bool_]:
+        """For which applications the priors hold that acceptance rises with accuracy."""
+        priors = self.priors
+        return np.array(
+            [priors.curve is not None and name not in priors.applications for name in
+             self.cells.applications]
+        )  # fmt: skip
+
     def start(self) -> FloatArray:
         """Return a sensible place to start looking for the mode."""
         n = self.n_applications
-        point = np.concatenate([np.zeros(n), np.full(n, 6.0), np.zeros(n), [np.log(1.5)]])
-        return point if self.order is not None else np.append(point, 0.0)
+        slopes = np.where(self.rising, np.log(6.0), 6.0)
+        point = np.concatenate([np.zeros(n), slopes, np.zeros(n), [np.log(1.5)]])
+        # Not at 0: approached from above the mean of a zero and a number goes to zero smoothly.
+        return point if self.order is not None else np.append(point, 0.5)
 
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient at one point."""
@@ -93,12 +103,14 @@ class BinaryModel:
         prior, prior_gradient = self._log_prior(plain)
         gradient = gradient + prior_gradient[0]
         # By the chain rule through intercept = s (level - m slope'), slope = s slope'.
-        scale = np.exp(log_volume[0] / (2 * n))
+        scale = _population_scale(point[3 * n : 3 * n + 1])[0]
         bend = 1.0 - 1.0 / scale**2  # d log s / d log sd
         by_intercept, by_slope = gradient[:n], gradient[n : 2 * n]
         through_sd = by_intercept @ plain[0, :n] + by_slope @ plain[0, n : 2 * n] + 2 * n
         gradient[3 * n] += bend * through_sd
-        moved = [scale * by_intercept, scale * (by_slope - _USUAL_MEAN * by_intercept)]
+        along = by_slope - USUAL_MEAN * by_intercept
+        by_own_slope = np.where(self.rising, along * plain[0, n : 2 * n] + 1.0, along * scale)
+        moved = [scale * by_intercept, by_own_slope]
         total = value + float(prior[0] + log_volume[0])
         return total, np.concatenate([*moved, gradient[2 * n :]])
 
@@ -114,20 +126,23 @@ class BinaryModel:
 
     def to_plain(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return intercepts and slopes for levels and scaled slopes, and the log volume change."""
-        n = self.n_applications
+        n, rising = self.n_applications, self.rising
         scale = _population_scale(points[:, 3 * n])
-        plain = points.copy()
-        plain[:, n : 2 * n] = scale[:, None] * points[:, n : 2 * n]
-        plain[:, :n] = scale[:, None] * points[:, :n] - _USUAL_MEAN * plain[:, n : 2 * n]
-        return plain, 2 * n * np.log(scale)
+        plain, slopes = points.copy(), points[:, n : 2 * n]
+        # Beyond any slope that answers could tell apart; keeps wild proposals finite.
+        linear = np.where(rising, np.exp(np.minimum(slopes, 100.0)), slopes)
+        plain[:, n : 2 * n] = scale[:, None] * linear
+        plain[:, :n] = scale[:, None] * points[:, :n] - USUAL_MEAN * plain[:, n : 2 * n]
+        return plain, 2 * n * np.log(scale) + slopes[:, rising].sum(axis=1)
 
     def from_plain(self, plain: FloatArray) -> FloatArray:
         """Undo `to_plain`."""
         n = self.n_applications
         scale = _population_scale(plain[:, 3 * n])[:, None]
-        points = plain.copy()
-        points[:, :n] = (plain[:, :n] + _USUAL_MEAN * plain[:, n : 2 * n]) / scale
-        points[:, n : 2 * n] = plain[:, n : 2 * n] / scale
+        points, slopes = plain.copy(), plain[:, n : 2 * n] / scale
+        points[:, :n] = (plain[:, :n] + USUAL_MEAN * plain[:, n : 2 * n]) / scale
+        slopes[:, self.rising] = np.log(slopes[:, self.rising])
+        points[:, n : 2 * n] = slopes
         return points
 
     def spread(self, points: FloatArray) -> FloatArray:
@@ -196,8 +211,7 @@ class BinaryModel:
         """Log prior density (n,) and gradient (n, size)."""
         n, priors = self.n_applications, self.priors
         parts = [
-            prior_density.normal(priors.intercept, points[:, :n]),
-            prior_density.normal(priors.slope, points[:, n : 2 * n]),
+            *self._log_prior_of_lines(points[:, :n], points[:, n : 2 * n]),
             prior_density.beta_logit(priors.alpha, points[:, 2 * n : 3 * n]),
             prior_density.log_spread(priors.person_sd, points[:, 3 * n : 3 * n + 1]),
         ]
@@ -214,6 +228,22 @@ class BinaryModel:
             values[:, columns] = value[:, None] / 3.0
             gradient[:, columns] = slope
         return values.sum(axis=1), gradient
+
+    def _log_prior_of_lines(
+        self, intercept: FloatArray, slope: FloatArray
+    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+        """Log prior density of intercepts and of slopes, each with its gradient."""
+        curve = self.priors.curve
+        if curve is None:
+            return (
+                prior_density.normal(self.priors.intercept, intercept),
+                prior_density.normal(self.priors.slope, slope),
+            )
+        level, by_level = prior_density.normal(
+            Normal(curve.level_mean, curve.level_sd), intercept + USUAL_MEAN * slope
+        )
+        rise, by_rise = prior_density.half_normal(curve.slope_scale, slope)
+        return (level, by_level), (rise, by_rise + USUAL_MEAN * by_level)
 
 
 def _population_scale(log_sd: FloatArray) -> FloatArray:

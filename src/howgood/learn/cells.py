@@ -1,20 +1,16 @@
-"""Rows of answers to the counts a model needs, and warnings about what they cannot tell.
+"""Rows of answers to the counts a model needs.
 
-In: `Answers`. Out: `Cells`, and how many people spoke about each application. Absent: models.
+In: `Answers`. Out: `Cells`, and how many people spoke about each application. Absent: models, and
+what the answers cannot tell (see `learn.evidence`).
 """
-
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import FewRespondentsWarning, InputError, NoEvidenceWarning, announce
+from howgood.errors import InputError
 from howgood.learn.binary import Cells
 from howgood.records.answers import Answers
 from howgood.stats.grouped import GroupCounts
-
-# Kay et al. (2015) found 20 to 25 people per application enough; half of that is few.
-FEW_PEOPLE = 10
 
 
 def accepted_from(answers: Answers, cut: int) -> NDArray[np.bool_]:
@@ -30,6 +26,12 @@ def accepted_from(answers: Answers, cut: int) -> NDArray[np.bool_]:
             cure='"Slightly likely or higher" of 7 points is cut=5.',
         )
     return np.asarray(answers["rating"] >= cut)
+
+
+def usual_cut(answers: Answers) -> int:
+    """Return the first rating above the middle of the scale: 5 of 7, 4 of 5."""
+    points = int(answers.provenance.settings.get("scale", 7))
+    return points - points // 2 + 1
 
 
 def cells_from(answers: Answers, accepted: NDArray[np.bool_]) -> Cells:
@@ -56,44 +58,3 @@ def people_per_application(answers: Answers) -> dict[str, int]:
     )
     names, counts = np.unique(pairs[:, 0], return_counts=True)
     return {str(name): int(count) for name, count in zip(names, counts, strict=True)}
-
-
-def warn_about(cells: Cells, people: Mapping[str, int]) -> None:
-    """Warn where the answers say little or nothing about an application."""
-    few = {name: count for name, count in people.items() if count < FEW_PEOPLE}
-    if few:
-        listed = ", ".join(f"{name!r} ({count})" for name, count in few.items())
-        announce(
-            f"few respondents for {listed}: 20 to 25 per application are usual; the intervals "
-            "say how little is known, and lean on the priors.",
-            FewRespondentsWarning,
-        )
-    for name, reason in silent_applications(cells).items():
-        announce(
-            f"the answers about {name!r} say nothing about {reason}: what is reported for it "
-            "comes from the priors.",
-            NoEvidenceWarning,
-        )
-
-
-def silent_applications(cells: Cells) -> dict[str, str]:
-    """Return what the answers cannot say about an application, and why, by its name."""
-    total = cells.groups.alike @ cells.groups.counts
-    accepted, refused = total[: cells.n_cells], total[cells.n_cells :]
-    reasons = {}
-    for index, name in enumerate(cells.applications):
-        here = cells.application == index
-        accuracy = {(p, r) for p, r in zip(cells.precision[here], cells.recall[here], strict=True)}
-        if refused[here].sum() == 0:
-            reasons[name] = "alpha and slope (every answer accepts)"
-        elif accepted[here].sum() == 0:
-            reasons[name] = "alpha and slope (every answer refuses)"
-        elif len(accuracy) == 1:
-            reasons[name] = "alpha and slope (a single scenario was shown)"
-        elif len(accuracy) == 2:
-            reasons[name] = "alpha apart from the slope (only two scenarios were shown)"
-        elif len({p for p, _ in accuracy}) == 1 or len({r for _, r in accuracy}) == 1:
-            reasons[name] = "alpha apart from the slope (precision or recall never varied)"
-        elif all(precision == recall for precision, recall in accuracy):
-            reasons[name] = "alpha (precision equals recall in every scenario)"
-    return reasons

@@ -74,7 +74,10 @@ def order_sensitivity(
 
 
 def _with_slope_sd(priors: Priors, sd: float) -> Priors:
-    return replace(priors, slope=Normal(priors.slope.mean, sd), name=f"slope sd {sd:g}")
+    name, curve = f"slope sd {sd:g}", priors.curve
+    if curve is not None:
+        return replace(priors, curve=replace(curve, slope_scale=sd), name=name)
+    return replace(priors, slope=Normal(priors.slope.mean, sd), name=name)
 
 
 def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generator) -> Table:

@@ -27,6 +27,19 @@ def named_priors(priors: str | Priors) -> Priors:
     return PRESETS[priors]
 
 
+def general_priors(priors: str | Priors) -> Priors:
+    """Return priors of a model that cannot use what is known about single applications."""
+    known = named_priors(priors)
+    if known.applications:
+        raise InputError(
+            where=f"priors {known.name!r}",
+            found=f"what is known about {', '.join(map(repr, known.applications))}",
+            needed="priors without it: the ordinal model does not use model cards",
+            cure=f"Choose a preset: {', '.join(PRESETS)}.",
+        )
+    return known
+
+
 def kinds_of_mean(means: Means, priors: Priors) -> dict[float, float]:
     """Return the prior probability of each kind of mean; one entry where p is continuous.
 

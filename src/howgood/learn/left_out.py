@@ -9,7 +9,7 @@ which takes this person's ratings of real systems out again. Where the weights a
 (Pareto k-hat above 0.7) the model is fitted anew without them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import InputError
 from howgood.learn.engines.mixture import averaged_draws
-from howgood.learn.kinds import Means, named_priors
+from howgood.learn.kinds import Means, general_priors
 from howgood.learn.ordinal import check_parts, sampled, warn_if_few
 from howgood.learn.ordinal_cells import rating_cells
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells
+from howgood.learn.selection import one_application
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
@@ -76,7 +77,8 @@ def leave_one_person_out(
     part: str = "part",
     reference: str = "hypothetical",
     columns: Mapping[str, str] | None = None,
-    scale: int = 7,
+    application: str | Sequence[str] | None = None,
+    scale: int | None = None,
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
     draws: int = 2000,
@@ -123,10 +125,11 @@ def leave_one_person_out(
         answers, columns=mapping or None, missing=missing, scale=scale, people=people
     )
     check_parts(read)
+    read = one_application(read, application, reference=reference)
     cells = rating_cells(read, reference=reference)
     warn_if_few(len(cells.people))
     held_out = _held_out(cells)
-    known = named_priors(priors)
+    known = general_priors(priors)
     rng, seed = generator_and_seed(random_state)
     fit = _Fit(cells, known, means, draws, rng)
     rows = _all_predicted(fit, held_out, progress)

@@ -27,7 +27,8 @@ def binary_methods(
     """Return the methods of a binary fit in words."""
     left_out = _left_out(provenance)
     asked = f"{len(applications)} application{'s' if len(applications) != 1 else ''}"
-    named = _named(priors, ("intercept", "slope", "alpha", "person_sd"))
+    line = ("intercept", "slope") if priors.curve is None else ("curve",)
+    named = _named(priors, (*line, "alpha", "person_sd"))
     return (
         f"{n_people} respondents gave {provenance.rows_used} answers about {asked}{left_out}. "
         f"A rating of {cut} or higher counts as accepting. We fitted a Bayesian mixed-effects "
@@ -68,7 +69,8 @@ def ordinal_methods(
 
 def _named(priors: Priors, names: tuple[str, ...]) -> str:
     assumed = priors.describe()
-    return "; ".join(f"{name} ~ {assumed[name]}" for name in names)
+    words = {"curve": "people's mean logit to accept"}
+    return "; ".join(f"{words.get(name, name)} ~ {assumed[name]}" for name in names)
 
 
 def _left_out(provenance: Provenance) -> str:

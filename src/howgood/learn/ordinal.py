@@ -4,7 +4,7 @@ In: ratings with a part per row. Out: `OrdinalFit`. Absent: the model (see
 `learn.ordinal_model`), the engines, cross-validation (see `learn.left_out`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,11 @@ from howgood.errors import FewRespondentsWarning, MissingColumnError, NoEvidence
 from howgood.learn import fit_file
 from howgood.learn.engines.choice import Engine, choose_and_sample
 from howgood.learn.engines.mixture import Mixture, natural_draws
-from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
+from howgood.learn.kinds import Means, general_priors, kinds_of_mean, order_of, tidy
 from howgood.learn.ordinal_cells import rating_cells
-from howgood.learn.ordinal_fit import KIND, OrdinalFit
+from howgood.learn.ordinal_fit import FEW_PEOPLE, KIND, OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells
+from howgood.learn.selection import one_application
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
@@ -29,10 +30,6 @@ from howgood.records.provenance import Provenance
 from howgood.stats.grouped import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
 
-# Below, slope and scale lean on the priors. At one fixed truth with two parts and 22 people, 95 %
-# intervals still held 93 to 96 % ("ordinal: ..., fixed truth" in docs/explanation/calibration.md).
-FEW_PEOPLE = 40
-
 
 def fit_ordinal(
     answers: Any,  # noqa: ANN401 - a path or any frame narwhals knows
@@ -40,7 +37,8 @@ def fit_ordinal(
     part: str = "part",
     reference: str = "hypothetical",
     columns: Mapping[str, str] | None = None,
-    scale: int = 7,
+    application: str | Sequence[str] | None = None,
+    scale: int | None = None,
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
     engine: Engine = "auto",
@@ -67,8 +65,12 @@ def fit_ordinal(
         The part others are compared with.
     columns, missing, people
         See `ask.read_answers`.
-    scale : int
-        Points of the rating scale; points nobody chose get no threshold.
+    application : str or sequence of str, optional
+        The application to fit, and the names of the real systems that belong to it; needed where
+        the reference part is about several, since the model has one alpha and one slope and would
+        pool them.
+    scale : int, optional
+        Points of the rating scale, 7 when left out; points nobody chose get no threshold.
     means, priors, engine, draws, random_state, progress
         See `fit_acceptability`.
 
@@ -97,10 +99,10 @@ def fit_ordinal(
         answers, columns=mapping or None, missing=missing, scale=scale, people=people
     )
     check_parts(read)
+    read = one_application(read, application, reference=reference)
     cells = rating_cells(read, reference=reference)
-    warn_if_few(len(cells.people))
     warn_of_silent_parts(cells)
-    known = named_priors(priors)
+    known = general_priors(priors)
     rng, seed = generator_and_seed(random_state)
     models, mixture, diagnostics = sampled(
         cells, cells.groups, known, means, engine=engine, draws=draws, rng=rng, progress=progress
@@ -214,7 +216,8 @@ def check_parts(answers: Answers) -> None:
 
 
 def warn_of_silent_parts(cells: RatingCells) -> None:
-    """Warn of parts in which all ratings are the same: only the priors tell shift and scale."""
+    """Warn of few people, and of parts in which all ratings are the same: only the priors speak."""
+    warn_if_few(len(cells.people))
     by_level = cells.counts.sum(axis=0).reshape(cells.n_cells, len(cells.levels))
     for index, part in enumerate(cells.parts):
         given = np.flatnonzero(by_level[cells.part == index].sum(axis=0))

@@ -20,6 +20,13 @@ def normal(prior: Normal, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return -0.5 * away**2 - math.log(prior.sd) - 0.5 * math.log(2 * math.pi), -away / prior.sd
 
 
+def half_normal(scale: float, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Density of a half-normal quantity; the values must be positive."""
+    away = values / scale
+    constant = 0.5 * math.log(2 / math.pi) - math.log(scale)
+    return constant - 0.5 * away**2, -away / scale
+
+
 def beta_logit(prior: Beta, logit: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Density of the logit of a beta quantity."""
     log_norm = math.lgamma(prior.a + prior.b) - math.lgamma(prior.a) - math.lgamma(prior.b)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
+from howgood.records.estimate import Estimate
+from howgood.records.evidence import Evidence
 from howgood.stats.logistic import expit
 from howgood.stats.logistic_normal import location_for_mean, logistic_normal_mean
 from howgood.stats.power_mean import power_mean
@@ -29,7 +31,8 @@ class AcceptanceDraws:
 
     Every array has shape (n_draws,) and row d of each belongs to the same draw: `p` the order of
     the mean, `alpha` the weight of precision, `intercept` :math:`b_0`, `slope` :math:`b`,
-    `person_sd` :math:`\sigma`.
+    `person_sd` :math:`\sigma`. `evidence` says whether the answers behind them suffice to decide,
+    `lowest_shown` the lowest accuracy (mean of precision and recall) people were asked about.
 
     Stability: experimental
 
@@ -50,6 +53,8 @@ class AcceptanceDraws:
     slope: FloatArray
     person_sd: FloatArray
     n_respondents: int | None = None
+    evidence: Evidence = "enough"
+    lowest_shown: float | None = None
 
     def __post_init__(self) -> None:
         names = ("p", "alpha", "intercept", "slope", "person_sd")
@@ -109,16 +114,22 @@ class AcceptanceDraws:
             return np.asarray(expit(location))
         return logistic_normal_mean(location, _column(self.person_sd, trailing))
 
+    def estimate(self, values: FloatArray) -> Estimate:
+        """Return the estimate of something worked out draw by draw, with whom it rests on."""
+        return Estimate.from_draws(values, n_respondents=self.n_respondents, evidence=self.evidence)
+
     def mean_for_share(self, share: float) -> FloatArray:
         """Return the mean at which `share` of the population accepts, per draw.
 
-        Values above 1 mean that no accuracy is enough; where acceptance does not grow with
-        accuracy (slope not above 0) the value is infinite.
+        Values above 1 mean that no accuracy is enough. Where acceptance does not grow with accuracy
+        (slope not above 0) the value is 0 if perfect accuracy is enough, and so every other is, and
+        infinite if it is not.
         """
         location = location_for_mean(share, self.person_sd)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             needed = (location - self.intercept) / self.slope
-        return np.where(self.slope > 0, needed, np.inf)
+        anyway = np.where(self.intercept + self.slope >= location, 0.0, np.inf)
+        return np.where(self.slope > 0, needed, anyway)
 
     def thinned(self, n_draws: int) -> "AcceptanceDraws":
         """Return at most `n_draws` draws, evenly spaced; the draws are exchangeable."""

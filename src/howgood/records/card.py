@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
+from howgood.records.evidence import FEW_PEOPLE, Evidence
 
 DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
 MOST_DRAWS = 400
@@ -52,7 +53,9 @@ class ModelCard:
     `given_order` is the order p the estimates are conditional on; None when averaged over orders.
     `order_probabilities` maps an order such as "-1" to its posterior probability. `draws` holds
     paired, thinned posterior draws; it is empty for publications that report none, and such a card
-    can inform but not predict.
+    can inform but not predict. `evidence` says whether the answers suffice to decide; a card that
+    does not say so (written by an earlier version) counts as enough only with 10 people or more and
+    a slope that is known to be positive.
 
     Stability: experimental
     """
@@ -77,8 +80,12 @@ class ModelCard:
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=dict)
     format: int = FORMAT
+    evidence: Evidence | None = None
+    lowest_shown: float | None = None
 
     def __post_init__(self) -> None:
+        if self.evidence is None:
+            object.__setattr__(self, "evidence", self._judged())
         if not self.name or not all(sign.isalnum() or sign in "-_" for sign in self.name):
             raise InputError(
                 where="model card, name",
@@ -122,8 +129,19 @@ class ModelCard:
         return AcceptanceDraws(
             application=self.application,
             n_respondents=self.n_respondents,
+            evidence=self.evidence or "none",
+            lowest_shown=min(self.levels, default=None)
+            if self.lowest_shown is None
+            else self.lowest_shown,
             **{name: np.array(self.draws[name]) for name in DRAWN},
         )
+
+    def _judged(self) -> Evidence:
+        """Judge a card that does not say on how much evidence it rests."""
+        if self.n_respondents is None or self.n_respondents < FEW_PEOPLE:
+            return "few people"
+        known = self.slope is not None and self.slope.lower is not None and self.slope.lower > 0
+        return "enough" if known else "none"
 
     def to_dict(self) -> dict[str, Any]:
         """Return every field as plain values, unknown ones as None."""
@@ -154,6 +172,8 @@ def card_of_draws(
         model="binary",
         levels=levels,
         n_respondents=draws.n_respondents,
+        evidence=draws.evidence,
+        lowest_shown=draws.lowest_shown,
         n_answers=n_answers,
         order_probabilities={f"{p:g}": each for p, each in (order_probabilities or {}).items()},
         # Six digits: far below the spread of any posterior, and a third of the bytes.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from howgood.records.estimate import Estimate
+from howgood.records.evidence import Evidence
 from howgood.records.fields import field_values
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
@@ -25,6 +26,7 @@ class ThresholdChoice(Tabular):
     of the test set, the threshold that is best under both. `variance_shares` splits its variance
     into "people", "test set" and "both together". `curve` holds the expected acceptance (or
     metric) with its interval by threshold. `precision` and `recall` are those at `chosen`.
+    `evidence` says whether the answers of people suffice; "enough" for a metric.
 
     Stability: stable
     """
@@ -41,6 +43,7 @@ class ThresholdChoice(Tabular):
     recall: Estimate
     curve: Table = field(repr=False)
     provenance: Provenance = field(repr=False)
+    evidence: Evidence = "enough"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -51,7 +54,8 @@ class ThresholdChoice(Tabular):
 class ApplicationChoice(Tabular):
     """In which application or interface one classifier is best accepted.
 
-    `best` is None when no application is best with the wanted certainty: not enough evidence.
+    `best` is None when no application is best with the wanted certainty, or when the answers about
+    one of them do not suffice (`evidence` is the weakest of all): not enough evidence.
 
     Stability: stable
     """
@@ -63,6 +67,7 @@ class ApplicationChoice(Tabular):
     best: str | None
     certainty: float
     provenance: Provenance = field(repr=False)
+    evidence: Evidence = "enough"
 
     @property
     def table(self) -> Table:
@@ -93,7 +98,8 @@ class Target:
     `at_best` the share accepting it.
     `precision_gain` and `recall_gain` are the changes of the accepting share per further point
     (.01) at `precision` and `recall`. Above `diminishing_from`, one more point of both adds less
-    than `least_gain` to the accepting share; None when that never happens below 1.
+    than `least_gain` to the accepting share; None when that never happens below 1. `evidence` says
+    whether the answers suffice to rely on any of it.
 
     Stability: stable
     """
@@ -111,6 +117,7 @@ class Target:
     diminishing_from: float | None
     least_gain: float
     provenance: Provenance = field(repr=False)
+    evidence: Evidence = "enough"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -122,7 +129,9 @@ class TradeOff(Tabular):
     """How acceptance falls when accuracy is given up: for privacy, cost or battery.
 
     `curve` has one row per accuracy: accuracy, accepting, lower, upper. `least_accuracy` is the
-    lowest accuracy at which `share` accepts with the wanted certainty, None if there is none.
+    lowest accuracy at which `share` accepts with the wanted certainty, None if there is none or if
+    the `evidence` does not suffice; it is never below `lowest_shown`, the lowest accuracy people
+    were asked about.
 
     Stability: stable
     """
@@ -135,6 +144,8 @@ class TradeOff(Tabular):
     least_accuracy: float | None
     curve: Table
     provenance: Provenance = field(repr=False)
+    evidence: Evidence = "enough"
+    lowest_shown: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -146,8 +157,9 @@ class GoLive(Tabular):
     """When to switch a system from training to predicting.
 
     `size` is the first training size from which on every larger one passes too; None means not
-    enough evidence at any size. `table` has one row per size: size, accepting, lower, upper,
-    p_enough (the probability that at least `share` accepts) and passes.
+    enough evidence at any size, or from the answers at all (`evidence`). `table` has one row per
+    size: size, accepting, lower, upper, p_enough (the probability that at least `share` accepts)
+    and passes.
 
     Stability: stable
     """
@@ -160,6 +172,7 @@ class GoLive(Tabular):
     certainty: float
     table: Table
     provenance: Provenance = field(repr=False)
+    evidence: Evidence = "enough"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -171,7 +184,8 @@ class Gate:
     """Does a classifier pass: would enough people accept it?
 
     "pass" when the probability that at least `share` accepts reaches `certainty`, "fail" when it
-    is at most 1 - `certainty`, else "investigate": the evidence does not say.
+    is at most 1 - `certainty`, else "investigate": the evidence does not say. Without enough
+    `evidence` about the application the verdict is always "investigate".
 
     Stability: stable
     """
@@ -183,6 +197,7 @@ class Gate:
     share: float
     certainty: float
     provenance: Provenance = field(repr=False)
+    evidence: Evidence = "enough"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

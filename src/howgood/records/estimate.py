@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError
+from howgood.records.evidence import Evidence
 from howgood.stats.array_layer import array_stats
 
 IntervalKind = Literal["quantile", "highest-density"]
@@ -64,7 +65,9 @@ class Estimate:
     """A quantity learned from people: mean, spread, interval and the draws behind them.
 
     `draws` has shape (n_draws,) and stays paired with the draws of every other estimate of
-    the same fit: subtract first, then summarise. It is empty for published summaries.
+    the same fit: subtract first, then summarise. It is empty for published summaries. `evidence`
+    says whether the answers behind it suffice ("enough", "few people" or "none"), where its maker
+    judged them; `print` says it where they do not.
 
     Stability: stable
     """
@@ -74,9 +77,11 @@ class Estimate:
     interval: Interval
     draws: NDArray[np.float64] = field(repr=False, compare=False)
     n_respondents: int | None = None
+    evidence: Evidence | None = None
 
     def __str__(self) -> str:
-        return f"{self.mean:.3g} {self.interval}"
+        told = {"few people": f", few people ({self.n_respondents})", "none": ", no evidence"}
+        return f"{self.mean:.3g} {self.interval}{told.get(self.evidence or '', '')}"
 
     @classmethod
     def from_draws(
@@ -86,6 +91,7 @@ class Estimate:
         probability: float = 0.95,
         kind: IntervalKind = "highest-density",
         n_respondents: int | None = None,
+        evidence: Evidence | None = None,
     ) -> "Estimate":
         """Summarise equally weighted draws.
 
@@ -116,6 +122,7 @@ class Estimate:
             interval=Interval(lower=lower, upper=upper, probability=probability, kind=kind),
             draws=values,
             n_respondents=n_respondents,
+            evidence=evidence,
         )
 
     def probability_above(self, value: float) -> float:
@@ -124,12 +131,14 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values, ready for JSON (without the draws)."""
+        judged = {} if self.evidence is None else {"evidence": self.evidence}
         return {
             "mean": self.mean,
             "sd": self.sd,
             "interval": self.interval.to_dict(),
             "n_draws": int(self.draws.size),
             "n_respondents": self.n_respondents,
+            **judged,
         }
 
 

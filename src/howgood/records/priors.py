@@ -11,6 +11,9 @@ from typing import Any
 
 from howgood.errors import InputError
 
+# Where the level of a curve is stated: in the middle of the accuracies usual studies show.
+USUAL_MEAN = 0.75
+
 
 @dataclass(frozen=True, slots=True)
 class Normal:
@@ -78,6 +81,25 @@ class JointNormal:
         return f"joint normal around ({center})"
 
 
+@dataclass(frozen=True, slots=True)
+class RisingCurve:
+    """A curve of acceptance over accuracy by where it lies in the middle, and how it rises.
+
+    People's mean logit to accept is Normal(`level_mean`, `level_sd`) at a weighted mean of 0.75
+    (`USUAL_MEAN`) and rises by HalfNormal(`slope_scale`) per unit of the mean.
+    """
+
+    level_mean: float
+    level_sd: float
+    slope_scale: float
+
+    def __str__(self) -> str:
+        return (
+            f"{Normal(self.level_mean, self.level_sd)} at a mean of {USUAL_MEAN:g}, rising by "
+            f"{HalfNormal(self.slope_scale)} per unit of the mean"
+        )
+
+
 SpreadPrior = HalfNormal | GammaPrecision | LogNormal
 
 
@@ -86,9 +108,11 @@ class Priors:
     """Everything assumed about an acceptability model, by name.
 
     `applications` holds what is already known about single applications (from a registry card or
-    an earlier fit); all others use `intercept`, `slope` and `alpha`. `means` weighs the kinds of
-    mean before the answers are seen; left empty, all are equally likely. `order` is the prior of a
-    continuous p; `threshold`, `shift` and `log_scale` belong to the ordinal model.
+    an earlier fit); all others use `intercept`, `slope` and `alpha`. `curve`, where it is
+    given, takes the place of `intercept` and `slope` in the binary model. `means` weighs the kinds
+    of mean before the answers are seen; left empty, all are equally likely. `order` is the prior of
+    a continuous p; `threshold`, `shift` and `log_scale` belong to the ordinal model, which uses
+    `slope` too.
 
     Stability: stable
 
@@ -96,6 +120,8 @@ class Priors:
     --------
     >>> print(KAY2015.slope, "|", KAY2015.person_sd)
     Normal(0, sd 31.62) | 1/sd² ~ Gamma(0.001, 0.001)
+    >>> HOWGOOD.curve
+    RisingCurve(level_mean=0.0, level_sd=1.6, slope_scale=15.0)
     """
 
     name: str
@@ -109,6 +135,7 @@ class Priors:
     threshold: Normal = Normal(0.0, 1000.0**0.5)
     shift: Normal = Normal(0.0, 5.0)
     log_scale: Normal = Normal(0.0, 1.0)
+    curve: RisingCurve | None = None
 
     def __post_init__(self) -> None:
         for name in ("intercept", "slope", "threshold", "shift", "log_scale", "order"):
@@ -125,6 +152,8 @@ class Priors:
         known = {f"{name} (informed)": str(prior) for name, prior in self.applications.items()}
         means = ", ".join(f"P(p = {p:g}) = {share:g}" for p, share in self.means.items())
         plain = {name: str(getattr(self, name)) for name in _DISTRIBUTIONS}
+        if self.curve is not None:
+            plain["curve"] = str(self.curve)
         return {**plain, "means": means or "all equally likely", **known}
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,6 +161,7 @@ class Priors:
         return {
             "name": self.name,
             **{name: _plain(getattr(self, name)) for name in _DISTRIBUTIONS},
+            "curve": None if self.curve is None else _plain(self.curve),
             "means": [[p, share] for p, share in self.means.items()],
             "applications": {name: _plain(prior) for name, prior in self.applications.items()},
         }
@@ -142,6 +172,7 @@ class Priors:
         return cls(
             name=str(values["name"]),
             **{name: _distribution(values[name]) for name in _DISTRIBUTIONS},
+            curve=_distribution(values["curve"]) if values.get("curve") else None,
             means={float(p): float(share) for p, share in values["means"]},
             applications={
                 str(name): _distribution(each) for name, each in values["applications"].items()
@@ -152,10 +183,10 @@ class Priors:
 _DISTRIBUTIONS = (
     "intercept", "slope", "alpha", "person_sd", "order", "threshold", "shift", "log_scale",
 )  # fmt: skip
-_POSITIVE = ("sd", "a", "b", "scale", "shape", "rate", "sd_log")
+_POSITIVE = ("sd", "a", "b", "scale", "shape", "rate", "sd_log", "level_sd", "slope_scale")
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
-    for kind in (Normal, Beta, HalfNormal, GammaPrecision, LogNormal, JointNormal)
+    for kind in (Normal, Beta, HalfNormal, GammaPrecision, LogNormal, JointNormal, RisingCurve)
 }
 
 
@@ -189,5 +220,8 @@ def _numbers(value: Any) -> Any:  # noqa: ANN401 - numbers, or lists from JSON
 KAY2015 = Priors(
     name="kay2015", person_sd=GammaPrecision(0.001, 0.001), shift=Normal(0.0, 1000.0**0.5)
 )
-HOWGOOD = Priors(name="howgood")
+# Weakly informative about the share accepting: wide priors of logits are nearly certain that it is
+# 0 or 1. Drawn in docs/explanation/acceptability.md.
+HOWGOOD_CURVE = RisingCurve(0.0, 1.6, 15.0)
+HOWGOOD = Priors(name="howgood", curve=HOWGOOD_CURVE)
 PRESETS: dict[str, Priors] = {"howgood": HOWGOOD, "kay2015": KAY2015}

@@ -121,19 +121,21 @@ def frame_columns(
     names: Iterable[str],
     *,
     where: str,
+    ours: Mapping[str, str] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Return the named columns of any supported frame as NumPy arrays.
 
-    Lazy frames are collected once, and only these columns are read.
+    Lazy frames are collected once, and only these columns are read. `ours` holds our own names of
+    columns the caller renamed, for the advice of an error.
     """
     wanted = list(dict.fromkeys(names))
     if isinstance(frame, Mapping):
-        _require_columns(wanted, [str(name) for name in frame], where)
+        _require_columns(wanted, [str(name) for name in frame], where, ours)
         return dict(Table({name: as_array(frame[name]) for name in wanted}))
     import narwhals as nw
 
     wrapped = _wrapped(frame, where)
-    _require_columns(wanted, wrapped.collect_schema().names(), where)
+    _require_columns(wanted, wrapped.collect_schema().names(), where, ours)
     selected = wrapped.select(wanted)
     if isinstance(selected, nw.LazyFrame):
         return collected(selected, where=where)
@@ -228,10 +230,14 @@ def frame_column_names(
     return list(_wrapped(frame, "the table").collect_schema().names())
 
 
-def _require_columns(wanted: list[str], present: list[str], where: str) -> None:
+def _require_columns(
+    wanted: list[str], present: list[str], where: str, ours: Mapping[str, str] | None = None
+) -> None:
     missing = [name for name in wanted if name not in present]
     if missing:
-        raise MissingColumnError(where=where, column=missing[0], columns=present, also=missing[1:])
+        raise MissingColumnError(
+            where=where, column=missing[0], columns=present, also=missing[1:], ours=ours
+        )
 
 
 def _collect_backend(frame: Any) -> Any:  # noqa: ANN401 - narwhals' own types

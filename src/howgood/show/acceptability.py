@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howgood.learn.acceptability_fit import PARAMETERS, AcceptabilityFit
-from howgood.learn.cells import FEW_PEOPLE, silent_applications
+from howgood.learn.evidence import falling_applications, silent_applications
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
+from howgood.records.evidence import FEW_PEOPLE
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures import acceptability as figures
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
 
 MEAN_NAMES = {-1: "harmonic (F-measure)", 0: "geometric (G-measure)", 1: "arithmetic"}
 REFERENCE = 0.85  # "is 85 % enough?"
-_ENOUGH_PEOPLE = 20
-# People -> how many of 100 intervals of 95 % held the share that accepts.
-HELD = {4: 87, 8: 91}
+_USUAL_PEOPLE = 20
 
 CAUTIONS = (
     "These are answers about imagined systems. People who use a real system rated the same "
@@ -56,10 +55,11 @@ def share_text(estimate: Estimate) -> str:
 def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
     """Return what the fit says, most useful first."""
     silent = silent_applications(fit.cells)
-    telling = [name for name in fit.applications if name not in silent]
+    falling = falling_applications(fit.cells)
+    telling = [name for name in fit.applications if name not in silent and name not in falling]
     return (
         *_few_people(fit),
-        *_doubtful(fit, silent),
+        *_doubtful(silent, falling),
         *(_accepting(fit, name) for name in telling),
         *(_weighing(fit, name) for name in telling),
         *_differing(fit),
@@ -86,10 +86,13 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
     """Return a fit's results as plain values, ready for JSON."""
     return {
         "findings": [finding.text for finding in fit_findings(fit)],
+        "evidence": fit.evidence,
+        "priors": fit.priors.to_dict(),
         "mean_probabilities": {f"{p:g}": each for p, each in fit.mean_probabilities.items()},
         "applications": {
             name: {
                 "respondents": fit.respondents[name],
+                "evidence": fit.evidence_for(name),
                 **{each: fit.estimate(each, name).to_dict() for each in PARAMETERS},
                 "probability alpha above 0.5": fit.probability_alpha_above(application=name),
                 "odds ratio per 0.01": fit.odds_ratio(name).to_dict(),
@@ -180,45 +183,34 @@ def prediction_table(fit: AcceptabilityFit) -> Table:
     return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
 
 
-def few_people(fit: AcceptabilityFit, name: str) -> bool:
-    """Tell whether so few people answered about an application that the priors speak for them."""
-    return fit.respondents[name] < FEW_PEOPLE
-
-
 def _few_people(fit: AcceptabilityFit) -> list[Finding]:
-    few = [name for name in fit.applications if few_people(fit, name)]
+    few = [name for name, count in fit.respondents.items() if count < FEW_PEOPLE]
     if not few:
         return []
     listed = ", ".join(f"{name} ({fit.respondents[name]})" for name in few)
     return [
         Finding(
-            text=f"Few people answered: {listed}. With fewer than {FEW_PEOPLE} the numbers rest "
-            f"mostly on the priors '{fit.priors.name}', not on the answers: in simulated studies "
-            f"of 4 to 8 people, 95 % intervals of the share accepting held {HELD[4]} to {HELD[8]} "
-            "%. Ask more people before you rely on them.",
+            text=f"Not enough evidence. Few people answered: {listed}. With fewer than "
+            f"{FEW_PEOPLE} the numbers rest mostly on the priors '{fit.priors.name}', and no "
+            "decision is made by them. Ask more people before you rely on them.",
             tone="unsure",
         )
     ]
 
 
-def _doubtful(fit: AcceptabilityFit, silent: Mapping[str, str]) -> list[Finding]:
+def _doubtful(silent: Mapping[str, str], falling: Mapping[str, str]) -> list[Finding]:
     """Say where the numbers come from the priors, or where columns may be mixed up."""
     found = [
         Finding(
             text=f"{name}: the answers say nothing about {reason}; its numbers come from the "
-            "priors.",
+            "priors, and no decision is made by them.",
             tone="bad",
         )
         for name, reason in silent.items()
     ]
-    for name in fit.applications:
-        if fit.estimate("slope", name).probability_above(0.0) < 0.025:
-            text = (
-                f"{name}: acceptance falls as accuracy rises; check that precision, recall and "
-                "rating mean what their columns say."
-            )
-            found.append(Finding(text=text, tone="bad"))
-    return found
+    return found + [
+        Finding(text=f"{name}: {reason}.", tone="bad") for name, reason in falling.items()
+    ]
 
 
 def _accepting(fit: AcceptabilityFit, name: str) -> Finding:
@@ -229,7 +221,7 @@ def _accepting(fit: AcceptabilityFit, name: str) -> Finding:
         f"{name}: {share_text(share)} of people would accept 85 % precision with 85 % recall; "
         f"perfect accuracy, {share_text(best)} ({fit.respondents[name]} respondents)."
     )
-    is_sure = share.interval.width < 0.3 and not few_people(fit, name)
+    is_sure = share.interval.width < 0.3 and fit.evidence_for(name) == "enough"
     return Finding(text=text, tone="neutral" if is_sure else "unsure")
 
 
@@ -242,7 +234,7 @@ def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
         verdict, tone = "precision weighs more than recall", "neutral"
     else:
         verdict, tone = "the answers do not settle which of the two weighs more", "unsure"
-    if few_people(fit, name):
+    if fit.evidence_for(name) != "enough":
         tone = "unsure"
     text = (
         f"{name}: {verdict}; weight of precision alpha {with_interval(alpha)}, "
@@ -383,7 +375,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
 
 
 def _cautions(fit: AcceptabilityFit) -> tuple[str, ...]:
-    few = [name for name, count in fit.respondents.items() if count < _ENOUGH_PEOPLE]
+    few = [name for name, count in fit.respondents.items() if count < _USUAL_PEOPLE]
     if not few:
         return CAUTIONS
     return (

@@ -3,8 +3,8 @@
 In: a card. Out: a sentence, or nothing. Absent: judging the answers behind it (`learn`).
 """
 
-from howgood.learn.cells import FEW_PEOPLE
 from howgood.records.card import ModelCard
+from howgood.records.evidence import FEW_PEOPLE
 
 
 def card_warning(card: ModelCard) -> str:

@@ -21,6 +21,7 @@ from howgood.records.decision import (
 )
 from howgood.records.report import Finding, Report
 from howgood.show.acceptability import picture_section, share_text
+from howgood.show.evidence import evidence_findings
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, plain, probability, with_interval
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FEW_CASES = 50  # of the rarer class; see "Few cases" in docs/howto/choose-a-threshold.md
+_POINT = 0.01
 _TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
 _BADGE_COLOURS = {"pass": "brightgreen", "fail": "red", "investigate": "yellow"}
 
@@ -38,7 +40,9 @@ def gate_findings(gate: Gate) -> tuple[Finding, ...]:
     meaning = {
         "pass": "enough people would accept it",
         "fail": "too few people would accept it",
-        "investigate": "the evidence does not say; ask more people or test on more cases",
+        "investigate": "the evidence does not say; ask more people or test on more cases"
+        if gate.evidence == "enough"
+        else "the answers do not suffice for a verdict; ask more people",
     }[gate.verdict]
     text = (
         f"{gate.verdict}: {meaning}. {share_text(gate.acceptance)} would accept "
@@ -46,15 +50,17 @@ def gate_findings(gate: Gate) -> tuple[Finding, ...]:
         f"{percent(gate.share)} do (pass needs {plain(gate.certainty, digits=2)}, fail "
         f"{plain(1 - gate.certainty, digits=2)} or less)."
     )
-    return (Finding(text=text, tone=_TONES[gate.verdict]),)
+    short = evidence_findings(gate.evidence, gate.application, gate.acceptance.n_respondents)
+    return (Finding(text=text, tone=_TONES[gate.verdict]), *short)
 
 
 def gate_badge(gate: Gate) -> dict[str, object]:
     """Return the badge as shields.io reads it from an endpoint."""
+    short = "" if gate.evidence == "enough" else ", not enough evidence"
     return {
         "schemaVersion": 1,
         "label": "acceptance",
-        "message": f"{gate.verdict}: {share_text(gate.acceptance)}",
+        "message": f"{gate.verdict}: {share_text(gate.acceptance)}{short}",
         "color": _BADGE_COLOURS[gate.verdict],
     }
 
@@ -65,7 +71,9 @@ def target_findings(target: Target) -> tuple[Finding, ...]:
         f"At {percent(target.precision)} precision and {percent(target.recall)} recall, "
         f"{share_text(target.acceptance)} of people would accept {target.application}."
     )
+    n_respondents = target.acceptance.n_respondents
     return (
+        *evidence_findings(target.evidence, target.application, n_respondents),
         Finding(text=now),
         _needed(target),
         gain_finding(target),
@@ -92,6 +100,10 @@ def trade_off_findings(trade: TradeOff) -> tuple[Finding, ...]:
         f"{plain(trade.certainty, digits=2)}"
     )
     best = _accepting(trade, len(trade.curve) - 1)
+    short = evidence_findings(trade.evidence, trade.application)
+    if short:
+        unsure = f"How much accuracy can be given up cannot be said: perfect accuracy wins {best}."
+        return (*short, Finding(text=unsure, tone="unsure"))
     if trade.least_accuracy is None:
         text = f"At no accuracy do {wanted}: perfect accuracy wins {best}."
         return (Finding(text=text, tone="bad"),)
@@ -101,6 +113,8 @@ def trade_off_findings(trade: TradeOff) -> tuple[Finding, ...]:
         f"{_accepting(trade, at)} would, at perfect accuracy {best}. What lies above it can be "
         "given up for privacy, cost or battery."
     )
+    if trade.lowest_shown is not None and trade.least_accuracy <= trade.lowest_shown + _POINT:
+        text += " Nobody was asked about less."
     return (Finding(text=text, tone="good"),)
 
 
@@ -123,7 +137,11 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
         f"There, precision is {with_interval(choice.precision)} and recall "
         f"{with_interval(choice.recall)}."
     )
-    found = [Finding(text=first, tone="unsure" if n_rarer < _FEW_CASES else "neutral")]
+    asked = None if choice.acceptance is None else choice.acceptance.n_respondents
+    found = [
+        *evidence_findings(choice.evidence, "this application", asked),
+        Finding(text=first, tone="unsure" if n_rarer < _FEW_CASES else "neutral"),
+    ]
     if choice.acceptance is not None:
         found.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
     found.append(Finding(text=accuracy))
@@ -205,6 +223,9 @@ def go_live_findings(decision: GoLive) -> tuple[Finding, ...]:
         f"at least {percent(decision.share)} accept {decision.application} with probability "
         f"{plain(decision.certainty, digits=2)}"
     )
+    short = evidence_findings(decision.evidence, decision.application)
+    if short:
+        return short
     if decision.size is None:
         text = f"Not enough evidence at any size tried that {wanted}: keep training, or ask more."
         return (Finding(text=text, tone="unsure"),)
@@ -225,7 +246,12 @@ def application_findings(choice: ApplicationChoice) -> tuple[Finding, ...]:
         if choice.best is not None
         else Finding(text="Not enough evidence which application suits it best.", tone="unsure")
     )
-    return (verdict, *lines)
+    short = [
+        finding
+        for name, each in choice.acceptance.items()
+        for finding in evidence_findings(each.evidence or "enough", name, each.n_respondents)
+    ]
+    return (verdict, *short, *lines)
 
 
 def study_size_findings(size: StudySize) -> tuple[Finding, ...]:

@@ -6,8 +6,7 @@ In: `OrdinalFit`. Out: findings, plain values, a `Report`. Absent: fitting; writ
 from pathlib import Path
 from typing import Any
 
-from howgood.learn.ordinal import FEW_PEOPLE
-from howgood.learn.ordinal_fit import OrdinalFit
+from howgood.learn.ordinal_fit import FEW_PEOPLE, OrdinalFit
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.acceptability import MEAN_NAMES, picture_section
@@ -56,6 +55,7 @@ def ordinal_values(fit: OrdinalFit) -> dict[str, Any]:
     """Return a fit's results as plain values, ready for JSON."""
     return {
         "findings": [finding.text for finding in ordinal_findings(fit)],
+        "evidence": fit.evidence,
         "mean_probabilities": {f"{p:g}": each for p, each in fit.mean_probabilities.items()},
         "parameters": fit.summary(),
         "thresholds": fit.thresholds(),

@@ -278,3 +278,17 @@ def test_parts_that_do_not_fit_together_are_named(tmp_path, old, new, line, word
     assert line in [each for each, _ in found]
     for word in words:
         assert any(word in message for _, message in found)
+
+
+def test_levels_that_are_the_same_in_whole_counts_are_named(tmp_path):
+    levels = "  precision: [0.9, 0.92, 0.95, 1]\n  recall: [0.5, 0.55, 0.6, 1]\n"
+    text = SURVEY + levels + "  real_positives: 2\n"
+    advice = check_study(_written(tmp_path, text, "study.yaml")).advice
+    # Of 2 events, recall .5 finds 1, .55 and .6 find 1 too, 1 finds 2: two distinct recalls, and
+    # one or two found leave no false alarm at any of these precisions.
+    (said,) = [each for each in advice if "distinct scenarios" in each]
+    assert said.startswith("2 distinct scenarios of 16")
+    assert "0.9/0.5 = 0.92/0.5" in said
+    assert "real_positives" in said
+    usual = check_study(_written(tmp_path, SURVEY, "study.yaml")).advice
+    assert not any("distinct scenarios" in each for each in usual)

@@ -26,7 +26,7 @@ from howgood.records.progress import Progress
 from howgood.records.report import Finding, Report
 from howgood.records.result import StudyResult
 from howgood.records.study import Study, plan_of
-from howgood.show.acceptability import few_people, fit_report
+from howgood.show.acceptability import fit_report
 from howgood.show.ordinal import ordinal_report
 from howgood.show.people import people_text
 from howgood.show.results import target_finding, whole_report
@@ -52,6 +52,8 @@ def survey_result(
         return not_enough(gathered, question=_QUESTION, why=missing, cure=_CURE, held=held)
     try:
         if settings.get("model", "binary") == "parts":
+            if len(plan_of(study, SurveyPlan).applications) > 1:
+                return not_enough(gathered, question=_QUESTION, why=_POOLED, cure=_APART, held=held)
             return _parts(gathered, study, settings, held=held, progress=progress)
         return _binary(gathered, study, settings, held=held, progress=progress)
     except UngatedPosteriorError as error:
@@ -59,6 +61,11 @@ def survey_result(
         return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
 
 
+_POOLED = (
+    "The study is about several applications, and the model of imagined and real systems has one "
+    "alpha and one slope: it would pool them."
+)
+_APART = "Choose the model of accepting or not, which tells applications apart."
 _CURE = (
     "Ask more people: 20 to 25 per application are usual. Answers that are all alike (everybody "
     "accepts everything, or nothing) say little however many there are."
@@ -101,7 +108,7 @@ def _binary(
 
 def _target(fit: AcceptabilityFit, name: str) -> Finding:
     found = target_finding([decide.target(fit, name, share=share) for share in SHARES])
-    return replace(found, tone="unsure") if few_people(fit, name) else found
+    return found if fit.evidence_for(name) == "enough" else replace(found, tone="unsure")
 
 
 def _parts(

@@ -3,16 +3,21 @@
 In: a study. Out: sentences, each with its reason. Absent: rules; nothing here stops a study.
 """
 
+from howgood.flow.participate.scenario_text import scenarios_of
 from howgood.flow.study_files.attention_text import attention_advice
+from howgood.records.plans import SurveyPlan
+from howgood.records.scenario import Scenario
 from howgood.records.study import Study
 
-_MOST_SCENARIOS, _MOST_APPLICATIONS, _SECONDS_PER_PAGE = 8, 2, 15
+_MOST_SCENARIOS, _MOST_APPLICATIONS, _MOST_LISTED = 8, 2, 3
 
 
 def advice_on(study: Study) -> tuple[str, ...]:
     """Return advice for the researcher."""
     found = list(attention_advice(study))
     plan = study.survey
+    if plan is not None:
+        found += _colliding(plan)
     if plan is not None and not plan.micro_task:
         scenarios = len(plan.precision) * len(plan.recall)
         per_application = min(plan.per_application or scenarios, scenarios)
@@ -35,3 +40,26 @@ def advice_on(study: Study) -> tuple[str, ...]:
     if not study.consent.contact:
         found.append("consent.contact is empty: most ethics boards want a name and an address.")
     return tuple(found)
+
+
+def _colliding(plan: SurveyPlan) -> list[str]:
+    """Say which levels are the same once they are whole counts: people judge them twice."""
+    alike: dict[tuple[int, int, int], list[Scenario]] = {}
+    scenarios = scenarios_of(plan)
+    for each in scenarios:
+        counts = each.true_positives, each.false_negatives, each.false_positives
+        alike.setdefault(counts, []).append(each)
+    if len(alike) == len(scenarios):
+        return []
+    pairs = [" = ".join(_levels(each) for each in same) for same in alike.values() if len(same) > 1]
+    listed = "; ".join(pairs[:_MOST_LISTED]) + ("; ..." if len(pairs) > _MOST_LISTED else "")
+    return [
+        f"{len(alike)} distinct scenarios of {len(scenarios)}: in whole counts out of "
+        f"{plan.real_positives} some levels are the same (precision/recall {listed}). Raise "
+        "real_positives, or choose levels further apart."
+    ]
+
+
+def _levels(scenario: Scenario) -> str:
+    wanted = scenario.desired_precision, scenario.desired_recall
+    return "/".join("?" if each is None else f"{each:.3g}" for each in wanted)

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from howgood.learn.binary import BinaryModel
 from howgood.learn.ordinal_model import OrdinalModel
-from howgood.records.priors import GammaPrecision, LogNormal, SpreadPrior
+from howgood.records.priors import USUAL_MEAN, GammaPrecision, LogNormal, SpreadPrior
 
 FloatArray = NDArray[np.float64]
 
-_USUAL_MEAN = 0.75
 _ENOUGH_ANSWERS = 6.0
 
 BINARY = ("intercept", "slope", "alpha", "person_sd", "order")
@@ -41,12 +40,7 @@ def pymc_binary(model: BinaryModel) -> Any:  # noqa: ANN401 - PyMC ships no type
     cells, priors, n = model.cells, model.priors, model.n_applications
     person, cell, trials, accepted = _people_rows(model)
     with pm.Model() as built:
-        slope = pm.Normal("slope", priors.slope.mean, priors.slope.sd, shape=n)
-        # Intercept and slope are nearly collinear; the level at a usual mean is not.
-        level = pm.Flat("level", shape=n)
-        intercept = pm.Deterministic("intercept", level - _USUAL_MEAN * slope)
-        flat = pm.Normal.dist(priors.intercept.mean, priors.intercept.sd)
-        pm.Potential("intercept_prior", pm.logp(flat, intercept).sum())
+        intercept, slope = _lines(pm, pt, model)
         alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=n)
         spread = _spread(pm, priors.person_sd)
         order: Any = model.order
@@ -64,6 +58,29 @@ def pymc_binary(model: BinaryModel) -> Any:  # noqa: ANN401 - PyMC ships no type
             observed=accepted,
         )
     return built
+
+
+def _lines(pm: Any, pt: Any, model: BinaryModel) -> tuple[Any, Any]:  # noqa: ANN401 - PyMC ships no types
+    """Return intercepts and slopes, with their priors where nothing more is known of them."""
+    priors, names = model.priors, model.cells.applications
+    # Intercept and slope are nearly collinear; the level at a usual mean is not.
+    level, slopes = pm.Flat("level", shape=len(names)), []
+    for i, name in enumerate(names):
+        if name in priors.applications:
+            slopes.append(pm.Flat(f"slope_{i}"))
+        elif priors.curve is None:
+            slopes.append(pm.Normal(f"slope_{i}", priors.slope.mean, priors.slope.sd))
+        else:
+            slopes.append(pm.HalfNormal(f"slope_{i}", priors.curve.slope_scale))
+    slope = pm.Deterministic("slope", pt.stack(slopes))
+    intercept = pm.Deterministic("intercept", level - USUAL_MEAN * slope)
+    if priors.curve is None:
+        assumed, where = pm.Normal.dist(priors.intercept.mean, priors.intercept.sd), intercept
+    else:
+        assumed, where = pm.Normal.dist(priors.curve.level_mean, priors.curve.level_sd), level
+    general = np.array([name not in priors.applications for name in names])
+    pm.Potential("level_prior", (pm.logp(assumed, where) * general).sum())
+    return intercept, slope
 
 
 def _leniency(pm: Any, spread: Any, *, n_people: int, n_answers: float) -> Any:  # noqa: ANN401 - PyMC ships no types
@@ -104,8 +121,6 @@ def _informed(pm: Any, pt: Any, model: BinaryModel, intercept: Any, slope: Any, 
         joint = pm.logp(pm.MvNormal.dist(np.array(prior.mean), np.array(prior.covariance)), place)
         instead = (
             joint
-            - pm.logp(pm.Normal.dist(general.intercept.mean, general.intercept.sd), intercept[i])
-            - pm.logp(pm.Normal.dist(general.slope.mean, general.slope.sd), slope[i])
             - pm.logp(pm.Beta.dist(general.alpha.a, general.alpha.b), alpha[i])
             - pt.log(alpha[i])
             - pt.log1p(-alpha[i])
@@ -149,7 +164,7 @@ def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no ty
             transform=pm.distributions.transforms.ordered,
             initval=np.linspace(-2.0, 2.0, cells.n_thresholds),
         )
-        threshold = pm.Deterministic("threshold", place + _USUAL_MEAN * slope)
+        threshold = pm.Deterministic("threshold", place + USUAL_MEAN * slope)
         flat = pm.Normal.dist(priors.threshold.mean, priors.threshold.sd)
         pm.Potential("threshold_prior", pm.logp(flat, threshold).sum())
         alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b)
