@@ -182,7 +182,6 @@ def card_table(known: dict[str, ModelCard]) -> Table:
                 for card in known.values()
             ],
             "warning": [card_warning(card).partition(":")[0].lower() for card in known.values()],
-            "evidence": [card.evidence or "none" for card in known.values()],
             "source": [card.source for card in known.values()],
             "predicts": ["yes" if card.draws else "no" for card in known.values()],
         }
