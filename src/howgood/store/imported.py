@@ -12,7 +12,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from howgood.store.collected import PersonRow, some_people
-from howgood.store.schema import imported_screens, imports, participants, screens, versions
+from howgood.store.schema import (
+    answers,
+    imported_screens,
+    imports,
+    participants,
+    screens,
+    versions,
+)
 
 # Databases limit how many values one statement may hold.
 _AT_ONCE = 500
@@ -116,22 +123,25 @@ def of_study(connection: Connection, study: int) -> tuple[ImportRow, ...]:
 
 
 def undo(connection: Connection, number: int) -> None:
-    """Delete the answers that came with an import, and the people who have no others."""
-    mine = sa.select(imported_screens.c.participant_id).where(
-        imported_screens.c.import_id == number
-    )
-    others = sa.select(imported_screens.c.participant_id).where(
-        imported_screens.c.import_id != number
-    )
-    connection.execute(
-        sa.delete(participants).where(participants.c.id.in_(mine), participants.c.id.not_in(others))
-    )
-    of_import = sa.and_(
+    """Delete the answers that came with an import, then those of its people who have none left.
+
+    Somebody may have answers that no import notes, because they came before imports were noted.
+    """
+    of_import = imported_screens.c.import_id == number
+    query = sa.select(imported_screens.c.participant_id).where(of_import).distinct()
+    people = list(connection.execute(query).scalars())
+    is_its = sa.and_(
         imported_screens.c.participant_id == screens.c.participant_id,
         imported_screens.c.screen == screens.c.name,
-        imported_screens.c.import_id == number,
+        of_import,
     )
-    connection.execute(sa.delete(screens).where(sa.exists().where(of_import).correlate(screens)))
+    connection.execute(sa.delete(screens).where(sa.exists().where(is_its).correlate(screens)))
+    has_answers = sa.exists().where(answers.c.participant_id == participants.c.id)
+    for start in range(0, len(people), _AT_ONCE):
+        some = participants.c.id.in_(people[start : start + _AT_ONCE])
+        connection.execute(
+            sa.delete(participants).where(some, sa.not_(has_answers.correlate(participants)))
+        )
     connection.execute(sa.delete(imports).where(imports.c.id == number))
 
 

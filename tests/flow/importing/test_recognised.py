@@ -1,6 +1,7 @@
 """A file that is here already is recognised row by row, and an import can be undone."""
 
 import pytest
+import sqlalchemy as sa
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 from tests.flow.importing.test_tables import GOOD, _csv, _import
 
@@ -8,6 +9,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.importing import import_files, imports_of, undo_import
 from howgood.flow.watching.history import deeds
+from howgood.store.schema import imports
 
 
 def _export(host, slug):
@@ -131,6 +133,19 @@ def test_undoing_one_of_two_imports_keeps_the_others_answers(run, host):
     assert len(list(tidy_rows(host, "doors"))) == 2
     undo_import(host, "doors", again.number, actor="ada", now=NOW)
     assert _everything(host)["participants"] == []
+
+
+def test_undoing_keeps_answers_of_imports_made_before_they_were_noted(run, host):
+    run(SURVEY)
+    _import(host, GOOD)
+    host.database.write(lambda connection: connection.execute(sa.delete(imports)))
+    before = _everything(host)
+    more = GOOD + b"r1,bell,1,0.5,2,2,2\r\nr3,bell,1,1,5,5,5\r\n"
+    added = _import(host, more)
+    assert (added.people, added.answers) == (1, 2)
+    undo_import(host, "doors", added.number, actor="ada", now=NOW)
+    assert _everything(host) == before
+    assert len(before["answers"]) == 3
 
 
 def test_an_import_that_is_not_there_or_of_another_study_cannot_be_undone(run, host):
