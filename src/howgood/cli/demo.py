@@ -37,7 +37,7 @@ def command(out: Path, seed: int, as_json: bool, serve: bool, port: int) -> int:
         click.echo(text.to_json(page.to_plain(demo.report)))
         return 0
     for number, chapter in enumerate(demo.chapters, start=1):
-        click.secho(f"\n{number}. {chapter.title}", bold=True)
+        click.echo(f"\n{number}. {chapter.title}")
         click.echo("\n".join(f"   - {finding.text}" for finding in chapter.findings))
         click.echo(f"   go on: {chapter.command}")
     click.echo(f"\nEverything above with pictures: {demo.path}")
