@@ -59,7 +59,7 @@ def test_the_first_start_prints_a_link_for_the_owner_until_there_is_one(tmp_path
     assert links[0] != links[1]
     host, now = open_host(database), datetime.now(UTC)
     assert accounts.invitation(host, links[0], now=now) is None
-    accounts.join(host, links[1], name="ada", password="long enough", now=now)  # noqa: S106 - of a test
+    accounts.join(host, links[1], name="ada", password="long and safe enough", now=now)  # noqa: S106 - of a test
     host.close()
     assert run(["serve", "--database", database]) == 0
     assert "setup" not in capsys.readouterr().out

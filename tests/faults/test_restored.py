@@ -125,6 +125,46 @@ def test_a_restored_backup_holds_what_it_held_and_the_old_file_is_kept(crashed, 
     faults.judge(counted(str(kept), people), found=f"{len(held)} answers in the backup")
 
 
+# Writes into the file as a command beside the server does, and is killed (-9): its log stays.
+_WRITTEN = """
+import os, signal, sys
+from howgood.flow.hosting import open_host
+import sqlalchemy as sa
+host = open_host(sys.argv[1])
+host.database.write(lambda c: c.execute(sa.text("UPDATE studies SET slug = slug")))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_after_restoring_a_command_that_is_killed_does_not_shut_everybody_out(crashed):
+    """Before: its log was refused as foreign, and the cure would have put it aside."""
+    server, _, backup = crashed
+    held = _answers(backup)
+    assert howgood("restore", backup, "--database", server.database).returncode == 0
+    killed = subprocess.run(
+        [sys.executable, "-c", _WRITTEN, f"sqlite:///{server.database}"], check=False
+    )
+    assert killed.returncode == -9
+    assert (backup.parent / "answers.sqlite-wal").stat().st_size > 0
+    done = howgood("worker", "--once", "--database", server.database)
+    assert done.returncode == 0, done.stderr
+    server.start()
+    server.kill()
+    assert _answers(server.database) == held
+
+
+def test_a_restoring_that_fails_leaves_the_old_log_known(crashed):
+    server, people, backup = crashed
+    (backup.parent / "answers.sqlite-server").unlink()  # no run is noted: any log may be its own
+    (broken := backup.parent / "broken.sqlite").write_bytes(b"no database")
+    for _ in range(3):
+        assert howgood("restore", broken, "--database", server.database).returncode == WRONG
+    server.start()
+    server.kill()
+    count = counted(server.database, people)
+    assert (count.lost, count.doubled) == (0, 0)
+
+
 def test_one_sqlite_file_has_one_server_and_commands_work_beside_it(sqlite_stage, faults):
     faults.begin("a second server on one SQLite file", "SQLite")
     server = sqlite_stage.serve()

@@ -15,6 +15,7 @@ _PACKAGES = (
     "sqlalchemy",
     "starlette",
     "uvicorn",
+    "zxcvbn",
 )
 
 

@@ -16,7 +16,7 @@ from howgood.store.backup import copy_into
 from howgood.store.database import is_sqlite, usable_file
 from howgood.store.migrate import NewerDatabaseError, newest
 from howgood.store.server_lock import ServerLock, noted_runs
-from howgood.store.soundness import read_only, refuse_foreign_log
+from howgood.store.soundness import NO_RUN, read_only, refuse_foreign_log, run_in_head
 from howgood.writing import unfinished
 
 
@@ -53,8 +53,12 @@ def restore_database(address: str, backup: Path, *, now: datetime) -> Restored:
             cure="Name the backup, and the database with --database.",
         )
     with closing(ServerLock(location)) as lock:
-        lock.note(runs=noted_runs(location))
-        return _replaced(location, backup, now)
+        # Killed in between, the name stands for the old file or for the new one, which has no run.
+        before = noted_runs(location) or [run_in_head(location)]
+        lock.note(runs=sorted({*before, NO_RUN}))
+        restored = _replaced(location, backup, now)
+        lock.note(runs=[NO_RUN])
+    return restored
 
 
 def _replaced(location: Path, backup: Path, now: datetime) -> Restored:

@@ -49,7 +49,18 @@ class ServerLock:
                 needed="a folder in which files can be written",
                 cure="Check who may write there.",
             ) from error
-        if not _is_ours(self._file):
+        try:
+            is_ours = _is_ours(self._file)
+        except OSError as error:  # some network disks know no locks
+            os.close(self._file)
+            raise InputError(
+                where=str(self._path),
+                found=f"a disk that cannot lock files ({error.strerror})",
+                needed="one that can, so that no second server uses the database",
+                cure="Keep the database in a folder on a local disk (name it with --database), or "
+                "use PostgreSQL.",
+            ) from error
+        if not is_ours:
             os.close(self._file)
             raise ServerRunsError(database=database, process=_noted(database).get("process", 0))
 

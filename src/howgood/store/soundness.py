@@ -24,6 +24,7 @@ from howgood.store.server_lock import noted_runs
 # What SQLite's file format says about the first hundred bytes.
 _HEAD, _JOURNAL, _RUN = 100, 18, slice(60, 64)
 _WITHOUT_LOG = 1
+NO_RUN = 0  # what a backup has in its head
 # A check of everything reads the whole file; a server with many answers should start soon.
 CHECK_SECONDS = 20.0
 # How many steps of SQLite's between two looks at the clock.
@@ -33,7 +34,7 @@ _looked_at: set[Path] = set()
 
 
 def run_in_head(location: Path) -> int:
-    """Return the number of the last run noted in a file, 0 if none is; before it is opened."""
+    """Return the number of the last run noted in a file, or `NO_RUN`; before it is opened."""
     return int.from_bytes(_head(location)[_RUN], "big")
 
 

@@ -87,7 +87,10 @@ def test_guessing_without_end_does_not_fill_the_history(host, owner):
     ["1234567890", "qwertyuiop", "password123", "Password1!", "passw0rd123", "p@ssw0rd2024",
      "1q2w3e4r5t", "1qaz2wsx3edc", "zaq12wsxcde3", "qwerty123456", "iloveyou123", "letmein123",
      "welcome2026", "administrator", "basketball", "michael1985", "abcabcabcabc", "aaaaaaaaaaaa",
-     "0987654321", "passwordpassword", "howgood123", "ada ada ada 12", "Sommer2025!", "asdfghjkl;"],
+     "0987654321", "passwordpassword", "howgood123", "ada ada ada 12", "Sommer2025!", "asdfghjkl;",
+     "manchester", "Manchester1", "christopher", "strawberry", "washington", "california",
+     "elizabeth1", "jacqueline", "victoria123", "samantha1234", "sebastian1", "benjamin12",
+     "Willkommen1", "motdepasse1", "qwertzuiop", "15.08.1985", "xX" * 60],
 )  # fmt: skip
 def test_the_passwords_that_are_tried_first_are_refused(password):
     assert "tried first" in passwords.password_problem(password, name="ada")
@@ -95,8 +98,14 @@ def test_the_passwords_that_are_tried_first_are_refused(password):
 
 @pytest.mark.parametrize(
     "password",
-    ["correct horse battery staple", "long enough", "x7!kQ9#mZ2pL", "drei Wege zum alten Hafen",
-     "85-zebra-lamp", "密码不容易猜到的东西吧", "qwerty is my neighbour's parrot"],
+    ["correct horse battery staple", "long and safe enough", "x7!kQ9#mZ2pL",
+     "drei Wege zum alten Hafen", "85-zebra-lamp", "密码不容易猜到的东西吧",
+     "qwerty is my neighbour's parrot", "correct horse battery staple " * 6],
 )  # fmt: skip
 def test_other_passwords_are_taken(password):
     assert passwords.password_problem(password, name="ada") == ""
+
+
+def test_ones_own_name_makes_no_password_and_is_nobody_elses_weakness():
+    assert passwords.password_problem("hildegard zvonimir 1", name="hildegard zvonimir")
+    assert passwords.password_problem("hildegard zvonimir 1", name="ada") == ""

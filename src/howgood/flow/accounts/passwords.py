@@ -10,11 +10,9 @@ from functools import cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from howgood.flow.accounts.weak import strength
+from howgood.flow.accounts.weak import is_soon_guessed
 
 LEAST, MOST = 10, 200
-# So many letters must be left without common words, rows of keys and one's own name.
-_LEFT = 4
 _HASHER = PasswordHasher()  # argon2id with the parameters RFC 9106 recommends for servers
 
 
@@ -38,8 +36,7 @@ def password_problem(password: str, *, name: str) -> str:
         return f"Use at least {LEAST} characters; a few words in a row are fine."
     if len(password) > MOST:
         return f"Use at most {MOST} characters."
-    own = clean_name(password).replace(name, " ") if name else password
-    if strength(own) < _LEFT:
+    if is_soon_guessed(password, name=name):
         return (
             "This is too easy to guess: it is like those that are tried first. Use a few words "
             "that do not belong together; digits behind a common word or your name do not help."
