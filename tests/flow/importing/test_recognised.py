@@ -1,5 +1,8 @@
 """A file that is here already is recognised row by row, and an import can be undone."""
 
+import csv
+import io
+
 import pytest
 import sqlalchemy as sa
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
@@ -9,7 +12,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.importing import import_files, imports_of, undo_import
 from howgood.flow.watching.history import deeds
-from howgood.store.schema import imports
+from howgood.store.schema import answers, imports, screens
 
 
 def _export(host, slug):
@@ -179,3 +182,62 @@ def test_rows_about_systems_in_use_are_left_out_by_name(run, host):
     report = _import(host, rows)
     assert report.answers == 1
     assert report.left_out == {"rows about systems in use, which no import can take": 1}
+
+
+def _answer_some(host, person, count, **options):
+    """Let somebody answer this many judgements; return them."""
+    someone = person("doors", **options)
+    someone.begin()
+    while sum(1 for _ in tidy_rows(host, "doors")) < count:
+        someone.send()
+    return someone
+
+
+def test_somebody_who_is_here_with_fewer_answers_is_left_out_and_named(run, host, person):
+    """As after restoring yesterday's backup: today's export has more of the same person."""
+    run(SURVEY)
+    someone = _answer_some(host, person, 1)
+    someone.finish()
+    exported = _export(host, "doors")
+    rows = list(tidy_rows(host, "doors"))
+    assert len(rows) == 2
+    (number,) = {int(row["participant"]) for row in rows}
+    last = sa.select(answers.c.screen).where(answers.c.participant_id == number)
+    last = last.order_by(answers.c.answered_at.desc()).limit(1).scalar_subquery()
+    host.database.write(
+        lambda connection: connection.execute(
+            sa.delete(screens).where(screens.c.participant_id == number, screens.c.name == last)
+        )
+    )
+    before = _everything(host)
+    assert len(before["answers"]) == 1
+    report = _import(host, exported)
+    assert (report.people, report.people_here, report.differing) == (0, 0, (str(number),))
+    assert f"left out: 1 person ({str(number)!r}) already here" in report.lines[-1]
+    assert _everything(host) == before
+
+
+@pytest.mark.parametrize("judgements", [1, 2])
+def test_a_corrected_cell_of_an_export_doubles_nobody(run, host, person, judgements):
+    run(SURVEY)
+    _answer_some(host, person, judgements)
+    rows = list(csv.reader(io.StringIO(_export(host, "doors").decode("utf-8-sig"))))
+    assert len(rows) == 1 + judgements
+    for place, name in enumerate(rows[0]):
+        if name in ("rating", "acceptable"):
+            rows[1][place] = "1" if rows[1][place] != "1" else "2"
+    before = _everything(host)
+    report = _import(host, _csv(*rows[1:], header=rows[0]))
+    assert (report.people, len(report.differing)) == (0, 1)
+    assert _everything(host) == before
+
+
+def test_a_corrected_cell_of_somebody_imported_without_times_doubles_nobody(run, host):
+    run(SURVEY)
+    _import(host, GOOD)
+    rows = list(csv.reader(io.StringIO(_export(host, "doors").decode("utf-8-sig"))))
+    place = rows[0].index("acceptable")
+    assert rows[1][place] == "5"
+    rows[1][place] = "6"
+    report = _import(host, _csv(*rows[1:], header=rows[0]))
+    assert (report.people, report.people_here, report.differing) == (0, 1, (rows[1][0],))

@@ -5,7 +5,8 @@ whose answers differ. Absent: storing (`person`).
 
 A file says only a name. It may be the id of an earlier import, the id of a recruiting platform, or
 the number that howgood's own export gives. A number may be anybody's, so it is believed only when
-every answer in the file is stored under it, with the same time wherever both know one.
+every answer in the file is stored under it, with the same time wherever both know one. Where only
+some are, the person is neither new nor the same: nothing of theirs is taken, and they are named.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -74,7 +75,10 @@ def compared(connection: Connection, row: StudyRow, people: Sequence[ImportedPer
             continue
         imported = next((c for c in candidates if c.external_id == person.external_id), None)
         if imported is None:
-            new.append(person)
+            if any(_has_some(each, person) for each in candidates):
+                differing.append(person.name)
+            else:
+                new.append(person)
             continue
         known = _answered(imported)
         if any(not _is_same(each, known, with_times=False) for each in _shared(person, known)):
@@ -105,6 +109,25 @@ def _has_all(candidates: Iterable[PersonRow], person: ImportedPerson) -> bool:
     return False
 
 
+def _has_some(stored: PersonRow, person: ImportedPerson) -> bool:
+    """Return whether some of what the file says was surely answered by this person.
+
+    Times tell people apart: one equal answer that took equally long is enough, and so is an equal
+    time on every page, whatever was corrected there. Answers whose times nobody knows are often
+    equal by chance: at least half of them must be.
+    """
+    known = _answered(stored)
+    shared = _shared(person, known)
+    times = {each.screen.key: _times(each, known[each.screen.key]) for each in shared}
+    timed = [each for each in shared if _are_close(times[each.screen.key])]
+    if timed:
+        is_equal = any(_is_same(each, known, with_times=False) for each in timed)
+        return is_equal or len(timed) == len(shared)
+    untimed = [each for each in shared if times[each.screen.key] == (None, None)]
+    equal = [each for each in untimed if _is_same(each, known, with_times=False)]
+    return bool(equal) and 2 * len(equal) >= len(shared)
+
+
 def _answered(stored: PersonRow) -> dict[str, ShownScreen]:
     return {each.name: each for each in stored.screens if each.answered_at is not None}
 
@@ -119,11 +142,21 @@ def _is_same(given: GivenAnswer, known: Mapping[str, ShownScreen], *, with_times
     content = stored.content or {}
     if any(content.get(name) != value for name, value in given.values.items()):
         return False
-    took = _seconds(given.shown_at, given.answered_at)
-    stored_took = _seconds(stored.shown_at, stored.answered_at)
-    if not with_times or took is None or stored_took is None:
-        return True
-    return abs(took - stored_took) < _SAME_SECONDS
+    times = _times(given, stored)
+    return not with_times or None in times or _are_close(times)
+
+
+def _times(given: GivenAnswer, stored: ShownScreen) -> tuple[float | None, float | None]:
+    """Return how long a page took, as the file says and as it is stored; None: not known."""
+    return (
+        _seconds(given.shown_at, given.answered_at),
+        _seconds(stored.shown_at, stored.answered_at),
+    )
+
+
+def _are_close(times: tuple[float | None, float | None]) -> bool:
+    one, other = times
+    return one is not None and other is not None and abs(one - other) < _SAME_SECONDS
 
 
 def _seconds(shown_at: datetime, answered_at: datetime | None) -> float | None:

@@ -92,7 +92,9 @@ class ImportedPeople:
     people_here: int = field(metadata=about("people who were here already with all answers"))
     answers_here: int = field(metadata=about("answers that were here already"))
     differing: tuple[str, ...] = field(
-        metadata=about("people left out: imported before under the same id with other answers")
+        metadata=about(
+            "people left out: already here, but with other or fewer answers, or as unfinished"
+        )
     )
     left_out: Mapping[str, int] = field(metadata=about("how many, by policy"))
 
