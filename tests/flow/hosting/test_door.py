@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
-from howgood.flow.hosting import Reason, RefusedError, make_links
+from howgood.flow.hosting import Host, Reason, RefusedError, admission, make_links, moves
 from howgood.flow.hosting.moves import count_refusal
 from howgood.flow.watching import watch
 from howgood.store.schema import participants
@@ -88,6 +88,26 @@ def test_a_study_for_a_platform_refuses_who_comes_without_its_id(host, person, r
     assert _people(host) == 1
 
 
+LEFT = ("{{%PROLIFIC_PID%}}", "%SURVEY_CODE%", "${workerId}", "<id>", "[ID]", "PROLIFIC_PID")
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_what_a_platform_should_have_replaced_is_nobodys_id(host, person, run, left):
+    """Before, everybody who came so was one person, and read the first one's answers."""
+    run(RERATING, recruitment="prolific")
+    for seed in (1, 2):
+        someone = person("songs", PROLIFIC_PID=left, STUDY_ID="s", seed=seed)
+        assert _refused(someone.arrive).reason is Reason.NO_IDENTITY
+    assert _people(host) == 0
+
+
+def test_testers_whose_id_was_not_replaced_are_people_of_their_own(host, person, run):
+    run(RERATING, recruitment="prolific", pilot=True)
+    first, second = (person("songs", PROLIFIC_PID="{{%PROLIFIC_PID%}}") for _ in range(2))
+    assert first.begin().token != second.begin().token
+    assert _people(host) == 2
+
+
 def test_who_has_begun_on_a_platform_goes_on_without_the_id(person, run):
     run(RERATING, recruitment="prolific")
     somebody = person("songs", **PROLIFIC)
@@ -111,6 +131,36 @@ def test_a_full_study_says_so_before_the_consent(host, person, run):
     assert (error.reason, error.study) == (Reason.FULL, row.number)
     error = _refused(lambda: late.begin(door))  # who read it while there was room
     assert (error.reason, error.study) == (Reason.FULL, row.number)
+
+
+def test_places_are_counted_once_a_moment_however_many_come(host, person, run, monkeypatch):
+    """Before, everybody who opened the link had every participant of the study counted."""
+    counted = []
+    monkeypatch.setattr(
+        moves, "is_full",
+        lambda *given, **named: counted.append(1) or admission.is_full(*given, **named),
+    )  # fmt: skip
+    run(RERATING, quota=2)
+    for _ in range(50):
+        person("songs").arrive()
+    assert len(counted) == 1
+    person("songs", now=NOW + timedelta(seconds=1)).arrive()
+    assert len(counted) == 2
+    person("songs").begin()  # who takes a place makes the next one count
+    person("songs").arrive()
+    assert len(counted) <= 4
+
+
+def test_who_takes_the_last_place_in_another_process_is_noticed(host, person, run):
+    run(RERATING, quota=1)
+    late = person("songs")
+    door = late.arrive().view
+    elsewhere = person("songs")
+    elsewhere.host = Host(host.database)
+    elsewhere.begin()
+    assert person("songs").arrive().view  # a moment old
+    assert _refused(lambda: late.begin(door)).reason is Reason.FULL
+    assert _refused(person("songs", now=NOW + timedelta(seconds=1)).arrive).reason is Reason.FULL
 
 
 def test_a_study_whose_branches_are_full_says_so_before_the_consent(person, run):

@@ -149,6 +149,19 @@ def test_a_fit_is_queued_seen_and_cancelled(api, finished):
     assert api("POST", "/studies/doors/fits", json={"model": "magic"}).status_code == 422
 
 
+def test_a_library_that_is_not_public_needs_a_token_of_whatever_scope(host, token):
+    """Before: the pages were closed, and the API gave every card to everybody."""
+    secret = token("fits:read", study="doors").secret
+    over = token(days=1, now=datetime.now(UTC) - timedelta(days=2)).secret
+    with TestClient(make_app(host, Settings(public_library=False))) as client:
+        for wrong in ({}, {"Authorization": f"Bearer {over}"}, {"Authorization": "Bearer x"}):
+            refused = client.get("/api/v1/library", headers=wrong)
+            assert refused.status_code == 401
+            assert "cards" not in refused.text
+        given = client.get("/api/v1/library", headers={"Authorization": f"Bearer {secret}"})
+        assert given.json()["cards"]
+
+
 def test_the_library_needs_no_token(api):
     cards = api("GET", "/library", secret="").json()["cards"]
     assert cards

@@ -12,10 +12,10 @@ from howgood.flow.hosting import recruiting, tokens
 from howgood.flow.hosting.admission import Consent, admit_new
 from howgood.flow.hosting.host import Host
 from howgood.flow.hosting.moves import (
-    AFTER_CONSENT,
     Move,
     after_consent,
     again,
+    begun,
     consent_screen,
     finished,
     refuse_when_full,
@@ -99,7 +99,7 @@ def begin_move(
     consent = Consent(screen=door.screen, values=result.values)
     return Move(
         store=lambda connection: admit_new(connection, study, new, consent, now=now),
-        told=lambda _: Sent(token=token, step=AFTER_CONSENT, is_new=True),
+        told=lambda _: begun(host, row.number, token),
     )
 
 

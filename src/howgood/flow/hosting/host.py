@@ -56,6 +56,15 @@ class Known:
         return 10 + len(self.answers)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fullness:
+    """Whether every place of a study was taken, and when that was counted."""
+
+    study: Study
+    at: datetime
+    is_full: bool
+
+
 class Host:
     """One database and what is worth remembering of it; safe to share between threads.
 
@@ -75,6 +84,8 @@ class Host:
         self._gate = Lock()
         # A film that hundreds look at is in memory once, and not at all when nobody does.
         self.media: WeakValueDictionary[tuple[int, str], MediaFile] = WeakValueDictionary()
+        # Whether a study was full when somebody last counted, so that not everybody counts.
+        self.fullness: dict[int, Fullness] = {}
         # Choosing the next pair takes milliseconds: one after the other, beside the event loop.
         self.thinking = ThreadPoolExecutor(1, thread_name_prefix="howgood-thinking")
 
@@ -133,6 +144,7 @@ class Host:
                 self._weight -= known.weight if known else 0
         if token_digest is None:
             self.study.cache_clear()
+            self.fullness.clear()
 
     def _read_known(self, token_digest: str) -> Known | None:
         with self.database.reading() as connection:

@@ -7,14 +7,14 @@ In: a host, forms, screens. Out: `Move`, and small pieces of views. Absent: the 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from howgood.flow.hosting.admission import is_full
-from howgood.flow.hosting.host import Host
+from howgood.flow.hosting.host import Fullness, Host
 from howgood.flow.hosting.view import Form, Reason, RefusedError, Sent, View
 from howgood.flow.participate import next_screen
 from howgood.records.screen import Answer, FormResult, Screen
@@ -22,6 +22,8 @@ from howgood.records.study import Study
 from howgood.store import refusals
 
 AFTER_CONSENT = 2  # the step that follows the consent
+# For how long nobody counts places again, unless somebody takes one here.
+_MOMENT = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +65,28 @@ def after_consent(study: Study, screen: Screen, result: FormResult, now: datetim
 
 
 def refuse_when_full(host: Host, study: Study, number: int, *, now: datetime) -> None:
-    """Say that every place is taken to somebody who has not read and agreed for nothing yet."""
+    """Say that every place is taken to somebody who has not read and agreed for nothing yet.
+
+    Whoever begins is counted exactly (`admission`); until then what was so a moment ago will do.
+    """
+    if study.has_quota and _seems_full(host, study, number, now):
+        raise RefusedError(Reason.FULL, language=study.language, study=number)
+
+
+def _seems_full(host: Host, study: Study, number: int, now: datetime) -> bool:
+    found = host.fullness.get(number)
+    if found and found.study is study and timedelta() <= now - found.at < _MOMENT:
+        return found.is_full
     with host.database.reading() as connection:
-        if is_full(connection, study, number, now=now):
-            raise RefusedError(Reason.FULL, language=study.language, study=number)
+        found = Fullness(study=study, at=now, is_full=is_full(connection, study, number, now=now))
+    host.fullness[number] = found
+    return found.is_full
+
+
+def begun(host: Host, study: int, token: str) -> Sent:
+    """Return what is said to somebody who has just begun; a place fewer may be free."""
+    host.fullness.pop(study, None)
+    return Sent(token=token, step=AFTER_CONSENT, is_new=True)
 
 
 def count_refusal(error: RefusedError) -> Callable[[Connection], None]:

@@ -26,6 +26,8 @@ _NAMES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 _NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _LONGEST = 128
+# Where a platform should have put somebody's id and has not: {{%PROLIFIC_PID%}}, ${workerId}, <id>.
+_PLACEHOLDER = frozenset("{}%$<>[]")
 
 
 def origin_of(study: Study, parameters: Mapping[str, str]) -> dict[str, str]:
@@ -33,9 +35,14 @@ def origin_of(study: Study, parameters: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for word, names in _NAMES[study.recruitment].items():
         value = next((parameters[name] for name in names if parameters.get(name)), "")
-        if value and len(value) <= _LONGEST and value.isprintable():
+        if value and len(value) <= _LONGEST and value.isprintable() and not _is_left(value, names):
             found[word] = value
     return found
+
+
+def _is_left(value: str, names: tuple[str, ...]) -> bool:
+    """Return whether a value is what a platform should have replaced: everybody's is the same."""
+    return value in names or not _PLACEHOLDER.isdisjoint(value)
 
 
 def is_preview(origin: Mapping[str, str]) -> bool:

@@ -18,10 +18,10 @@ from howgood.flow.hosting import tokens
 from howgood.flow.hosting.admission import Consent, admit_invited, readmit
 from howgood.flow.hosting.host import Host, Known
 from howgood.flow.hosting.moves import (
-    AFTER_CONSENT,
     Move,
     after_consent,
     again,
+    begun,
     consent_screen,
     finished,
     refuse_when_full,
@@ -220,7 +220,7 @@ def _consent_move(
     consent, digest = Consent(screen=screen, values=result.values), tokens.digest(token)
     return Move(
         store=lambda connection: admit_invited(connection, study, digest, consent, now=now),
-        told=lambda _: Sent(token=token, step=AFTER_CONSENT, is_new=True),
+        told=lambda _: begun(host, person.study, token),
     )
 
 

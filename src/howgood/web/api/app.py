@@ -126,7 +126,7 @@ def _admitted(request: Request, operation: Operation, now: datetime) -> ApiToken
             429, where="requests", found="too many", needed=f"at most {PACE.per_second:g} a second",
             cure="Wait a second and try again.", headers={"Retry-After": "1"},
         )  # fmt: skip
-    if operation.scope is None:
+    if operation.scope is None and request.app.state.settings.public_library:
         return None
     if known is None:
         raise ApiError(
@@ -134,7 +134,7 @@ def _admitted(request: Request, operation: Operation, now: datetime) -> ApiToken
             needed="Bearer and a token", cure="Ask an owner for a token (page Tokens).",
             headers={"WWW-Authenticate": 'Bearer realm="howgood"'},
         )  # fmt: skip
-    if not known.allows(operation.scope):
+    if operation.scope is not None and not known.allows(operation.scope):
         raise ApiError(
             403, where="token", found=f"scopes {', '.join(known.scopes)}, held by "
             f"{'an owner' if known.is_owner else 'a viewer'}",

@@ -86,8 +86,11 @@ def _described(operation: Operation, parts: dict[str, Schema]) -> dict[str, Any]
         "responses": _responses(operation, parts),
         "security": [{"token": []}] if scope else [],
     }
-    if scope:
-        found["description"] = f"Needs the scope `{scope}`."
+    found["description"] = (
+        f"Needs the scope `{scope}`."
+        if scope
+        else "Needs a token, with whatever scopes, only where the library is not public."
+    )
     if operation.body is not None:
         schema = schema_of(operation.body, parts)
         found["requestBody"] = {
@@ -136,8 +139,9 @@ def _failures(operation: Operation) -> dict[int, str]:
         422: "a parameter or the body is wrong",
         429: "too many requests",
     }
+    found[401] = "no valid token"
     if operation.scope:
-        found |= {401: "no valid token", 403: "the token does not allow this"}
+        found[403] = "the token does not allow this"
     if operation.names:
         found[404] = "no such study, participant or fit, or the token does not reach it"
     if operation.body is not None:

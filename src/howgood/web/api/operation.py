@@ -52,7 +52,8 @@ class Operation:
     """How something is asked of the API.
 
     `query` and `body` are record types: their annotations check the request and document it.
-    `answer` is a record type, or None for a streamed answer of one of `media`.
+    `answer` is a record type, or None for a streamed answer of one of `media`. `scope` is None for
+    what everybody may read where the library is public, and else everybody with a valid token.
     """
 
     method: str
