@@ -37,7 +37,7 @@ _ANSWERS = ("rating", "accepted")
 _OPTIONAL = ("usefulness", "intent", "ease", "part")
 _RATED = ("rating", "usefulness", "intent", "ease")
 _SMALL_FILE = 2_000_000
-_YES, _NO = {"true", "yes", "1", "1.0"}, {"false", "no", "0", "0.0"}
+YES, NO = {"true", "yes", "1", "1.0"}, {"false", "no", "0", "0.0"}
 
 
 def read_answers(
@@ -237,7 +237,7 @@ def _shares(values: NDArray[Any], where: str) -> NDArray[np.float64]:
 def _yes_no(values: NDArray[Any], where: str, cure: str) -> NDArray[np.float64]:
     """1 for yes, 0 for no, NaN for no answer."""
     texts = [None if is_gap(value) else str(value).strip().lower() for value in values.tolist()]
-    known = _YES | _NO | {None}
+    known = YES | NO | {None}
     strange = next((row for row, text in enumerate(texts) if text not in known), None)
     if strange is not None:
         raise InputError(
@@ -246,7 +246,7 @@ def _yes_no(values: NDArray[Any], where: str, cure: str) -> NDArray[np.float64]:
             needed="true or false",
             cure=cure,
         )
-    return np.array([np.nan if text is None else float(text in _YES) for text in texts])
+    return np.array([np.nan if text is None else float(text in YES) for text in texts])
 
 
 def _kept_rows(

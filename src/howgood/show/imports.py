@@ -45,9 +45,9 @@ def import_lines(
         more = ", …" if len(differing) > _MOST_NAMES else ""
         lines.append(
             f"left out: {_counted(len(differing), 'person', 'people')} ({named}{more}) already "
-            "here, but with other or fewer answers, or as unfinished; what is stored stays. If "
-            "they are other people, give them other ids; if the file is right, undo the earlier "
-            "import or erase them, then import again"
+            "here, but with other or fewer answers, as unfinished, or as no test run; what is "
+            "stored stays. If they are other people, give them other ids; if the file is right, "
+            "undo the earlier import or erase them, then import again"
         )
     lines += [f"left out: {count:,} {policy}" for policy, count in left_out.items()]
     return lines

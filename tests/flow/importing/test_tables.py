@@ -231,3 +231,60 @@ def test_people_without_times_do_not_count_as_fast(run, host):
     assert [each.median_seconds for each in seen.pages] == [None] * len(seen.pages)
     assert seen.times is None
     assert Watcher(host).flags("doors", seconds=5).flagged == ()
+
+
+FACTS = ["ResponseId", "application", "precision", "recall", "acceptable", "finished", "pilot"]
+
+
+def _with_facts(*people):
+    rows = [(name, "bell", "0.5", "1", "5", *facts) for name, *facts in people]
+    return _csv(*rows, header=FACTS)
+
+
+def test_who_did_not_finish_and_who_was_a_test_run_stay_so(run, host):
+    run(SURVEY)
+    table = _with_facts(
+        ["r1", "true", "false"], ["r2", "false", "false"], ["r3", "TRUE", "yes"], ["r4", "", ""]
+    )
+    assert _import(host, table).people == 4
+    people = list(tidy_rows(host, "doors", table="participants", pilots=True))
+    assert [(row["status"], row["pilot"]) for row in people] == [
+        ("complete", False), ("expired", False), ("complete", True), ("expired", False),
+    ]  # fmt: skip
+    assert [row["finished"] for row in tidy_rows(host, "doors")] == [True, False, False]
+    assert _import(host, table).people_here == 4
+
+
+def test_one_row_that_says_so_is_enough_and_anything_else_is_refused(run, host):
+    run(SURVEY)
+    rows = [["r1", "bell", "0.5", "1", "5", "false", ""], ["r1", "bell", "1", "1", "5", "1", ""]]
+    _import(host, _csv(*rows, header=FACTS))
+    (person,) = tidy_rows(host, "doors", table="participants")
+    assert (person["status"], person["pilot"]) == ("complete", False)
+    with pytest.raises(ManyProblemsError, match="rename the column"):
+        _import(host, _with_facts(["r2", "true", "Ada"]))
+
+
+def test_a_question_named_finished_is_a_question(run, host):
+    question = {"key": "finished", "text": "What did you finish?", "type": "text"}
+    run(SURVEY, demographics=[question])
+    _import(host, _with_facts(["r1", "school", ""]))
+    (person,) = tidy_rows(host, "doors", table="participants")
+    assert (person["status"], person["finished"]) == ("complete", "school")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(("false", ""), ("true", "")), (("true", "false"), ("true", "true"))]
+)
+def test_who_finished_or_was_a_test_run_after_all_is_left_out_and_named(run, host, first, second):
+    run(SURVEY)
+    assert _import(host, _with_facts(["r1", *first])).people == 1
+    again = _import(host, _with_facts(["r1", *second]))
+    assert (again.people, again.people_here, again.differing) == (0, 0, ("r1",))
+    assert "unfinished" in again.lines[-1]
+
+
+def test_an_older_file_of_somebody_who_finished_since_is_here_already(run, host):
+    run(SURVEY)
+    _import(host, _with_facts(["r1", "true", ""]))
+    assert _import(host, _with_facts(["r1", "false", ""])).people_here == 1

@@ -128,6 +128,21 @@ def test_an_import_elsewhere_keeps_who_failed_a_check(host, mixed, tmp_path):
     assert len(failed) == 1
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("policy", list(POLICIES))
+def test_an_import_elsewhere_is_fitted_to_the_same_people(host, mixed, tmp_path, policy):
+    file = _exported(host, tmp_path / "answers.csv", pilots=True)
+    copy = add_study(host, Study.from_dict({**SURVEY, "slug": "copy"}), folder=Path(), now=NOW)
+    import_files(
+        host, "copy", [("answers.csv", file.read_bytes())], mapping={}, actor="ada", now=NOW
+    )
+    shown, again = (
+        run_task(host, row.number, "fit", {"people": policy, "seed": 5}) for row in (mixed, copy)
+    )
+    assert (again.people, again.summary) == (shown.people, shown.summary)
+    assert again.left_out == shown.left_out
+
+
 def _frame(**columns):
     rows = {"participant": ["a", "a", "b", "b"], "application": ["x"] * 4,
             "precision": [0.5, 1, 0.5, 1], "recall": [1, 0.5, 1, 0.5],

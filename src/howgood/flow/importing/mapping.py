@@ -16,6 +16,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.elsewhere.codes import Asked, recognised
 from howgood.flow.importing.sheet import Sheet
 from howgood.flow.participate.survey import check_name, survey_items
+from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.plans import ReratingPlan, SurveyPlan
 from howgood.records.study import Study
 
@@ -59,7 +60,14 @@ def targets(study: Study) -> tuple[Target, ...]:
     questions = tuple(
         Target(name=each.key, meaning=each.text) for each in (*study.demographics, *study.closing)
     )
-    return (person, *_task_targets(study), *times, *questions)
+    known = (person, *_task_targets(study), *times, *questions)
+    names = {each.name for each in known}
+    # A question of the study may have such a name: then the column holds its answers.
+    facts = (
+        Target(name=FINISHED_COLUMN, meaning="whether the person finished; none: all did"),
+        Target(name=PILOT_COLUMN, meaning="whether it was a test run, which never counts"),
+    )
+    return (*known, *(each for each in facts if each.name not in names))
 
 
 def _task_targets(study: Study) -> tuple[Target, ...]:

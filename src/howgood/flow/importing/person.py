@@ -24,7 +24,10 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedPerson:
-    """One person of a file: `name` as the file has it, `external_id` as it is stored."""
+    """One person of a file: `name` as the file has it, `external_id` as it is stored.
+
+    `is_finished` is None where the file does not say; such people count as finished.
+    """
 
     name: str
     external_id: str
@@ -33,6 +36,8 @@ class ImportedPerson:
     condition: str
     answers: tuple[GivenAnswer, ...]
     last: Screen
+    is_finished: bool | None = None
+    is_pilot: bool = False
 
 
 def bare_screen(study: Study, key: str, title: str) -> Screen:

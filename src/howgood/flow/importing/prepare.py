@@ -15,9 +15,10 @@ from howgood.errors import InputError, ManyProblemsError
 from howgood.flow.importing.mapping import ANSWERED_AT, PARTICIPANT, SECONDS, wide_columns
 from howgood.flow.importing.person import GivenAnswer, ImportedPerson, bare_screen
 from howgood.flow.importing.sheet import Sheet, SheetRow
-from howgood.flow.importing.values import WrongCellError, answer_to, moment, seconds
+from howgood.flow.importing.values import WrongCellError, answer_to, moment, seconds, yes_or_no
 from howgood.flow.participate import conditions
 from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
+from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.screen import AnswerValue, Screen
 from howgood.records.study import Study
 
@@ -71,6 +72,8 @@ class Collected:
     beside: dict[str, dict[str, AnswerValue]] = field(default_factory=dict)
     answers: dict[str, tuple[dict[str, AnswerValue], float | None]] = field(default_factory=dict)
     at: dict[str, datetime] = field(default_factory=dict)
+    is_finished: bool | None = None
+    is_pilot: bool = False
 
 
 class Reading:
@@ -137,7 +140,17 @@ class Reading:
                 )
                 if value is not None:
                     person.beside.setdefault(screen, {})[question.key] = value
+        self._read_facts(person)
         return person
+
+    def _read_facts(self, person: Collected) -> None:
+        """Read what decides whether somebody counts; it is true of them if any row says so."""
+        own = {each.key for each in (*self.study.demographics, *self.study.closing)}
+        if FINISHED_COLUMN in self.mapping and FINISHED_COLUMN not in own:
+            finished = self.mapped(FINISHED_COLUMN, yes_or_no)
+            person.is_finished = bool(person.is_finished or finished)
+        if PILOT_COLUMN in self.mapping and PILOT_COLUMN not in own:
+            person.is_pilot = bool(person.is_pilot or self.mapped(PILOT_COLUMN, yes_or_no))
 
     def judge(self, person: Collected, screen: str, values: dict[str, AnswerValue]) -> None:
         """Keep a judgement; a second one of the same thing is a problem."""
@@ -194,4 +207,6 @@ def _person(
         condition=person.condition or known[0],
         answers=tuple(found),
         last=Screen(key="finished", kind="finished", title=study.title, language=study.language),
+        is_finished=person.is_finished,
+        is_pilot=person.is_pilot,
     )

@@ -16,6 +16,7 @@ from datetime import datetime
 from sqlalchemy.engine import Connection
 
 from howgood.flow.importing.person import GivenAnswer, ImportedPerson
+from howgood.records.participant import Status
 from howgood.store.collected import PersonRow, ShownScreen
 from howgood.store.imported import possibly_known
 from howgood.store.studies import StudyRow
@@ -69,11 +70,14 @@ def compared(connection: Connection, row: StudyRow, people: Sequence[ImportedPer
     people_here = answers_here = 0
     for person in people:
         candidates = [*by_name.get(person.external_id, ()), *by_name.get(person.name, ())]
+        imported = next((c for c in candidates if c.external_id == person.external_id), None)
+        if imported is not None and _counts_otherwise(imported, person):
+            differing.append(person.name)
+            continue
         if _has_all(candidates, person):
             people_here += 1
             answers_here += len(person.answers)
             continue
-        imported = next((c for c in candidates if c.external_id == person.external_id), None)
         if imported is None:
             if any(_has_some(each, person) for each in candidates):
                 differing.append(person.name)
@@ -94,6 +98,15 @@ def compared(connection: Connection, row: StudyRow, people: Sequence[ImportedPer
         answers_here=answers_here,
         differing=tuple(differing),
     )
+
+
+def _counts_otherwise(stored: PersonRow, person: ImportedPerson) -> bool:
+    """Return whether the file says of somebody imported before that they finished, or were a test.
+
+    That they had not finished yet may be of an earlier day.
+    """
+    has_finished = bool(person.is_finished) and stored.status is not Status.COMPLETE
+    return has_finished or (person.is_pilot and not stored.is_pilot)
 
 
 def _has_all(candidates: Iterable[PersonRow], person: ImportedPerson) -> bool:

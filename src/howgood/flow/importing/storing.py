@@ -183,7 +183,13 @@ def _together(first: ImportedPerson, second: ImportedPerson) -> ImportedPerson:
                 needed="one answer per person and question",
                 cure="If they are two people, give them different ids. Nothing was imported.",
             )
-    return replace(first, answers=tuple(known.values()))
+    said = [each.is_finished for each in (first, second) if each.is_finished is not None]
+    return replace(
+        first,
+        answers=tuple(known.values()),
+        is_finished=any(said) if said else None,
+        is_pilot=first.is_pilot or second.is_pilot,
+    )
 
 
 def _store(
@@ -198,11 +204,15 @@ def _store(
         status=Status.ACTIVE,
         external_id=person.external_id,
         origin={"imported": "file"},
+        is_pilot=person.is_pilot,
     )
     begun = person.answers[0].shown_at if person.answers else now
     participant = participants.add(connection, new, now=begun)
     participants.admit(connection, participant, condition=person.condition, now=begun)
     _add(connection, number, participant, person.answers, 1)
+    if person.is_finished is False:
+        participants.set_status(connection, participant, Status.EXPIRED)
+        return
     ended = person.answers[-1].answered_at if person.answers else now
     answers.add_screen(
         connection,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import unescape
 
+from howgood.ask.intake import NO, YES
 from howgood.ask.sentences import sentence
 from howgood.records.plans import Question, SurveyApplication
 from howgood.records.scenario import Scenario
@@ -72,6 +73,13 @@ def seconds(text: str) -> float:
     if not 0 <= found <= _LONGEST_SECONDS:
         raise WrongCellError("seconds that a page took, such as 12.5")
     return found
+
+
+def yes_or_no(text: str) -> bool:
+    """Return what a column means that says whether something is so."""
+    if text.casefold() not in YES | NO:
+        raise WrongCellError("true or false; rename the column if it means something else")
+    return text.casefold() in YES
 
 
 def moment(text: str) -> datetime:

@@ -93,7 +93,7 @@ class ImportedPeople:
     answers_here: int = field(metadata=about("answers that were here already"))
     differing: tuple[str, ...] = field(
         metadata=about(
-            "people left out: already here, but with other or fewer answers, or as unfinished"
+            "people left out: already here, but with other or fewer answers, or counted otherwise"
         )
     )
     left_out: Mapping[str, int] = field(metadata=about("how many, by policy"))
