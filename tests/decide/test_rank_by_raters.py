@@ -131,3 +131,10 @@ def test_what_cannot_be_ranked_is_refused(change, given, said):
         _ranked(_table() | change, **given)
     with pytest.raises(InputError, match="at least two systems"):
         rank_ratings(_table(), predictions=["high"], rater="rater")
+
+
+def test_systems_that_equal_every_rating_are_level():
+    same = [1, 2, 3]
+    table = {"item": same, "rater": ["x"] * 3, "rating": same, "a": same, "b": same}
+    ranking = rank_ratings(table, predictions=["a", "b"], rater="rater")
+    assert ranking.error("a", "b") == ranking.error("b", "a") == 0.5

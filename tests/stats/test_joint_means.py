@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 from scipy.stats import t as student
 
 from howgood.stats.crossed_components import Component, crossed_means
@@ -86,6 +87,44 @@ def test_what_moves_all_means_alike_has_no_say_in_their_order():
     shares = [np.mean(each.draws[:, 0] > each.draws[:, 1]) for each in (alone, both)]
     assert shares[0] == pytest.approx(shares[1], abs=2 * SE)
     assert np.all(both.own_sds > alone.own_sds)
+
+
+@pytest.mark.parametrize("mean_square", [1e-12, 1e-100, 1e-310, 0.0, -4e-16])
+def test_a_mean_square_below_its_floor_is_paretos(mean_square):
+    """The noise is known to be 1, so one degree of freedom leaves t times it with t ** -0.5."""
+    noise = _part("e", 1.0, 1e9, shape=np.zeros((2, 2)))
+    effect = _part("sr", mean_square, 1.0, finer=("e",), shape=np.eye(2))
+    found = _draws([0.0, 1.0], [noise, effect])
+    # Gaussian noise of variance 2 (t - 1), t = u ** -2, integrated over u in fine steps.
+    u = (np.arange(200_000) + 0.5) / 200_000
+    expected = norm.cdf(-1 / np.sqrt(2 * (u**-2 - 1))).mean()
+    assert np.mean(found.draws[:, 0] > found.draws[:, 1]) == pytest.approx(expected, abs=2 * SE)
+
+
+def test_an_unlikely_floor_weighs_less_however_small_the_mean_square():
+    """Two noises of 3 degrees of freedom: those that leave more room are likelier, as a power."""
+    shares = []
+    for mean_square in (1e-7, 0.0):
+        noise = _part("e", 1.0, 3.0, shape=np.eye(2) / 5)
+        effect = _part("sr", mean_square, 4.0, finer=("e",), shape=np.eye(2))
+        draws = _draws([0.0, 1.0], [noise, effect]).draws
+        shares.append(np.mean(draws[:, 0] > draws[:, 1]))
+    assert shares[0] == pytest.approx(shares[1], abs=1e-3)
+
+
+def test_hardly_any_degrees_of_freedom_leave_the_order_open():
+    for mean_square in (0.5, 0.0):
+        noise = _part("e", 1.0, 30.0, shape=np.zeros((2, 2)))
+        effect = _part("sr", mean_square, 0.0004, finer=("e",), shape=np.eye(2))
+        draws = _draws([0.0, 1.0], [noise, effect]).draws
+        assert np.isfinite(draws).all()
+        assert np.mean(draws[:, 0] > draws[:, 1]) == pytest.approx(0.5, abs=0.01)
+
+
+def test_where_nothing_moves_the_means_they_are_as_observed():
+    for means in ([1.0, 1.0], [0.0, 1.0, 3.0]):
+        found = _draws(means, [_part("i", 0.8, 4.0, shape=np.ones((len(means),) * 2))])
+        np.testing.assert_allclose(found.draws, np.broadcast_to(means, found.draws.shape))
 
 
 def test_means_without_any_variance_are_certain():

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc, gammaincinv, ndtri
+from scipy.special import gammainc, gammaincinv, gammaln, ndtri
 from scipy.stats import qmc
 
 from howgood.stats.crossed_components import Component
@@ -34,6 +34,10 @@ _TINY = 2.0**-40
 # Shapes of covariance that differ by less than this share are one.
 _SAME_SHAPE = 1e-9
 _LEAST = float(np.finfo(float).tiny)
+# A mean square below this share of its floor, or less likely than this, is drawn from its limit.
+_FAR_BELOW, _HARDLY = 1e-9, 1e-250
+# With hardly any degrees of freedom a variance has no upper end: this many times what was seen.
+_FARTHEST = 1e60
 _TAIL, _Z = 1e-9, 1.959963984540054
 
 
@@ -66,10 +70,10 @@ def joint_means(
     centred = centred - centred.mean(axis=2, keepdims=True)
     traces = np.trace(centred, axis1=1, axis2=2)
     uniform = _net(n_parts + 1, _VARIANCES, generator)
-    variances, shares = _variance_draws(components, uniform[:, :n_parts])
+    variances, log_shares = _variance_draws(components, uniform[:, :n_parts])
     # What moves all means alike has no say in their differences.
     is_moving = traces > _SAME_SHAPE * traces.max()
-    log_weights = np.log(np.maximum(shares[:, is_moving], _LEAST)).sum(axis=1)
+    log_weights = log_shares[:, is_moving].sum(axis=1)
     away, kept = means - means.mean(), np.ones(_VARIANCES)
     plain = log_weights
     if n_means > 2:
@@ -124,37 +128,54 @@ def _roots(centred: FloatArray) -> tuple[FloatArray, FloatArray]:
         is_kept = values > _SAME_SHAPE
         roots.append((vectors[:, is_kept] * np.sqrt(values[is_kept])).T)
         columns.append(np.repeat(owner[:, None], int(is_kept.sum()), axis=1))
+    if not roots:
+        return np.zeros((0, centred.shape[1])), np.zeros((len(sizes), 0))
     return np.vstack(roots), np.hstack(columns)
 
 
 def _variance_draws(
     components: Sequence[Component], uniform: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return variances (n_draws, n_parts) drawn from their mean squares, and their likelihood."""
+    """Return variances (n_draws, n_parts) drawn from mean squares, and their log likelihood."""
     drawn: dict[str, FloatArray] = {}
     sizes = {each.name: each.size for each in components}
-    shares = np.ones_like(uniform)
+    log_shares = np.zeros_like(uniform)
     for place, component in enumerate(components):
         floor = np.zeros(len(uniform))
         for name in component.finer:
             floor += sizes[name] * drawn[name]
-        found, shares[:, place] = _above(
+        found, log_shares[:, place] = _above(
             component.mean_square, component.freedom, floor, uniform[:, place]
         )
         drawn[component.name] = (found - floor) / component.size
-    return np.column_stack([drawn[each.name] for each in components]), shares
+    return np.column_stack([drawn[each.name] for each in components]), log_shares
 
 
 def _above(
     mean_square: float, freedom: float, floor: FloatArray, uniform: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return draws of an expected mean square at or above `floor`, and how likely it is there."""
-    total = max(mean_square, 0.0) * freedom
-    most = np.divide(total, floor, out=np.full_like(floor, np.inf), where=floor > 0)
-    share = gammainc(freedom / 2, most / 2)
-    chi_square = 2 * gammaincinv(freedom / 2, uniform * share)
-    drawn = np.divide(total, chi_square, out=floor.copy(), where=chi_square > 0)
-    return np.maximum(drawn, floor), share
+    """Return draws of an expected mean square at or above `floor`, and their log likelihood.
+
+    With a mean square far below its floor, or of zero, the expected one is more than t times the
+    floor with probability t to the power of minus half the degrees of freedom (Pareto), and the
+    likelihood of a floor is, up to a constant, its power with the same exponent.
+    """
+    half, total = freedom / 2, max(mean_square, 0.0) * freedom
+    most = np.divide(total / 2, floor, out=np.full_like(floor, np.inf), where=floor > 0)
+    share = gammainc(half, most)
+    chi_square = 2 * gammaincinv(half, uniform * share)
+    drawn = total / np.maximum(chi_square, 1 / _FARTHEST)
+    log_shares = np.log(np.maximum(share, _LEAST))
+    is_far = (most < _FAR_BELOW) | (share < _HARDLY)
+    if np.any(is_far):
+        most, low = most[is_far], floor[is_far]
+        falling = half - np.minimum(most, half / 2)
+        times = np.exp(np.minimum(-np.log(uniform[is_far]) / falling, np.log(_FARTHEST)))
+        drawn[is_far] = low * times
+        log_most = np.log(total / 2 if total > 2 * _LEAST else 1.0) - np.log(low)
+        log_shares[is_far] = half * log_most - most - gammaln(half + 1)
+        log_shares[is_far] -= np.log1p(-np.minimum(most / (half + 1), 0.5))
+    return np.maximum(drawn, floor), log_shares
 
 
 def _kept(
