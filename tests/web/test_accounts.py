@@ -151,6 +151,23 @@ def test_an_owner_signs_in_on_a_known_device_whatever_strangers_do(
     assert "198.51.100" not in page
 
 
+def test_attempts_that_wait_have_one_place_per_network(host, owner_account, monkeypatch):
+    """Before: twenty attempts of one stranger kept an owner on a new device from signing in."""
+    monkeypatch.setattr(attempts, "DELAY_SECONDS", 0.001)
+    for number in range(attempts.ANYWHERE.at_once):
+        accounts.may_sign_in(
+            host, name="ada", network=f"198.51.100.{number}", device="", now=_now()
+        )
+    new_device = _from(host, "192.0.2.1")
+    waiting = new_device.app.state.waiting
+    waiting.update(f"203.0.113.{number}" for number in range(30))
+    assert sign_in(new_device).url.path == "/studies"
+    assert len(waiting) == 30  # whoever has waited leaves
+    stranger = _from(host, "203.0.113.9")
+    stranger.app.state.waiting.add("203.0.113.9")
+    assert sign_in(stranger, password="wrong one").status_code == SLOW  # noqa: S106 - a wrong one
+
+
 def test_attempts_are_limited_by_address_whatever_the_name(browser, owner_account, monkeypatch):
     few = Allowance(at_once=5, one_more_after=timedelta(days=1))
     monkeypatch.setattr(attempts, "PER_ADDRESS", few)
@@ -245,7 +262,7 @@ def test_a_form_without_its_hidden_field_or_with_anothers_is_refused(owner, host
         foreign = hidden_fields(other.get("/people"))
     refused = owner.post("/people", data=foreign | {"role": "viewer"})
     assert refused.status_code == FORBIDDEN
-    assert "reload the page" in refused.text
+    assert "copy what you typed" in refused.text
     assert not accounts.circle(host, now=_now()).invitations
 
 

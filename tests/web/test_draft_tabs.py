@@ -4,8 +4,8 @@ import re
 import tomllib
 
 import pytest
-from tests.web.conftest import hidden_fields
-from tests.web.test_studies import form_fields
+from tests.web.conftest import hidden_fields, sign_in
+from tests.web.test_studies import form_fields, make
 
 from howgood.errors import InputError
 from howgood.flow.study_files.new import template
@@ -24,6 +24,37 @@ def test_no_tab_of_a_draft_leads_nowhere(owner):
     assert len(tabs) >= 9
     for tab in sorted(tabs):
         assert owner.get(tab).status_code == 200, tab
+
+
+def test_what_was_typed_before_signing_in_again_is_shown_and_saved_by_hand(owner, host):
+    """Before: "reload the page", which threw away what was typed."""
+    make(owner, "rerating", "songs")
+    address = "/studies/songs/edit/texts"
+    typed = form_fields(owner.get(address)) | {"introduction": "Typed with care."}
+    sign_in(owner)  # in another tab
+    shown = owner.post(address, data=typed)
+    assert shown.status_code == 409
+    assert "Not saved yet" in shown.text
+    assert "Typed with care." in shown.text
+    assert "Typed with care." not in owner.get(address).text
+    again = form_fields(shown)
+    assert again["csrf"] != typed["csrf"]
+    assert again["edition"] == typed["edition"]
+    assert owner.post(address, data=again).url.query == b"saved"
+    assert "Typed with care." in owner.get(address).text
+
+
+def test_what_was_typed_before_signing_in_again_replaces_nothing_newer(owner):
+    make(owner, "rerating", "songs")
+    address = "/studies/songs/edit/texts"
+    typed = form_fields(owner.get(address)) | {"introduction": "Typed with care."}
+    sign_in(owner)
+    owner.post(address, data=form_fields(owner.get(address)) | {"introduction": "Newer."})
+    shown = owner.post(address, data=typed)
+    refused = owner.post(address, data=form_fields(shown))
+    assert refused.status_code == 409
+    assert "somebody else saved this draft meanwhile" in refused.text
+    assert "Newer." in owner.get(address).text
 
 
 @pytest.mark.parametrize("slug", sorted(RESERVED))

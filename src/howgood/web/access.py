@@ -48,6 +48,17 @@ class ForbiddenError(HowgoodError):
     """Somebody may not do this; the message says why and what to do."""
 
 
+class OutdatedFormError(ForbiddenError):
+    """A form that this session did not get from us; `form` is what was sent, to be shown again."""
+
+    def __init__(self, form: FormData) -> None:
+        super().__init__(
+            "This form is out of date: you signed in or out since the page was opened. Nothing was "
+            "changed. Go back and copy what you typed, then open the page anew and send it there."
+        )
+        self.form = form
+
+
 async def signed_in(request: Request) -> Researcher:
     """Return who is asking; strangers are sent to sign in."""
     token = request.cookies.get(SESSION, "")
@@ -88,10 +99,7 @@ async def sent_form(request: Request, *, largest: int = LARGEST_FORM) -> FormDat
     if not isinstance(given, str) or not tokens.is_signed(
         request.app.state.host.key, given, "csrf", _bearer(request)
     ):
-        raise ForbiddenError(
-            "This form is out of date: you signed in or out since the page was opened. "
-            "Go back, reload the page, and send it again. Nothing was changed."
-        )
+        raise OutdatedFormError(form)
     return form
 
 

@@ -106,7 +106,7 @@ def make_app(
     app.router.redirect_slashes = False
     app.state.host, app.state.settings = host, settings
     app.state.hashing = anyio.CapacityLimiter(accounts.AT_ONCE)
-    app.state.waiting = anyio.CapacityLimiter(accounts.WAITING_AT_ONCE)
+    app.state.waiting = set()
     app.state.questions, app.state.tables = Rate(library.QUESTIONS), Rate(library.TABLES)
     app.state.refusals = allowance()
     app.state.counting = anyio.CapacityLimiter(library.COUNTED_AT_ONCE)

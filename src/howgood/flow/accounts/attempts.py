@@ -5,7 +5,8 @@ wait. Absent: the password (`signing_in`), and how many are checked at once (`we
 
 Whoever guesses is refused where they are; nobody is refused because somebody else guesses. A name
 that is tried from many networks is slowed down everywhere except on devices that have signed in to
-it before: so no stranger can lock an owner out.
+it before: no stranger can lock an owner out there. On a new device an owner waits a few seconds,
+and is asked to come back only while attempts from a hundred other networks wait.
 """
 
 from dataclasses import dataclass

@@ -11,6 +11,7 @@ from howgood.flow.authoring.draft import (
     restore,
     save,
     typed,
+    unsaved,
     written,
 )
 from howgood.flow.authoring.preview import Preview, glance, preview, step
@@ -60,5 +61,6 @@ __all__ = [
     "step",
     "templates",
     "typed",
+    "unsaved",
     "written",
 ]

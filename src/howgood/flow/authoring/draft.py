@@ -185,6 +185,15 @@ def typed(given: Written, part: Part, texts: Mapping[str, Sequence[str]]) -> Wri
     return replace(given, content=read_part(part, given.content, SentForm(texts=texts)))
 
 
+def unsaved(
+    host: Host, slug: str, part: str, *, texts: Mapping[str, Sequence[str]], edition: int
+) -> Editing:
+    """Return a page of the form with what was typed over an edition; nothing is saved."""
+    given = written(host, slug)
+    page = _editing(given, part).part
+    return replace(_editing(typed(given, page, texts), part), edition=edition)
+
+
 def save(
     host: Host,
     person: Researcher,

@@ -43,8 +43,9 @@ from howgood.web.routes.editing import save_held
 T = TypeVar("T")
 # A password costs 64 MB and a core for a moment: more at once would take both from participants.
 AT_ONCE = 2
-# Attempts that wait because many are made elsewhere; more are asked to come back.
-WAITING_AT_ONCE = 20
+# Networks whose attempts wait, one each, because many are made elsewhere; more come back later.
+# Each keeps a request open, of which participants need the most (`busy_limit`).
+WAITING_AT_ONCE = 100
 _MANY = "Too many attempts. Wait a minute, then try again."
 
 
@@ -268,15 +269,15 @@ async def _may_sign_in(request: Request, name: str) -> bool:
     )  # fmt: skip
     if not attempt.is_allowed or not attempt.delay:
         return attempt.is_allowed
-    waiting: anyio.CapacityLimiter = request.app.state.waiting
-    try:
-        waiting.acquire_nowait()
-    except anyio.WouldBlock:
+    waiting: set[str] = request.app.state.waiting
+    network = caller(request.scope)
+    if network in waiting or len(waiting) >= WAITING_AT_ONCE:
         return False
+    waiting.add(network)
     try:
         await anyio.sleep(attempt.delay)
     finally:
-        waiting.release()
+        waiting.discard(network)
     return True
 
 

@@ -19,7 +19,14 @@ from howgood.flow import authoring
 from howgood.flow.authoring.download import Format, download
 from howgood.flow.hosting import Host, View
 from howgood.records.researcher import Researcher
-from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
+from howgood.web.access import (
+    OutdatedFormError,
+    SignInNeededError,
+    owner,
+    sent_form,
+    signed_in,
+    text_of,
+)
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import whole
@@ -30,6 +37,10 @@ from howgood.web.render import part_of_file, style_address
 from howgood.web.routes.studies import attachment
 
 _OWN_FIELDS = frozenset({"csrf", "edition", "action", "go", "walk", "condition"})
+_OUTDATED = (
+    "Not saved yet: you signed in again since this page was opened. Below is what you typed; look "
+    "at it, choose files again, and press Save."
+)
 # Leaving the form by a tab saves it first; other words are parts of the form.
 _TABS = {f"tab-{each}" if each else "tab-live": f"/{each}" if each else "" for each in
          ("", "edit", "preview", "publish", "links", "versions", "results", "data")}  # fmt: skip
@@ -57,14 +68,26 @@ async def post_part(request: Request) -> Response:
         person = await owner(request)
     except SignInNeededError:
         return await sign_in_first(request)
-    form = await sent_form(request, largest=LARGEST_UPLOAD)
     slug, part = request.path_params["slug"], request.path_params["part"]
+    try:
+        form = await sent_form(request, largest=LARGEST_UPLOAD)
+    except OutdatedFormError as error:
+        return await _shown_again(request, person, error.form)
     saved = await run_in_threadpool(
         authoring.save, request.app.state.host, person, slug, part=part, texts=_texts(form),
         uploads=await _uploads(form), edition=_edition(text_of(form, "edition")),
         action=text_of(form, "action"), now=now(),
     )  # fmt: skip
     return _after_save(request, person, slug, part, saved, go=text_of(form, "go"))
+
+
+async def _shown_again(request: Request, person: Researcher, form: FormData) -> Response:
+    """Show what was typed before somebody signed in again in another tab; nothing is saved."""
+    found = await run_in_threadpool(
+        authoring.unsaved, request.app.state.host, request.path_params["slug"],
+        request.path_params["part"], texts=_texts(form), edition=_edition(text_of(form, "edition")),
+    )  # fmt: skip
+    return _form_page(request, person, found, problem=_OUTDATED, status=409)
 
 
 async def save_held(request: Request, person: Researcher, held: HeldForm) -> Response:
@@ -273,9 +296,10 @@ def _form_page(
     found: authoring.Editing,
     *,
     notice: str = "",
+    problem: str = "",
     status: int = 200,
 ) -> Response:
-    values = {"study": found.head, "editing": found, "notice": notice}
+    values = {"study": found.head, "editing": found, "notice": notice, "problem": problem}
     return dashboard(request, "edit.html", researcher=person, status=status, **values)
 
 
