@@ -11,7 +11,7 @@ from tests.web.conftest import hidden_fields
 
 from howgood.flow.demo.people import add_people
 from howgood.flow.hosting import add_study
-from howgood.flow.importing import take_upload
+from howgood.flow.importing import import_files, take_upload, undo_import
 from howgood.flow.results.tasks import run_task
 from howgood.records.study import Study
 from howgood.store import jobs
@@ -114,6 +114,27 @@ def test_a_survey_is_fitted_read_downloaded_and_judged(owner, asked, work):
     assert "of people would accept it" in page.text
     assert "The classifier on the map of acceptance" in page.text
     assert "Every threshold" in page.text
+
+
+def test_undoing_an_import_makes_a_result_stale_though_as_many_answers_came_since(
+    owner, host, asked, work
+):
+    asked(RERATING, 2)
+    rows = "participant,item,trial,rating\nx,s1,1,{rating}\n"
+    options = {"mapping": {}, "actor": "ada", "now": datetime.now(UTC)}
+    files = [[("a.csv", rows.format(rating=rating).encode())] for rating in (1, 5)]
+    first = import_files(host, "songs", files[0], **options)
+    _fit(owner, "songs")
+    work()
+    result = "/studies/songs/results"
+    assert "since this result" not in owner.get(result).text
+    undo_import(host, "songs", first.number, actor="ada", now=datetime.now(UTC))
+    second = import_files(host, "songs", files[1], **options)
+    assert first.answers == second.answers == 1
+    assert "An import was undone since this result" in owner.get(result).text
+    _fit(owner, "songs", seed="2")
+    work()
+    assert "since this result" not in owner.get(result).text
 
 
 def test_newer_answers_make_a_result_stale(owner, host, asked, work):

@@ -27,9 +27,10 @@ class StudyResult:
 
     `is_enough` is False when the answers allow no result yet: the report then says what is
     missing. `answers` counts what the study held when it was fitted, whoever gave it, so that
-    later answers show. `left_out` names each reason for leaving people out, with their number.
-    `cards` (surveys) and `weight_draws` (comparisons: the group's mean a0) let a classifier be
-    judged without fitting again.
+    later answers show; `imports` numbers the imports among them, so that undoing one shows though
+    as many answers came since. `left_out` names each reason for leaving people out, with their
+    number. `cards` (surveys) and `weight_draws` (comparisons: the group's mean a0) let a classifier
+    be judged without fitting again.
 
     Notes
     -----
@@ -42,6 +43,7 @@ class StudyResult:
     answers: int
     is_enough: bool = True
     left_out: Mapping[str, int] = field(default_factory=dict)
+    imports: tuple[int, ...] = ()
     cards: tuple[ModelCard, ...] = ()
     weight_draws: NDArray[np.float64] = field(default_factory=lambda: np.empty(0), repr=False)
 
@@ -55,6 +57,7 @@ class StudyResult:
             "answers": self.answers,
             "is_enough": self.is_enough,
             "left_out": dict(self.left_out),
+            "imports": list(self.imports),
             "cards": [card.to_dict() for card in self.cards],
             "weight_draws": self.weight_draws.tolist(),
         }
@@ -69,6 +72,7 @@ class StudyResult:
             answers=data["answers"],
             is_enough=data["is_enough"],
             left_out=data["left_out"],
+            imports=tuple(data.get("imports", ())),  # results of earlier versions have none
             cards=tuple(record_from(each, ModelCard, where="model card") for each in data["cards"]),
             weight_draws=np.array(data["weight_draws"], dtype=np.float64),
         )

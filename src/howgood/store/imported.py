@@ -96,6 +96,12 @@ def last_position(connection: Connection, participant: int) -> int:
     return int(connection.execute(query).scalar() or 0)
 
 
+def numbers_of_study(connection: Connection, study: int) -> tuple[int, ...]:
+    """Return the numbers of a study's imports that were not undone; no number comes twice."""
+    query = sa.select(imports.c.id).where(imports.c.study_id == study).order_by(imports.c.id)
+    return tuple(connection.execute(query).scalars())
+
+
 def of_study(connection: Connection, study: int) -> tuple[ImportRow, ...]:
     """Return the imports of a study, the newest first."""
     rows = connection.execute(

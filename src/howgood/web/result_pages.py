@@ -91,6 +91,7 @@ class ResultPage:
     provenance: Mapping[str, str]
     is_enough: bool
     is_stale: bool
+    has_lost: bool
     newer: int
     applications: Mapping[str, str]
     warnings: Mapping[str, str]
@@ -156,7 +157,8 @@ def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
         methods=_paragraphs(report.methods),
         provenance=facts,
         is_enough=result.is_enough,
-        is_stale=is_fit and result.answers != seen.held,
+        is_stale=is_fit and seen.is_stale(result),
+        has_lost=seen.has_lost(result),
         newer=seen.held - result.answers,
         applications={card.application: card.name for card in result.cards},
         warnings={card.application: card_warning(card) for card in result.cards},

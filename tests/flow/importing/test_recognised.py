@@ -11,6 +11,7 @@ from tests.flow.importing.test_tables import GOOD, _csv, _import
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.importing import import_files, imports_of, undo_import
+from howgood.flow.results.asking import overview
 from howgood.flow.watching.history import deeds
 from howgood.store.schema import answers, imports, screens
 
@@ -149,6 +150,18 @@ def test_undoing_keeps_answers_of_imports_made_before_they_were_noted(run, host)
     undo_import(host, "doors", added.number, actor="ada", now=NOW)
     assert _everything(host) == before
     assert len(before["answers"]) == 3
+
+
+def test_no_import_gets_the_number_of_one_that_was_undone(run, host):
+    """So results know that answers they rest on are gone, though as many came since."""
+    run(SURVEY)
+    first = _import(host, GOOD).number
+    assert overview(host, "doors").imports == (first,)
+    undo_import(host, "doors", first, actor="ada", now=NOW)
+    assert overview(host, "doors").imports == ()
+    second = _import(host, GOOD).number
+    assert overview(host, "doors").imports == (second,)
+    assert second != first
 
 
 def test_an_import_that_is_not_there_or_of_another_study_cannot_be_undone(run, host):

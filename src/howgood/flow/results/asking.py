@@ -23,7 +23,7 @@ from howgood.records.job import Job, JobStatus
 from howgood.records.result import StudyResult
 from howgood.records.study import Study
 from howgood.records.table import Table
-from howgood.store import answers, audit, cards, jobs, uploads
+from howgood.store import answers, audit, cards, imported, jobs, uploads
 from howgood.store.studies import StudyRow
 
 _MOST_SEED = 2**32 - 1
@@ -44,6 +44,7 @@ class Overview:
     judge: StudyResult | None
     judge_job: Job | None
     held: int
+    imports: tuple[int, ...]
     published: tuple[str, ...]
 
     @property
@@ -51,10 +52,13 @@ class Overview:
         """Jobs that wait or run."""
         return tuple(job for job in self.jobs if job.is_open)
 
-    @property
-    def is_stale(self) -> bool:
-        """Whether answers came (or went) since the newest result."""
-        return self.latest is not None and self.latest.answers != self.held
+    def has_lost(self, result: StudyResult) -> bool:
+        """Return whether an import whose answers a result rests on was undone since."""
+        return not set(result.imports) <= set(self.imports)
+
+    def is_stale(self, result: StudyResult) -> bool:
+        """Return whether answers came (or went) since a result."""
+        return result.answers != self.held or self.has_lost(result)
 
     @property
     def can_judge(self) -> bool:
@@ -93,6 +97,7 @@ def overview(host: Host, slug: str) -> Overview:
         latest = None if not fits else _result(connection, fits[0])
         judge_job, judge = _newest_judge(connection, fits, latest)
         held = answers.count_of_study(connection, row.number)
+        known_imports = imported.numbers_of_study(connection, row.number)
         published = tuple(
             each.name for each in cards.everything(connection) if each.study == row.number
         )
@@ -105,6 +110,7 @@ def overview(host: Host, slug: str) -> Overview:
         judge=judge,
         judge_job=judge_job,
         held=held,
+        imports=known_imports,
         published=published,
     )
 

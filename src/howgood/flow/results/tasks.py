@@ -5,6 +5,7 @@ In: a host, a study's number, a task and its settings. Out: `StudyResult`. Absen
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from howgood.errors import InputError
@@ -19,7 +20,7 @@ from howgood.flow.results.uploaded import read_upload
 from howgood.records.progress import Progress, silent
 from howgood.records.result import StudyResult
 from howgood.records.table import Table
-from howgood.store import answers, jobs, studies, uploads
+from howgood.store import answers, imported, jobs, studies, uploads
 from howgood.store.studies import StudyRow
 
 FIT, CLASSIFIER, SYSTEMS = "fit", "classifier", "systems"
@@ -53,17 +54,20 @@ def _on_answers(
     with host.database.reading() as connection:
         # Counted before they are read: what comes in between makes the result stale, not wrong.
         held = answers.count_of_study(connection, row.number)
+        known = imported.numbers_of_study(connection, row.number)
     progress(0.0, "reading the answers")
     gathered = gather(host, row, policy=str(settings.get("people", "attentive")))
     if task == SYSTEMS:
         table = _table(host, row.number, settings)
-        return systems_result(gathered, table, settings, held=held, progress=progress)
+        found = systems_result(gathered, table, settings, held=held, progress=progress)
+        return replace(found, imports=known)
     fit = {
         "survey": survey_result,
         "comparison": comparison_result,
         "rerating": rerating_result,
     }[row.kind]
-    return fit(gathered, host.study(row.version), settings, held=held, progress=progress)
+    found = fit(gathered, host.study(row.version), settings, held=held, progress=progress)
+    return replace(found, imports=known)
 
 
 def _earlier(host: Host, study: int, number: int) -> StudyResult:
