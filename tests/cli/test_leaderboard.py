@@ -59,6 +59,7 @@ def test_few_raters_are_spoken_of(grades, tmp_path, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "Only 3 raters" in said
     assert "More raters help more than more items" in said
+    assert "simulated boards of 8 systems and 40 items" in said
 
 
 def test_counts_of_errors_are_summed_when_that_is_said(tmp_path, capsys):

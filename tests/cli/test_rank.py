@@ -307,13 +307,26 @@ def test_raters_are_a_sample_and_few_of_them_are_spoken_of(tmp_path, capsys):
     assert run([*command, "--out", str(out), "--plot", str(plot)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "over items and raters like these" in said
-    assert "Only 3 raters" in said
+    assert "Only 3 raters: " in said
+    # Simulated were boards of grades, not predictions of ratings.
+    assert "of 100 orders" not in said
     assert "re-rating" not in said
     assert "RMSE against 90 ratings by 3 raters" in out.read_text()
     assert "RMSE over items and raters like these" in plot.read_text()
     assert run([*command, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["doubt"], found["n"], found["metric"]) == ("items and raters", 30, "rmse")
+
+
+def test_a_rater_who_gave_most_ratings_is_spoken_of(tmp_path, capsys):
+    rows = ["item,who,rating,a,b"]
+    rows += [f"{each},{int(each < 3)},{each % 5},{each % 4},{each % 3}" for each in range(30)]
+    (tmp_path / "rated.csv").write_text("\n".join(rows))
+    command = ["rank", str(tmp_path / "rated.csv"), "--system", "a", "--system", "b"]
+    assert run([*command, "--rater", "who"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    # 1 / (.1² + .9²)
+    assert "Only 2 raters, who count as 1.2 because one rater gave most ratings: " in said
 
 
 def test_the_item_is_not_the_user_and_a_rater_is_not_one_either(tmp_path, capsys):

@@ -138,3 +138,36 @@ def test_systems_that_equal_every_rating_are_level():
     table = {"item": same, "rater": ["x"] * 3, "rating": same, "a": same, "b": same}
     ranking = rank_ratings(table, predictions=["a", "b"], rater="rater")
     assert ranking.error("a", "b") == ranking.error("b", "a") == 0.5
+
+
+def _agreeing(more=0.0):
+    """Ratings of two raters whose sums happen to agree."""
+    x = [5 + more, 1, 1, 2, 1, 5, 5, 3, 1, 1, 2, 3]
+    y = [1, 3, 5, 1, 2, 5, 1, 3, 5, 1, 2, 1]
+    rater = ["x"] * 12 + ["y"] * 12
+    table = {"item": [*range(12)] * 2, "rater": rater, "rating": [*x, *y]}
+    return table | {"high": [4.0] * 24, "low": [3.0] * 24}
+
+
+@pytest.mark.parametrize("more", [1e-12, 1e-6, 0.001])
+def test_raters_whose_sums_happen_to_agree_are_a_sample_too(more):
+    errors = [_ranked(_agreeing(each)).error("low", "high") for each in (0.0, more)]
+    assert errors[0] == pytest.approx(errors[1], abs=NET)
+    alone = {**_agreeing(), "rater": ["x"] * 24, "item": [*range(24)]}
+    assert errors[0] > _ranked(alone).error("low", "high") + NET
+
+
+def test_a_rater_with_few_items_says_little_about_raters():
+    """The fewer items the second of two raters has, the less sure the order is."""
+    table, errors = _table(items=100, raters=1), []
+    for n in (1, 5, 10, 20, 50):
+        ranking = _ranked({**table, "rater": np.arange(100) < n})
+        errors.append(ranking.error(*ranking.order))
+        assert ranking.provenance.settings["effective raters"] == pytest.approx(
+            1 / ((n / 100) ** 2 + (1 - n / 100) ** 2)
+        )
+        away = np.abs([table["rating"] - table[name] for name in ("high", "low")])
+        assert np.all(ranking.score_sds <= np.ptp(away))
+        assert np.all(ranking.difference_variances <= np.ptp(away**2) ** 2)
+    assert errors == sorted(errors, reverse=True)
+    assert errors[0] == pytest.approx(0.5, abs=0.01)

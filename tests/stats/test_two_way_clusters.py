@@ -19,6 +19,15 @@ def _apart(shape):
     return shape[0, 0] + shape[1, 1] - 2 * shape[0, 1]
 
 
+def _of(part):
+    """Return what a part contributes to the variance of that difference, as estimated."""
+    return part.mean_square * _apart(part.shape)
+
+
+def _noise_within(parts):
+    return parts["noise"].mean_square * _apart(parts["raters"].shape)
+
+
 def _parts(table, **step):
     return {each.name: each for each in clustered_means(*_rows(table), **step).components}
 
@@ -31,9 +40,9 @@ def test_two_items_two_raters_by_hand():
     parts = _parts(table)
     # Items: means 1.5 and 4.5, variance 4.5, over 2. Raters: means 2 and 4, variance 2, over 2.
     assert _apart(parts["items"].shape) == pytest.approx(2.25)
-    assert _apart(parts["raters"].shape) == pytest.approx(1.0)
-    # Both: variances 0.5 and 4.5 over two raters each, over 2 squared items; of the raters' 1.
-    assert parts["noise"].mean_square == pytest.approx((0.25 + 2.25) / 4)
+    assert _of(parts["raters"]) == pytest.approx(1.0)
+    # Both: variances 0.5 and 4.5 over two raters each, over 2 squared items.
+    assert _noise_within(parts) == pytest.approx((0.25 + 2.25) / 4)
     assert [parts[each].freedom for each in ("items", "raters", "noise")] == [1.0, 1.0, 1.0]
 
 
@@ -56,9 +65,7 @@ def test_a_rater_with_several_items_of_their_own_is_one_observation():
     parts = {each.name: each for each in found.components}
     means = by_rater.mean(axis=1)
     # An item with one rater is that rater's: what items show is the noise, and counted once.
-    whole = _apart(parts["items"].shape) + (1 - parts["noise"].mean_square) * _apart(
-        parts["raters"].shape
-    )
+    whole = _of(parts["items"]) + _of(parts["raters"]) - _noise_within(parts)
     t = (found.means[0] - found.means[1]) / np.sqrt(whole)
     assert t == pytest.approx(ttest_rel(means[:, 0], means[:, 1]).statistic)
     assert parts["raters"].freedom == pytest.approx(4.0)
@@ -83,8 +90,8 @@ def test_items_that_all_look_alike_hide_a_step():
 def test_raters_who_agree_in_everything_add_nothing():
     table = np.repeat(np.random.default_rng(4).normal(0, 1, (6, 1, 2)), 3, axis=1)
     parts = _parts(table)
-    raters = parts["raters"].shape if "raters" in parts else np.zeros((2, 2))
-    assert _apart(raters) == pytest.approx(0.0, abs=1e-20)
+    found = [_of(parts["raters"]), _noise_within(parts)] if "raters" in parts else []
+    assert found == pytest.approx([0.0] * len(found), abs=1e-20)
 
 
 N_ITEMS, N_RATERS = 40, 8
@@ -104,7 +111,7 @@ def test_the_variance_is_the_spread_over_other_items_and_raters(each):
         found = clustered_means(*_rows(table))
         parts = {part.name: part for part in found.components}
         gaps.append(found.means[1] - found.means[0])
-        raters = max(1 - parts["noise"].mean_square, 0) * _apart(parts["raters"].shape)
+        raters = max(_of(parts["raters"]) - _noise_within(parts), 0)
         variances.append(_apart(parts["items"].shape) + raters)
     # The sum of squares has a relative error of root (2 / 1500) = 3.7 %.
     assert np.mean(variances) == pytest.approx(np.var(gaps), rel=0.12)

@@ -22,7 +22,7 @@ from howgood.records.table import as_numbers, frame_column_names, frame_columns
 from howgood.stats.joint_means import joint_means
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.steps import smallest_step
-from howgood.stats.two_way_clusters import clustered_means
+from howgood.stats.two_way_clusters import clustered_means, effective_raters
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -101,10 +101,12 @@ def _scores(
     n_raters = int(rater.max()) + 1
     fitted = clustered_means(losses, item, rater, step=smallest_step(losses))
     joint = joint_means(fitted.means, fitted.components, generator=generator)
-    means, sds = fitted.means, joint.own_sds
+    # With few raters the uncertainty may exceed the losses, within which every mean lies.
+    widest = float(np.ptp(losses))
+    means, sds = fitted.means, np.minimum(joint.own_sds, widest)
     if metric == "rmse":
         means = np.sqrt(fitted.means)
-        sds = joint.own_sds / np.where(means > 0, 2 * means, 1.0)
+        sds = np.minimum(sds / np.where(means > 0, 2 * means, 1.0), np.ptp(np.sqrt(losses)))
     knows_raters = n_raters > 1
     return JointScores(
         systems=systems,
@@ -117,11 +119,16 @@ def _scores(
         means=means,
         sds=sds,
         differences=fitted.means[:, None] - fitted.means,
-        difference_variances=joint.apart_sds**2,
+        difference_variances=np.minimum(joint.apart_sds, widest) ** 2,
         difference_scale="mae" if metric == "mae" else "mse",
         draws=joint.draws,
         doubt="items and raters" if knows_raters else "items",
-        settings={"ratings": len(losses), "raters": n_raters, "draws": len(joint.draws)},
+        settings={
+            "ratings": len(losses),
+            "raters": n_raters,
+            "effective raters": effective_raters(item, rater),
+            "draws": len(joint.draws),
+        },
     )
 
 

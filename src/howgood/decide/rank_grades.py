@@ -22,6 +22,7 @@ from howgood.stats.crossed_components import CrossedMeans, crossed_means
 from howgood.stats.joint_means import joint_means
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.steps import smallest_step
+from howgood.stats.two_way_clusters import effective_raters
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -188,12 +189,19 @@ def _scores(grades: _Grades, fitted: CrossedMeans, generator: np.random.Generato
             "lowest grade": float(grades.values.min()),
             "highest grade": float(grades.values.max()),
             "raters": n_raters,
+            **_effective(grades),
             "draws": len(joint.draws),
             "variances": {
                 _EFFECTS[each.name]: max(each.variance, 0.0) for each in fitted.components
             },
         },
     )
+
+
+def _effective(grades: _Grades) -> dict[str, float]:
+    if grades.rater is None:
+        return {}
+    return {"effective raters": effective_raters(grades.item, grades.rater)}
 
 
 def _coded(

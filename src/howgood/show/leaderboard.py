@@ -17,8 +17,9 @@ from howgood.show.ranking import (
 
 # Below so many of them, how much raters (or items) differ is hardly known.
 _FEW = 5
-# Raters -> how many of 100 orders told apart at 5 % were wrong in simulated studies of systems that
-# differ less than raters' tastes; four were not measured, and are as good as three at least.
+# Raters -> how many of 100 orders told apart at 5 % were wrong in simulated boards of grades: 8
+# systems that differ less than raters' tastes, on 40 items; four raters were not measured, and are
+# as good as three at least.
 WRONG = {2: 12, 3: 8, 4: 8}
 
 _WHAT = {
@@ -131,16 +132,43 @@ def _about_raters(ranking: Ranking) -> list[Finding]:
         verb = "graded" if _is_of_grades(ranking) else "rated"
         who = f"Who {verb} is not known" if n_raters is None else f"One rater {verb} everything"
         text = f"{who}: this says nothing about what other raters would say."
-    elif n_raters < _FEW:
+    elif _counting_as(ranking) < _FEW:
         text = (
-            f"Only {n_raters} raters: how far others would differ is hardly known, so little can "
-            f"be said. Where systems differ less than tastes, up to {WRONG[n_raters]} of 100 "
-            "orders said to be wrong with less than 5 % are wrong. More raters help more than more "
-            "items."
+            f"{_few_raters(ranking)}: how far others would differ is hardly known, so little can "
+            f"be said.{_simulated(ranking)} More raters help more than more items."
         )
     else:
         return []
     return [Finding(text=text, tone="unsure")]
+
+
+def _counting_as(ranking: Ranking) -> float:
+    """Return how many raters with equal shares these count as."""
+    settings = ranking.provenance.settings
+    return round(float(settings.get("effective raters", settings["raters"])), 1)
+
+
+def _few_raters(ranking: Ranking) -> str:
+    n_raters, counting = ranking.provenance.settings["raters"], _counting_as(ranking)
+    what = "grades" if _is_of_grades(ranking) else "ratings"
+    # Fewer than two: one of them has more than half.
+    uneven = f"one rater gave most {what}" if counting < 2 else f"they gave unequally many {what}"
+    only = "Only " if n_raters < _FEW else ""
+    if counting == n_raters:
+        return f"{only}{n_raters} raters"
+    return f"{only}{n_raters} raters, who count as {counting:.1f} because {uneven}"
+
+
+def _simulated(ranking: Ranking) -> str:
+    """Say how often simulated boards of grades were wrong; no others were simulated so."""
+    wrong = WRONG.get(ranking.provenance.settings["raters"])
+    if wrong is None or not _is_of_grades(ranking):
+        return ""
+    return (
+        " In simulated boards of 8 systems and 40 items, all graded by so many raters, where "
+        f"systems differed less than tastes, up to {wrong} of 100 orders said to be wrong with "
+        "less than 5 % were wrong."
+    )
 
 
 def _about_items(ranking: Ranking) -> list[Finding]:

@@ -48,8 +48,30 @@ def clustered_means(
         shape = np.eye(len(means)) * step**2 / (n_items * (n_items + 1.0))
     parts = [_part("items", 1.0, n_items - 1.0, shape)]
     if n_raters > 1:
-        parts = [*_of_raters(values, item, rater, (n, item_means, means, items)), *parts]
+        known = (n, item_means, means, items)
+        parts = [*_of_raters(values, item, rater, known, _trace(shape)), *parts]
     return CrossedMeans(means=means, components=tuple(parts))
+
+
+def effective_raters(item: IntArray, rater: IntArray) -> float:
+    """Return how many raters with equal shares in the mean would know as much about raters.
+
+    Examples
+    --------
+    >>> effective_raters(np.arange(4), np.array([0, 0, 1, 1]))
+    2.0
+    >>> round(effective_raters(np.arange(10), np.array([0] * 9 + [1])), 2)
+    1.22
+    """
+    share = np.bincount(rater, weights=_weights(item))
+    return 1.0 / float(share @ share)
+
+
+def _weights(item: IntArray) -> FloatArray:
+    """Return the weight of each measurement in the mean over items of an item's mean."""
+    n = np.bincount(item)
+    weight: FloatArray = 1.0 / (len(n) * n[item])
+    return weight
 
 
 def _of_raters(
@@ -57,11 +79,16 @@ def _of_raters(
     item: IntArray,
     rater: IntArray,
     known: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    unit: float,
 ) -> list[Component]:
-    """Return what raters contribute, and the noise of single measurements within it."""
+    """Return what raters contribute, and the noise of single measurements within it.
+
+    Both are mean squares in the unit given, the size of what items contribute. Raters whose sums
+    happen to agree have a small mean square or none, and are a sample of all raters none the less.
+    """
     n, item_means, means, items = known
     n_items = len(n)
-    weight = 1.0 / (n_items * n[item])
+    weight = _weights(item)
     raters = _summed(rater, weight[:, None] * (values - means))
     share = np.bincount(rater, weights=weight)
     # What a single value adds to its mean beyond its item; an item with one rater is that rater's.
@@ -74,22 +101,32 @@ def _of_raters(
     squares = float(share @ share)
     # What remains of a rater's share once the mean it is part of is taken off.
     remains = (squares * (1.0 + squares) - 2.0 * float(np.sum(share**3))) / squares
-    whole = _trace(between)
-    if whole <= 0:
+    remains = max(remains, _SAME)
+    whole, noise = _trace(between), _trace(both)
+    # Raters who show less than noise show no direction either: then the noise has a say in it.
+    shape = between + both * (max(1.0 - whole / noise, 0.0) if noise > 0 else 0.0)
+    size = _trace(shape)
+    if size <= 0:
         return []
-    shape = between * max(whole - seen, 0.0) / whole / remains
-    noise = _trace(both) / _trace(shape) if _trace(shape) > 0 else 1.0
+    unit = unit if unit > 0 else size
     n_within = max(len(values) - n_items - len(share) + 1.0, 1.0)
+    seen_of_raters = max(whole - seen, 0.0) / remains
     return [
-        _part("noise", noise, n_within, np.zeros_like(shape)),
-        _part("raters", 1.0, remains / (1.0 - remains), shape, finer=("noise",)),
+        _part("noise", noise / unit, n_within, np.zeros_like(shape)),
+        _part(
+            "raters",
+            seen_of_raters / unit,
+            remains / (1.0 - remains),
+            shape * (unit / size),
+            finer=("noise",),
+        ),
     ]
 
 
 def _part(
     name: str, mean_square: float, freedom: float, shape: FloatArray, finer: tuple[str, ...] = ()
 ) -> Component:
-    """Return a part whose shape is its covariance as estimated."""
+    """Return a part whose covariance as estimated is its mean square times its shape."""
     return Component(
         name=name,
         variance=1.0,
