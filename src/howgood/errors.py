@@ -54,8 +54,10 @@ __all__ = [
     "NoEvidenceWarning",
     "OneAgainstRestWarning",
     "RatedOnceWarning",
+    "RepeatedRowsWarning",
     "UngatedPosteriorError",
     "UnknownNameError",
+    "UnknownScaleWarning",
     "announce",
 ]
 

@@ -127,7 +127,8 @@ def test_a_statement_as_an_answer_is_stored_as_it_was_typed(browser, host):
     address = "/s/words?" + urlencode({"PROLIFIC_PID": ATTACK[:100]})
     form = hidden_fields(browser.get(address)) | {"consent.consent": "yes"}
     begun = browser.post(address, data=form)
-    browser.post(begun.url.path, data=hidden_fields(begun) | {"words": ATTACK})
+    (field,) = re.findall(r'name="([^"]*words)"', begun.text)
+    browser.post(begun.url.path, data=hidden_fields(begun) | {field: ATTACK})
     found = content(host)
     assert [row.content for row in found["answers"] if row.content.get("words") == ATTACK]
     assert ATTACK[:100] in str(found["participants"])

@@ -208,7 +208,7 @@ def test_gaps_and_ragged_rows_are_told_by_file_and_row(capsys, tmp_path):
     assert f"{file}, column 'a': 2 of 7 values missing (first: row 6)" in capsys.readouterr().err
     file.write_text("a,y,p\nx,A,A\nx,A,A,B,B\n")
     assert run(arguments) == 2
-    assert "rows that cannot be read" in capsys.readouterr().err
+    assert "row 3: found 5 fields, expected 3" in capsys.readouterr().err
     file.write_text("a,y,p\n")
     assert run(arguments) == 2
     assert f"{file}: a header without rows" in capsys.readouterr().err

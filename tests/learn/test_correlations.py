@@ -10,8 +10,9 @@ from howgood import ask, learn
 def _answers(first, second, person):
     n = len(person)
     return ask.read_answers(
-        {"participant": person, "application": ["x"] * n, "precision": [0.8] * n,
-         "recall": [0.8] * n, "rating": first, "usefulness": second}
+        {"participant": person, "application": ["x"] * n, "precision": np.linspace(0.5, 1, n),
+         "recall": [0.8] * n, "rating": first, "usefulness": second},
+        scale=7,
     )  # fmt: skip
 
 

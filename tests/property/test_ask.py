@@ -100,6 +100,7 @@ answered = st.lists(
 )
 
 
+@pytest.mark.filterwarnings("ignore::howgood.errors.RepeatedRowsWarning")
 @about("ask.read_answers")
 @few
 @given(answers=answered)
@@ -109,9 +110,9 @@ def test_answers_survive_renamed_columns_and_any_order_of_rows(answers):
         "participant": who, "application": ["x"] * len(who), "precision": precision,
         "recall": recall, "rating": rating,
     }  # fmt: skip
-    one = ask.read_answers(table)
+    one = ask.read_answers(table, scale=7)
     theirs = {f"their {name}": column[::-1] for name, column in table.items()}
-    other = ask.read_answers(theirs, columns={name: f"their {name}" for name in table})
+    other = ask.read_answers(theirs, columns={name: f"their {name}" for name in table}, scale=7)
     assert {name: column[::-1].tolist() for name, column in other.items()} == {
         name: column.tolist() for name, column in one.items()
     }

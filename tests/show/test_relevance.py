@@ -101,7 +101,7 @@ def test_methods_say_which_rows_fed_the_shares_and_what_was_resampled():
     text = relevance.report_of({"m": report}, score.relevance_sweep({"m": report})).methods
     assert "Alpha is infinite, beta 1. The shares were counted over other rows" in text
     assert "In contexts without rows the shares over all contexts were used." in text
-    assert "2000 resamples (Bayesian bootstrap of groups, table fixed)" in text
+    assert "2000 resamples (Bayesian bootstrap of groups, table fixed" in text
     assert relevance.context_sentence({"m": report}).startswith(
         "2 test rows; the probabilities rest on 1 context with"
     )
@@ -114,7 +114,7 @@ def test_one_person_alone_leaves_nearly_everything_open():
         random_state=0,
     )  # fmt: skip
     assert report.estimate.interval.lower < 30
-    assert report.value < report.estimate.interval.upper < 100
+    assert report.value < report.estimate.interval.upper <= 100
 
 
 def test_a_model_that_is_always_right_is_shown_with_the_digits_of_its_interval():

@@ -57,9 +57,13 @@ def _fill(connection):
 
 
 def _every_row(connection):
+    """Every row of every table, in the columns that every layout has."""
+    columns = {
+        name: [column for column in metadata.tables[name].c if column.name in values]
+        for name, values in ROWS.items()
+    }
     return {
-        name: [tuple(row) for row in connection.execute(sa.select(metadata.tables[name]))]
-        for name in ROWS
+        name: [tuple(row) for row in connection.execute(sa.select(*columns[name]))] for name in ROWS
     }
 
 

@@ -46,13 +46,16 @@ def test_a_participants_form_with_it_is_refused_and_can_be_sent_again(browser):
     assert browser.post("/s/doors?PROLIFIC_PID=one", data=form).status_code == 200
 
 
+PNG = b"\x89PNG\r\n\x1a\n\x00"
+
+
 def test_a_researchers_form_with_it_is_refused_in_text_and_names_but_not_in_files(owner, host):
     page = owner.get("/studies/songs/edit/texts")
     form = hidden_fields(page) | {"title": "a\x00b"}
     for files in (None, {"x": ("a.png", b"\x00", "image/png")}):  # as text, and in parts
         assert owner.post(page.url.path, data=form, files=files).status_code == UNREADABLE
     form = hidden_fields(page) | {"title": "Songs"}
-    picture = {"rerating.items.0.picture.file": ("a.png", b"\x89\x00", "image/png")}
+    picture = {"rerating.items.0.picture.file": ("a.png", PNG, "image/png")}
     saved = owner.post("/studies/songs/edit/texts", data=form, files=picture)
     assert saved.status_code == 200
     new = {"template": "survey", "slug": "zero", "title": "a\x00b"}

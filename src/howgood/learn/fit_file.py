@@ -139,12 +139,15 @@ def _arrays(location: Path) -> dict[str, NDArray[Any]]:
     with zipfile.ZipFile(location) as archive:
         if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
             raise ValueError("too large")
-        return {
+        arrays = {
             member.filename.removesuffix(".npy"): np.lib.format.read_array(
                 BytesIO(archive.read(member)), allow_pickle=False
             )
             for member in archive.infolist()
         }
+    if any(array.dtype.kind == "c" for array in arrays.values()):
+        raise ValueError("complex numbers")
+    return arrays
 
 
 def loaded(

@@ -47,7 +47,7 @@ class ServerLock:
                 where=str(self._path),
                 found=f"a lock that cannot be made ({error.strerror})",
                 needed="a folder in which files can be written",
-                cure="Check who may write there.",
+                cure="Check the name and that you may write there.",
             ) from error
         try:
             is_ours = _is_ours(self._file)

@@ -72,13 +72,15 @@ def _two_systems(deviation: float, n_pairs: int) -> dict[str, NDArray[np.float64
 
 def _unpaired(deviation: float, sds: NDArray[np.float64]) -> float:
     systems = _two_systems(deviation, sds.size)
-    ranking = decide.rank(systems, mean=np.zeros(sds.size), sd=sds, paired=False)
+    ranking = decide.rank(systems, mean=np.zeros(sds.size), sd=sds, trials=np.inf, paired=False)
     return ranking.error("better", "worse")
 
 
 def _paired(deviation: float, sds: NDArray[np.float64]) -> float:
     systems = _two_systems(deviation, sds.size)
-    return decide.rank(systems, mean=np.zeros(sds.size), sd=sds).error("better", "worse")
+    return decide.rank(systems, mean=np.zeros(sds.size), sd=sds, trials=np.inf).error(
+        "better", "worse"
+    )
 
 
 def _significant(deviation: float, sds: NDArray[np.float64]) -> float:

@@ -71,7 +71,7 @@ def _neighbour_error(better: float, worse: float) -> float:
         for name, rmse in (("better", better), ("worse", worse))
     }
     repeated = N_NETFLIX // n_pairs
-    ranking = decide.rank(deviations, mean=np.zeros(n_pairs), sd=noise, paired=False)
+    ranking = decide.rank(deviations, mean=np.zeros(n_pairs), sd=noise, trials=np.inf, paired=False)
     # Eq. 5's argument grows with the square root of the number of pairs.
     return float(ndtr(ndtri(ranking.error("better", "worse")) * np.sqrt(repeated)))
 
