@@ -158,6 +158,16 @@ def test_from_fifty_pairs_on_the_errors_of_the_mae_need_no_draws():
         assert found.mcse > 0  # the ranks of three are counted either way
 
 
+@pytest.mark.parametrize("n", [10, 60, 3000])
+@pytest.mark.parametrize("trials", [math.inf, 1, 3])
+def test_tied_systems_are_as_likely_ahead_as_behind_by_mae(n, trials):
+    rng = np.random.default_rng(n)
+    mean, same = rng.uniform(1, 5, n), rng.uniform(1, 5, n)
+    found = rank({"a": same, "b": same}, mean=mean, sd=1.0, metric="mae", trials=trials)
+    assert found.error("a", "b") == found.error("b", "a") == 0.5
+    assert found.best_probability["a"] == pytest.approx(0.5, abs=4 * found.mcse + 1e-12)
+
+
 def loud_case(n, n_systems, *, seed):
     """Pairs of which one in twenty varies ten times as much, and systems far apart there."""
     rng = np.random.default_rng(seed)

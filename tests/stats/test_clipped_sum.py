@@ -70,5 +70,14 @@ def test_what_cannot_vary_is_certain():
     assert difference_tail(one, 0 * one, 0 * one, 3 * one) == (0.0, 0.0)  # nearer to the first
     assert difference_tail(one, one, 2 * one, 2 * one, above=-1.0) == (1.0, 0.0)
     # Beyond all edges.
-    assert difference_tail(one, one, 0 * one, one, above=3.0) == (0.0, 0.0)
+    assert difference_tail(one, one, 0 * one, one, above=3.1) == (0.0, 0.0)
     assert difference_tail(one, one, 0 * one, one, above=-3.5) == (1.0, 0.0)
+
+
+def test_what_is_equal_counts_one_half():
+    one = np.ones(3)
+    assert difference_tail(one, one, 2 * one, 2 * one) == (0.5, 0.0)  # identical predictions
+    assert difference_tail(one, 0 * one, 0 * one, 2 * one) == (0.5, 0.0)  # as near, and certain
+    # Three answers, each above 1 with probability 1/2: the sum of differences is then 3.
+    for above, expected in ((3.0, 0.5 / 8), (-3.0, 1 - 0.5 * ndtr(-1) ** 3)):
+        assert difference_tail(one, one, 0 * one, one, above=above)[0] == pytest.approx(expected)

@@ -37,6 +37,8 @@ def difference_tail(
 ) -> tuple[float, float]:
     """Return P(sum of |X - first| - |X - second| > above), and how far off it may be.
 
+    Where the sum equals `above` with a probability, as at its very ends, half of that counts.
+
     Examples
     --------
     As likely as not where nobody is nearer:
@@ -51,7 +53,7 @@ def difference_tail(
     fixed = np.abs(mean - first) - np.abs(mean - second)
     target = above - float(np.sum(fixed[~varies]))
     if not varies.any():
-        return float(target < 0), 0.0
+        return (float(target < 0) + float(target <= 0)) / 2.0, 0.0
     sign = np.where(first < second, 1.0, -1.0)[varies]
     terms = ClippedGaussians(
         centre=(sign * (2.0 * mean - first - second)[varies]),
@@ -78,9 +80,13 @@ class ClippedGaussians:
     edge: FloatArray = field(repr=False)
 
     def tail(self, x: float) -> tuple[float, float]:
-        """Return P(sum > x), and how far off it may be."""
+        """Return P(sum > x), and how far off it may be; at its very ends half of P(sum = x) too."""
         most = float(np.sum(self.edge))
-        if abs(x) >= most:
+        if np.isclose(abs(x), most, rtol=1e-12, atol=0.0):
+            side = np.sign(x)
+            at_end = float(np.exp(np.sum(log_ndtr((side * self.centre - self.edge) / self.scale))))
+            return (0.5 * at_end if side > 0 else 1.0 - 0.5 * at_end), 0.0
+        if abs(x) > most:
             return float(x < 0), 0.0
         plain = self._tilted(0.0)
         distance = (x - plain.cumulants[0]) / np.sqrt(plain.cumulants[1])
