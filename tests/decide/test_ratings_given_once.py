@@ -190,6 +190,24 @@ def test_known_means_are_said_in_the_result():
     assert found.true_errors is None
 
 
+@pytest.mark.parametrize("metric", ["rmse", "mae"])
+@pytest.mark.parametrize("trials", [1.5, [2.0, 1.5, 3.0], [2, 0, 3]])
+def test_trials_are_whole_numbers_from_one_on(metric, trials):
+    predictions = {"a": [1.0, 2.0, 3.0], "b": [2.0, 2.0, 2.0]}
+    with pytest.raises(InputError, match="trial.*1, 2, 3 and so on"):
+        rank(predictions, mean=[1.2, 2.1, 3.3], sd=0.5, metric=metric, trials=trials)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_refuses_trials_that_are_not_whole(engine, on_engine):
+    columns = {"mu": [1.2, 2.1, 3.3], "sd": [0.5] * 3, "n": [2.0, 1.5, 3.0], "p": [1.0] * 3}
+    columns = {name: np.array(values) for name, values in columns.items()}
+    with pytest.raises(InputError, match="1 pairs with fewer than 1 trial, or not a whole number"):
+        squared_error_sums(
+            on_engine(engine, columns), mean="mu", sd="sd", predictions=["p"], trials="n"
+        )
+
+
 # Borrowing ------------------------------------------------------------------------------------
 
 

@@ -214,3 +214,35 @@ def test_one_pair_counts_nothing_with_the_probability_of_its_interval():
     assert float(found.quantile(0.9)) == 0.0
     width = float(score.significance_width([3.0], [0.8], [3.5])[0])
     assert float(found.quantile(0.951)) == pytest.approx(width, abs=0.05)
+
+
+def test_what_is_certain_and_right_never_counts():
+    # The first pair adds 0 whatever happens, so that 0 is as likely as of the second alone.
+    found = score.significant_rmse([3.0, 3.0], [0.0, 1.0], [3.0, 5.0], normalise="none")
+    assert float(found.cdf(0.0)) == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize(("far", "method"), [(0.0, "exact"), (3.0, "exact"), (297.0, "gaussian")])
+def test_a_pair_too_far_off_for_the_lattice_leaves_a_gaussian_that_says_so(far, method):
+    prediction = np.full(400, 3.0)
+    prediction[0] += far
+    found = score.significant_rmse(np.full(400, 3.0), 1.0, prediction, normalise="none")
+    assert found.method == method
+    assert ("Gaussian" in found.provenance.method) == (method == "gaussian")
+
+
+@pytest.mark.parametrize("far", [10.0, 20.0, 40.0, 80.0, 160.0])
+def test_exact_is_exact_however_far_one_pair_lies_off(far):
+    rng, repeats, n = np.random.default_rng(3), 20_000, 100
+    mean = np.full(n, 3.0)
+    prediction = mean + np.where(np.arange(n) == 0, far, 0.0)
+    found = score.significant_rmse(mean, 1.0, prediction, normalise="none")
+    if found.method == "gaussian":
+        return
+    width = score.significance_width(mean, 1.0, prediction)
+    deviation = np.abs(mean - prediction + rng.standard_normal((repeats, n)))
+    counted = np.sqrt(np.where(deviation > width, deviation**2, 0.0).mean(axis=1))
+    for point in np.quantile(counted, [0.1, 0.5, 0.9]):
+        share = float(np.mean(counted <= point))
+        se = np.sqrt(share * (1 - share) / repeats)
+        assert float(found.cdf(point)) == pytest.approx(share, abs=4 * se + 2e-3)

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.records.table import rows_being_read
-from howgood.score.feedback_columns import bad_values, refuse, system_columns, too_large
+from howgood.score.feedback_columns import (
+    bad_values,
+    n_wrong_trials,
+    refuse,
+    system_columns,
+    too_large,
+)
 from howgood.score.lazy_sums import selected_floats
 from howgood.stats.error_sums import ErrorSums, error_sums
 
@@ -41,7 +47,7 @@ def sum_batches(
         arrays = _finite_rows(arrays, roles, bad)
         counts["used"] += len(arrays["mean"])
         counts["negative"] += int((arrays["sd"] < 0).sum())
-        counts["no trial"] += int((arrays["trials"] < 1).sum()) if "trials" in arrays else 0
+        counts["no trial"] += n_wrong_trials(arrays)
         if len(arrays["mean"]) and not counts["no trial"]:
             part = sums_of_arrays(arrays, trials, powers)
             total = part if total is None else total + part

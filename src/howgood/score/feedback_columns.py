@@ -83,9 +83,17 @@ def finite_arrays(
         roles,
         n_used=n_used,
         n_negative=int((by_role["sd"] < 0).sum()),
-        n_no_trial=int((by_role["trials"] < 1).sum()) if "trials" in by_role else 0,
+        n_no_trial=n_wrong_trials(by_role),
     )
     return by_role, n_rows - n_used
+
+
+def n_wrong_trials(by_role: Mapping[str, FloatArray]) -> int:
+    """Return how many finite numbers of trials are below 1 or not whole."""
+    if "trials" not in by_role:
+        return 0
+    trials = by_role["trials"]
+    return int(((trials < 1) | (trials != np.floor(trials))).sum())
 
 
 def mention_single_ratings(
@@ -162,7 +170,7 @@ def too_large(column: str) -> InputError:
 
 
 def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_no_trial: int) -> None:
-    """Raise if nothing is left to sum, an sd is negative, or a mean came from no rating."""
+    """Raise if nothing is left to sum, an sd is negative, or trials are not 1, 2, 3 and so on."""
     if n_used == 0:
         raise InputError(
             where=WHERE,
@@ -180,7 +188,7 @@ def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_no_trial
     if n_no_trial:
         raise InputError(
             where=f"{WHERE}, column {roles.get('trials', 'trials')!r}",
-            found=f"{n_no_trial} pairs with fewer than 1 trial",
-            needed="the number of ratings behind each mean, 1 or more",
-            cure="Leave those pairs out.",
+            found=f"{n_no_trial} pairs with fewer than 1 trial, or not a whole number of them",
+            needed="the number of ratings behind each mean: 1, 2, 3 and so on",
+            cure="Name the column that counts ratings, or leave those pairs out.",
         )

@@ -44,7 +44,7 @@ def sum_lazily(
         roles,
         n_used=sums.n,
         n_negative=_count(prepared, "s", below=0) if _least(row, "sd_min") < 0 else 0,
-        n_no_trial=_count(prepared, "t", below=1) if _least(row, "trials_min") < 1 else 0,
+        n_no_trial=int(row.get("wrong_trials") or 0),
     )
     if not usable:
         raise too_large(roles["sd"])
@@ -142,11 +142,19 @@ def _aggregates(frame: Any, n_systems: int, powers: int, *, with_trials: bool) -
         col("s").min().alias("sd_min"),
         col("v1").max().alias("v_max"),
         col("v1").count().alias("count_v"),
-        *([col("t").min().alias("trials_min"), col("t").count().alias("count_t")] * with_trials),
+        *([_wrong_trials().alias("wrong_trials"), col("t").count().alias("count_t")] * with_trials),
         *(col(f"w{k}_1").count().alias(f"count_{k}") for k in systems),
         *(col(name).sum() for name in summed),
         *(_variance_power(power, with_trials).sum().alias(f"v{power}") for power in orders),
     )
+
+
+def _wrong_trials() -> Any:  # noqa: ANN401 - a narwhals expression
+    """Count numbers of trials that are below 1 or not whole."""
+    import narwhals as nw
+
+    t = nw.col("t")
+    return nw.when((t < 1) | (t != t.floor())).then(1).otherwise(0).sum()
 
 
 def _variance_power(power: int, with_trials: bool) -> Any:  # noqa: ANN401 - a narwhals expression

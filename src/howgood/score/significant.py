@@ -24,7 +24,7 @@ from howgood.score.pairs import (
     require_choice,
     require_probability,
 )
-from howgood.stats.lattice_sum import MixedLaw, lattice_sum
+from howgood.stats.lattice_sum import LATTICE, MixedLaw, lattice_sum
 from howgood.stats.laws import Law, NormalLaw
 from howgood.stats.truncated_normal import outside_moments, symmetric_half_width
 
@@ -35,6 +35,7 @@ Normalisation = Literal["none", "density", "count"]
 _GAUSSIAN = "Gaussian error propagation from truncated-normal moments (Eq. 18 to 20)"
 _EXACT = "distributions of the pairs, convolved on a lattice"
 _MOST_CONVOLVED = 500
+_LARGEST_MOVE = 0.05  # by rounding, in sds of what it moves
 _TAIL = 9.0  # standard deviations beyond which nothing matters
 
 
@@ -73,8 +74,9 @@ def significant_rmse(
     prefer `decide.rank`. The distribution is the Gaussian of first-order error propagation from
     exact truncated-normal moments; `provenance` says so. That is far off for few pairs: with
     "none" and up to 500 pairs the distribution (an atom at 0, where nothing counts, and a density)
-    is therefore convolved from those of the pairs, and `method` is "exact". With "density" and
-    "count" read it from about 100 pairs on.
+    is therefore convolved from those of the pairs, and `method` is "exact". Where pairs differ so
+    much that one lattice cannot serve them all (one far off, others nearly right) it stays the
+    Gaussian, and `method` is "gaussian". With "density" and "count" read it from about 100 pairs on.
 
     Stability: experimental
 
@@ -246,10 +248,11 @@ def _significant(
         missing=missing, dropped={},
     )  # fmt: skip
     floor, _ = _moments(perfect, power, level=level, interval=interval).mean_and_variance(normalise)
-    is_exact = normalise == "none" and pairs.n <= _MOST_CONVOLVED and variance > 0.0
-    law: Law = _convolved(pairs, power, expected, level, interval) if is_exact else (
-        _gaussian(expected, variance, root=root)
-    )  # fmt: skip
+    convolved = None
+    if normalise == "none" and pairs.n <= _MOST_CONVOLVED and variance > 0.0:
+        convolved = _convolved(pairs, power, outside, level, interval)
+    is_exact = convolved is not None
+    law: Law = _gaussian(expected, variance, root=root) if convolved is None else convolved
     if root:
         expected, floor = float(np.sqrt(expected)), float(np.sqrt(floor))
     return ScoreDistribution(
@@ -276,24 +279,50 @@ def _gaussian(expected: float, variance: float, *, root: bool) -> NormalLaw:
 
 
 def _convolved(
-    pairs: Pairs, power: int, expected: float, level: float, interval: IntervalReading
-) -> MixedLaw:
-    """Return the distribution of the mean of counted errors, deviations inside counting as 0."""
+    pairs: Pairs, power: int, outside: OutsideMoments, level: float, interval: IntervalReading
+) -> MixedLaw | None:
+    """Return the distribution of the mean of counted errors, deviations inside counting as 0.
+
+    None where one pair lies so far off that the lattice is too coarse for another.
+    """
     deviation, sd = np.abs(pairs.deviation), pairs.spread
     width = significance_half_width(deviation, sd, level=level, interval=interval)
-    mass = _moments(pairs, power, level=level, interval=interval).mass
+    # What is certain and right counts as 0, whether it counts or not.
+    mass = np.where((sd == 0.0) & (deviation == 0.0), 0.0, outside.mass)
     farthest = (deviation + _TAIL * sd) ** power
     # Sums of many reach less far than all of them at once.
     sum_sd = float(np.sqrt(np.sum(mass * farthest**2)))
-    reach = min(float(farthest.sum()), pairs.n * expected + _TAIL * sum_sd + float(farthest.max()))
+    reach = 1.01 * min(
+        float(farthest.sum()),
+        float(outside.first.sum()) + _TAIL * sum_sd + float(farthest.max()),
+    )
+    if _too_coarse(outside, mass, reach / LATTICE):
+        return None
     terms = (
         _counted(each, power=power)
-        for each in np.stack([deviation, sd, width, mass], axis=1).tolist()
+        for each in np.stack(np.broadcast_arrays(deviation, sd, width, mass), axis=1).tolist()
     )
-    law = lattice_sum(terms, atom=float(np.prod(1.0 - mass)), reach=1.01 * reach)
+    law = lattice_sum(terms, atom=float(np.prod(1.0 - mass)), reach=reach)
     # The mean is known exactly; the lattice's is off by the millionth part of it.
-    law = MixedLaw(atom=law.atom, edges=law.edges * (expected / law.mean), mass=law.mass)
+    law = MixedLaw(
+        atom=law.atom, edges=law.edges * (float(outside.first.mean()) / law.mean), mass=law.mass
+    )
     return law.root() if power == 2 else law
+
+
+def _too_coarse(outside: OutsideMoments, mass: FloatArray, step: float) -> bool:
+    """Say whether rounding to multiples of `step` would move the sum of the smaller terms.
+
+    Terms that spread less than a step, when they count, are each rounded the same way, by up to
+    half a step. The larger half of the terms is left out of the comparison: mostly few of them
+    count, so that the others decide.
+    """
+    counted = np.where(mass > 0.0, mass, 1.0)
+    inside = np.maximum(outside.second / counted - (outside.first / counted) ** 2, 0.0)
+    moved = 0.5 * step * float(mass[np.sqrt(inside) < step].sum())
+    spread = np.sort(np.maximum(outside.second - outside.first**2, 0.0)[mass > 0.0])
+    smaller = spread[: (spread.size + 1) // 2]
+    return moved > _LARGEST_MOVE * float(np.sqrt(smaller.sum()))
 
 
 def _counted(pair: list[float], *, power: int) -> Callable[[FloatArray], FloatArray]:
