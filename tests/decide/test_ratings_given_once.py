@@ -194,7 +194,7 @@ def test_known_means_are_said_in_the_result():
 @pytest.mark.parametrize("trials", [1.5, [2.0, 1.5, 3.0], [2, 0, 3]])
 def test_trials_are_whole_numbers_from_one_on(metric, trials):
     predictions = {"a": [1.0, 2.0, 3.0], "b": [2.0, 2.0, 2.0]}
-    with pytest.raises(InputError, match="trial.*1, 2, 3 and so on"):
+    with pytest.raises(InputError, match=r"trial.*(1, 2, 3 and so on|a whole number, 1 or more)"):
         rank(predictions, mean=[1.2, 2.1, 3.3], sd=0.5, metric=metric, trials=trials)
 
 
@@ -249,6 +249,17 @@ def test_no_pair_is_lost_and_the_result_says_who_borrowed():
     apart = table["a"][first] - table["b"][first]
     truth = 4 * np.sum(sd**2 * apart**2) / 2000**2
     assert found.difference_variances[0, 1] == pytest.approx(truth, rel=0.2)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lenders_who_never_wavered_lend_no_certainty(engine, on_engine):
+    pair = np.concatenate([np.arange(150), np.arange(100)])
+    table = {"user": pair, "item": pair, "rating": 1.0 + pair % 5}
+    with pytest.raises(InputError, match=r"100 pairs rated more than once, none of which ever"):
+        learn.rating_uncertainty(on_engine(engine, table), once="borrow")
+    table |= {"a": table["rating"] + 0.5, "b": np.full(pair.size, 3.0)}
+    with pytest.raises(InputError, match="look certain"):
+        rank_ratings(on_engine(engine, table), predictions=["a", "b"], once="borrow")
 
 
 def test_a_borrowed_variance_has_the_degrees_of_freedom_of_its_lenders():

@@ -92,7 +92,16 @@ def lent_spread(pairs: EngineFrame) -> LentSpread:
             cure="Give an sd yourself: learn.assumed_uncertainty.",
         )
     variance = sums["squares"] / sums["free"]
-    if variance <= 0 or borrowers == 0:
+    if variance <= 0 and borrowers:
+        raise InputError(
+            where=_WHERE,
+            found=f"{lenders} pairs rated more than once, none of which ever varied",
+            needed="some that varied: without a spread to borrow, pairs rated once would look "
+            "certain",
+            cure="Leave pairs rated once out (once='drop'), or give an sd yourself: "
+            "learn.assumed_uncertainty.",
+        )
+    if borrowers == 0:
         return LentSpread(sd=math.sqrt(variance), lenders=lenders, borrowers=borrowers,
                           freedom=math.inf)  # fmt: skip
     around = sums["squares2"] - 2 * variance * sums["squares_free"] + variance**2 * sums["free2"]

@@ -76,7 +76,8 @@ def significant_rmse(
     "none" and up to 500 pairs the distribution (an atom at 0, where nothing counts, and a density)
     is therefore convolved from those of the pairs, and `method` is "exact". Where pairs differ so
     much that one lattice cannot serve them all (one far off, others nearly right) it stays the
-    Gaussian, and `method` is "gaussian". With "density" and "count" read it from about 100 pairs on.
+    Gaussian, and `method` is "gaussian". With "density" and "count" read it from about 100 pairs
+    on.
 
     Stability: experimental
 
