@@ -346,3 +346,16 @@ def test_several_ratings_of_one_rater_are_combined_by_name(tmp_path, capsys):
     assert "--combine mean" in capsys.readouterr().err
     assert run([*command, "--combine", "last"]) == 0
     assert "2 rows are several of one rater for one output" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("unused", [["--once", "drop"], ["--trials", "2"], ["--unpaired"]])
+def test_options_without_a_use_beside_raters_are_refused(unused, tmp_path, capsys):
+    command = ["rank", *_rated_by_three(tmp_path / "rated.csv"), "--rater", "who"]
+    assert run([*command, *unused]) == 2
+    assert f"{unused[0]} too" in " ".join(capsys.readouterr().err.split())
+
+
+def test_combining_rows_needs_raters(tmp_path, capsys):
+    command = ["rank", *_rated_by_three(tmp_path / "rated.csv"), "--user", "who"]
+    assert run([*command, "--combine", "mean"]) == 2
+    assert "name the column that says who rated: --rater" in capsys.readouterr().err

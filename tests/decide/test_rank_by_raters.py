@@ -171,3 +171,34 @@ def test_a_rater_with_few_items_says_little_about_raters():
         assert np.all(ranking.difference_variances <= np.ptp(away**2) ** 2)
     assert errors == sorted(errors, reverse=True)
     assert errors[0] == pytest.approx(0.5, abs=0.01)
+
+
+def test_several_predictions_for_one_rater_and_item_are_refused():
+    table = _table()
+    twice = {name: np.concatenate([each, each]) for name, each in table.items()}
+    twice["low"][100] += 1
+    for combine in ("mean", "last"):
+        with pytest.raises(InputError, match=r"'low'.*1 times another prediction"):
+            _ranked(twice, combine=combine)
+
+
+def test_a_sum_of_ratings_is_not_what_was_predicted():
+    table = _table()
+    twice = {name: np.concatenate([each, each]) for name, each in table.items()}
+    with pytest.raises(InputError, match="one of error, mean, last"):
+        _ranked(twice, combine="sum")
+    with pytest.raises(InputError, match="combine='mean'") as refused:
+        _ranked(twice)
+    assert "sum" not in str(refused.value)
+
+
+@pytest.mark.parametrize("given", [{"paired": False}, {"once": "drop"}, {"trial": "trial"}])
+def test_what_has_no_use_beside_raters_is_refused(given):
+    with pytest.raises(InputError, match=f"{next(iter(given))}=.* too"):
+        _ranked(_table(), **given)
+
+
+def test_combining_rows_without_raters_is_refused():
+    table = _table() | {"user": _table()["rater"]}
+    with pytest.raises(InputError, match="combine='mean' too"):
+        rank_ratings(table, predictions=["high", "low"], combine="mean")

@@ -154,8 +154,15 @@ def command(
 
 
 def _refuse_beside_rater(rater: str | None) -> None:
-    """Refuse options that ask another question than --rater does."""
-    unused = ("user", "trial", "mean", "sd", "unpaired")
+    """Refuse options that ask another question than --rater does, or that only it answers."""
+    if rater is None and _is_given("combine"):
+        raise InputError(
+            where="--combine",
+            found="no --rater",
+            needed="--combine beside --rater only: several ratings of a user and item are repeats",
+            cure="Leave out --combine, or name the column that says who rated: --rater ...",
+        )
+    unused = ("user", "trial", "trials", "once", "mean", "sd", "unpaired")
     given = [f"--{each}" for each in unused if rater is not None and _is_given(each)]
     if given:
         raise InputError(

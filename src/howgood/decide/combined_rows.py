@@ -15,15 +15,23 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 COMBINATIONS = ("error", "mean", "sum", "last")
+# What several rows are, by the rule that makes them one.
+_FOR = {"mean": "repeated grades", "sum": "counts of errors", "last": "corrections"}
 
 
 def combined_rows(
-    values: FloatArray, codes: Sequence[IntArray], *, combine: str, where: str, of: str
+    values: FloatArray,
+    codes: Sequence[IntArray],
+    *,
+    combine: str,
+    where: str,
+    of: str,
+    rules: Sequence[str] = COMBINATIONS,
 ) -> tuple[FloatArray, IntArray, IntArray]:
     """Return one value per distinct codes, the row each is found in, and how many rows each had.
 
     `of` says what the codes stand for, as in "one rater for one output". The values keep the order
-    of their first rows.
+    of their first rows. `rules` are those of `COMBINATIONS` that make sense for the values.
 
     Examples
     --------
@@ -31,11 +39,11 @@ def combined_rows(
     >>> combined_rows(grade, [item], combine="sum", where="grades", of="one item")
     (array([3., 5.]), array([0, 2]), array([2, 1]))
     """
-    if combine not in COMBINATIONS:
+    if combine not in rules:
         raise InputError(
             where="combine",
             found=repr(combine),
-            needed=f"one of {', '.join(COMBINATIONS)}",
+            needed=f"one of {', '.join(rules)}",
             cure="Choose one of these.",
         )
     key = codes[0]
@@ -51,8 +59,9 @@ def combined_rows(
             where=where,
             found=f"{int(np.sum(counts > 1))} times several rows of {of} (up to {counts.max()})",
             needed="one row each, or a rule that makes them one",
-            cure="Say what the rows are: combine='mean' for repeated grades, combine='sum' for "
-            "counts of errors, combine='last' for corrections.",
+            cure="Say what the rows are: "
+            + ", ".join(f"combine='{each}' for {_FOR[each]}" for each in rules if each in _FOR)
+            + ".",
         )
     cell = cell.reshape(-1)
     found: FloatArray = np.bincount(cell, weights=values).astype(np.float64)

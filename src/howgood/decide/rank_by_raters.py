@@ -28,6 +28,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _WHERE, _PREDICTED = "ratings", "predictions"
+# A sum of several ratings is not what was predicted.
+_RULES = ("error", "mean", "last")
 
 
 def rank_by_raters(
@@ -63,8 +65,14 @@ def rank_by_raters(
     place, person = (_codes(kept[name], name) for name in (item, rater))
     _need_two(place, len(systems), item)
     values, first, counts = combined_rows(
-        kept[rating], [place, person], combine=combine, where=_WHERE, of="one rater for one item"
+        kept[rating],
+        [place, person],
+        combine=combine,
+        where=_WHERE,
+        of="one rater for one item",
+        rules=_RULES,
     )
+    _refuse_differing(kept, place, person, list(dict.fromkeys(systems.values())))
     away = values[:, None] - np.column_stack([kept[each][first] for each in systems.values()])
     losses = np.abs(away) if metric == "mae" else away**2
     generator, seed = generator_and_seed(random_state)
@@ -88,6 +96,23 @@ def refuse_item_as_user(user: str, item: str) -> None:
             "and a rater who favours a system does so on every item",
             cure="Name the column that says who rated: rater=... and leave out the user.",
         )
+
+
+def _refuse_differing(
+    columns: Mapping[str, NDArray[Any]], item: IntArray, rater: IntArray, names: Sequence[str]
+) -> None:
+    """Refuse predictions that differ between the rows of one rater for one item."""
+    order = np.lexsort((rater, item))
+    is_same_cell = (np.diff(item[order]) == 0) & (np.diff(rater[order]) == 0)
+    for name in names:
+        n_differing = int(np.sum(is_same_cell & (np.diff(columns[name][order]) != 0)))
+        if n_differing:
+            raise InputError(
+                where=_column(name),
+                found=f"{n_differing} times another prediction for the same item and rater",
+                needed="one prediction per item and rater, the same in all its rows",
+                cure="Give one prediction, or name a column that tells the items apart.",
+            )
 
 
 def _scores(

@@ -8,6 +8,7 @@ from typing import Any
 
 from howgood.decide.rank import rank_sums
 from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
+from howgood.errors import InputError
 from howgood.records.ranking import Ranking
 from howgood.score.rating_sums import rating_sums
 from howgood.stats.randomness import RandomState
@@ -44,9 +45,11 @@ def rank_ratings(
         As in `rank_sums`; with `rater` the metric may be "mae" too.
     rater : str, optional
         Column that says who rated, where each item was rated by several people (not: by one person
-        several times). `user` and `trial` are then not used, and `predicted` has one row per item.
-    combine : {"error", "mean", "sum", "last"}
-        With `rater`: what to do with several ratings of one rater for one item.
+        several times). `user` is then not used, `trial`, `once` and `paired=False` are refused,
+        and `predicted` has one row per item.
+    combine : {"error", "mean", "last"}
+        With `rater`: what to do with several ratings of one rater for one item, whose predictions
+        must be the same.
 
     Returns
     -------
@@ -72,6 +75,7 @@ def rank_ratings(
     >>> ranking.n, ranking.true_error(*ranking.order) < ranking.error(*ranking.order)
     (120, True)
     """
+    _refuse_unused(rater=rater, paired=paired, once=once, trial=trial, combine=combine)
     if rater is not None:
         return rank_by_raters(
             ratings,
@@ -100,3 +104,25 @@ def rank_ratings(
         powers=2,
     )
     return rank_sums(sums, metric=metric, paired=paired, level=level, random_state=random_state)
+
+
+def _refuse_unused(
+    *, rater: str | None, paired: bool, once: str | None, trial: str | None, combine: str
+) -> None:
+    """Refuse what only the other kind of ratings has a use for."""
+    if rater is None:
+        where, unused = "ratings", {f"combine={combine!r}": combine != "error"}
+        needed = "`combine` beside `rater` only: several rows of a pair are repeated ratings"
+        cure = "Leave out combine, or name the column that says who rated: rater=..."
+    else:
+        where = "rater"
+        unused = {
+            "paired=False": not paired,
+            f"once={once!r}": once is not None,
+            f"trial={trial!r}": trial is not None,
+        }
+        needed = "either several raters per item (rater), or the same people's repeated ratings"
+        cure = "Leave these out, or rater."
+    given = [name for name, is_given in unused.items() if is_given]
+    if given:
+        raise InputError(where=where, found=f"{' and '.join(given)} too", needed=needed, cure=cure)
