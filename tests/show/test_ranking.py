@@ -78,3 +78,22 @@ def test_few_ratings_are_spoken_of(trials, said):
     assert all(f"About {trials} ratings" in text and said in text for text in spoken)
     known = [each.text for each in findings(rank(systems, mean=mean, sd=0.7))]
     assert not any("ratings per pair" in text for text in known)
+
+
+@pytest.mark.parametrize(
+    ("n", "trials", "far", "is_said"),
+    [(30, 3, 1.5, True), (30, 3, 0.5, False), (60, 3, 1.5, False), (30, 9, 1.5, False)],
+)
+def test_small_probabilities_from_few_ratings_of_few_pairs_are_called_rough(
+    n, trials, far, is_said
+):
+    rng = np.random.default_rng(6)
+    mean = rng.uniform(1, 5, n)
+    near = mean + rng.choice([-0.5, 0.5], n)
+    ranking = rank(
+        {"near": near, "far": mean + rng.choice([-far, far], n)}, mean=mean, sd=0.7, trials=trials
+    )
+    assert (ranking.error("near", "far") < 0.05) == (far > 0.5)
+    said = [each.text for each in findings(ranking) if "below 5 % are rough" in each.text]
+    assert len(said) == is_said
+    assert all(text.startswith(f"{n} pairs of about {trials} ratings") for text in said)

@@ -38,7 +38,9 @@ def from_sums(
     sums : SquaredErrorSums
         From `squared_error_sums` or `rating_sums`. With known `trials`, the expected score uses
         the variances as they are (ddof 0, which makes it unbiased), the spread of the score and
-        the barrier their corrected forms.
+        the barrier their corrected forms. The means are taken as known: a re-rating lies
+        around the score `sqrt(1 + d)` times as far as this distribution says, with d =
+        `sums.doubt` (1 after single ratings), as `decide.rank_sums(...).score_sds` do.
     system : str
         A name in `sums.systems`.
     metric : {"rmse", "mse"}
