@@ -5,6 +5,7 @@ In: `Ranking`. Out: sentences and a `Report`. Absent: drawing (see `figures.rank
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from howgood.decide.rating_noise import KNOWN, ONE_RATING, REPEATED, SOME_ONCE
@@ -44,6 +45,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         *_means(ranking),
         *_few_ratings(ranking),
         *_few_pairs(ranking),
+        *_against_the_order(ranking),
         *_barrier(ranking),
     )
 
@@ -293,6 +295,30 @@ def _few_pairs(ranking: Ranking) -> list[Finding]:
                 f"{percent(_SMALL_ERROR)} are rough. In simulations with 15 to 40 pairs, orders "
                 "said to flip that rarely flipped 2 to 10 times as often: read them as "
                 f'"below {percent(2 * _SMALL_ERROR)}".'
+            ),
+            tone="unsure",
+        )
+    ]
+
+
+def _against_the_order(ranking: Ranking) -> list[Finding]:
+    """Say where errors of the MAE speak against the order shown: they add the noise once more."""
+    if ranking.metric != "mae" or ranking.mean_variances is None:
+        return []
+    against = [
+        f"{better} before {worse}"
+        for better, worse in pairwise(ranking.order)
+        if ranking.error(better, worse) > 0.5
+    ]
+    if not against:
+        return []
+    return [
+        Finding(
+            text=(
+                f"The scores say {', '.join(against)}, the error probability says the opposite: "
+                "it adds the noise of the ratings once more, and is too large where predictions "
+                "are much nearer to people's mean opinions than ratings are. Rank by RMSE, whose "
+                "errors do not depend on that."
             ),
             tone="unsure",
         )
