@@ -55,7 +55,9 @@ def from_sums(
     --------
     >>> from howgood import score
     >>> table = {"mu": [3.0] * 2000, "sigma": [1.0] * 2000, "svd": [2.0] * 2000}
-    >>> sums = score.squared_error_sums(table, mean="mu", sd="sigma", predictions=["svd"])
+    >>> sums = score.squared_error_sums(
+    ...     table, mean="mu", sd="sigma", predictions=["svd"], trials=float("inf")
+    ... )
     >>> distribution = score.from_sums(sums, "svd")
     >>> distribution.method, round(distribution.mean, 4), round(distribution.barrier, 4)
     ('exact', 1.4141, 1.0)
