@@ -25,18 +25,19 @@ cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 
 inside() {
     unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" /usr/bin/env -i \
-        PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LANG=C.UTF-8 \
+        PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/srv LANG=C.UTF-8 \
         PIP_CERT=/etc/ssl/certs/ca-certificates.crt bash -c "$1"
 }
 
-rm -rf "$root/root/howgood"
-git clone --quiet "$project" "$root/root/howgood"
+rm -rf "$root/srv/howgood"
+mkdir -m 700 "$root/srv/howgood" # as in root's own home, where PostgreSQL's user may not look
+git clone --quiet "$project" "$root/srv/howgood"
 
 status=0
 for target in demo test; do
     echo "bare: make $target ($(git -C "$project" rev-parse --short HEAD))"
     start=$SECONDS
-    if inside "cd /root/howgood && make $target" > "$folder/$target.log" 2>&1; then
+    if inside "cd ~/howgood && make $target" > "$folder/$target.log" 2>&1; then
         result=passed
     else
         result=FAILED status=1

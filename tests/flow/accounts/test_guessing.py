@@ -58,7 +58,7 @@ def _history(host):
 def test_signing_in_and_failing_to_are_written_down_without_secrets(host, owner):
     for password in ("the wrong one", PASSWORD):
         accounts.sign_in(host, name=" ADA", password=password, network="203.0.113.9", now=NOW)
-    accounts.sign_in(host, name=PASSWORD, password="x", network="203.0.113.9", now=NOW)  # noqa: S106
+    accounts.sign_in(host, name=PASSWORD, password="x", network="203.0.113.9", now=NOW)  # noqa: S106 - a wrong one
     found = [(line.actor, line.action) for line in _history(host)]
     assert ("ada", "signed in") in found
     assert ("ada", "sign-in failed") in found

@@ -24,5 +24,5 @@ def test_a_dollar_in_a_name_is_no_mathematics_and_no_trouble(host, asked):
     assert result.is_enough
     drawn = [each.svg for each in result.report.sections if each.svg]
     assert drawn
-    texts = ["".join(ElementTree.fromstring(svg).itertext()) for svg in drawn]  # noqa: S314
+    texts = ["".join(ElementTree.fromstring(svg).itertext()) for svg in drawn]  # noqa: S314 - we drew it
     assert any(name in text for text in texts)
