@@ -145,7 +145,7 @@ class HowgoodServer(Process):
         self.start()
 
     def settle(self, *, people: int = PEOPLE) -> None:
-        """Let people be in the middle of every study already, beside those who come."""
+        """Let people be in the middle of every study already, next to those who come."""
         for study in self.studies:
             settle(self.database, Study.from_dict(study), people=people)
 

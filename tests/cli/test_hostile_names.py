@@ -38,7 +38,7 @@ def _write(path, table):
     return str(path)
 
 
-# Shorter ones for pictures in which a name stands beside its row.
+# Shorter ones for pictures in which a name stands next to its row.
 APPLICATIONS = ("$\\frac{$ \u202e\x1b[31m", "<b>$x$ _*`")
 
 

@@ -84,11 +84,11 @@ def test_predictions_may_stand_in_a_table_of_their_own():
     columns = {name: table.pop(name) for name in ("high", "low")}
     first = [np.flatnonzero(table["item"] == each)[0] for each in range(30)]
     predicted = {"item": np.arange(30), **{k: v[first] for k, v in columns.items()}}
-    beside = _ranked(table | columns)
+    together = _ranked(table | columns)
     apart = _ranked(pl.DataFrame(table), predicted=pl.DataFrame(predicted))
-    assert apart.errors.tolist() == beside.errors.tolist()
+    assert apart.errors.tolist() == together.errors.tolist()
     each = {"item": table["item"], "rater": table["rater"], **columns}
-    assert _ranked(table, predicted=each).errors.tolist() == beside.errors.tolist()
+    assert _ranked(table, predicted=each).errors.tolist() == together.errors.tolist()
     with pytest.raises(InputError, match="one row per item"):
         _ranked(table, predicted={k: np.concatenate([v, v[:1]]) for k, v in predicted.items()})
     part = {k: v[:-1] for k, v in predicted.items()}
@@ -193,7 +193,7 @@ def test_a_sum_of_ratings_is_not_what_was_predicted():
 
 
 @pytest.mark.parametrize("given", [{"paired": False}, {"once": "drop"}, {"trial": "trial"}])
-def test_what_has_no_use_beside_raters_is_refused(given):
+def test_what_has_no_use_together_raters_is_refused(given):
     with pytest.raises(InputError, match=f"{next(iter(given))}=.* too"):
         _ranked(_table(), **given)
 

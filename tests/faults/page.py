@@ -75,13 +75,13 @@ hung up on after one to two minutes.
 **Too many come at once.** At most 400 requests are in work at a time (`HOWGOOD_BUSY_LIMIT`);
 others are asked at once, politely, to try again in three seconds.
 
-**A backup is copied over the file by hand, beside the log of a crashed server.** Every command
+**A backup is copied over the file by hand, next to the log of a crashed server.** Every command
 refuses the file before it is opened, and says so: SQLite would mix the two. `howgood restore`
 puts the old file and its log aside; killed in the middle, it leaves the old database as it was.
 A damaged file is refused at the start. See [back up and restore](../howto/back-up-and-restore.md).
 
 **A second server is started on one SQLite file.** It is refused: each would know half of what
-people answered. `howgood worker`, `export`, `import` and `backup` work beside a server.
+people answered. `howgood worker`, `export`, `import` and `backup` work while a server runs.
 
 **An update of the database is interrupted.** The layout changes in one transaction. Killed in
 the middle, the database is as it was before, and the next start does it again.

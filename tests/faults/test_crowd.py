@@ -1,4 +1,4 @@
-"""A thousand people at once, beside a thousand others: served, or asked politely to wait."""
+"""A thousand people at once, next to a thousand others: served, or asked politely to wait."""
 
 import resource
 import time
@@ -42,7 +42,7 @@ def _serve_all(stage, faults, *, size, seconds, workers):
     inside = sum(bool(each.acknowledged) for each in people)
     faults.judge(
         count,
-        found=f"{inside:,} inside after {seconds:g} s, beside 1,000 active people{_wrong(people)}",
+        found=f"{inside:,} inside after {seconds:g} s, next to 1,000 active people{_wrong(people)}",
     )
     assert sum(each.n_gone for each in people) == 0
     assert inside > size / 2

@@ -62,7 +62,7 @@ def crashed(sqlite_stage):
 
 def test_the_log_of_a_crashed_server_is_not_mixed_into_a_backup(crashed, faults):
     """Before: the server started, /health said well, and the file was damaged."""
-    faults.begin("a backup copied over the file after kill -9, beside its old log", "SQLite")
+    faults.begin("a backup copied over the file after kill -9, next to its old log", "SQLite")
     server, people, backup = crashed
     folder = backup.parent
     shutil.copy(folder / "answers.sqlite", folder / "crashed.sqlite")
@@ -125,7 +125,7 @@ def test_a_restored_backup_holds_what_it_held_and_the_old_file_is_kept(crashed, 
     faults.judge(counted(str(kept), people), found=f"{len(held)} answers in the backup")
 
 
-# Writes into the file as a command beside the server does, and is killed (-9): its log stays.
+# Writes into the file as a command does while the server runs, and is killed (-9): its log stays.
 _WRITTEN = """
 import os, signal, sys
 from howgood.flow.hosting import open_host

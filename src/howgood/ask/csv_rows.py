@@ -43,7 +43,7 @@ class CsvShape:
 
     @property
     def quoting(self) -> Literal[0, 3]:
-        """What the csv module is told about quotation marks."""
+        """Settings of the csv module for quotation marks."""
         return csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
 
 

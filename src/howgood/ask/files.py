@@ -42,7 +42,7 @@ _ROW_NUMBER = "howgood: number of the row"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """How a CSV file is written: what every engine is told, so that all read the same rows."""
+    """How a CSV file is written: one setting for every engine, so that all read the same rows."""
 
     separator: str
     decimal_comma: bool

@@ -330,7 +330,7 @@ def _check_scale(
     where: str,
     yours: Mapping[str, str],
 ) -> None:
-    """Refuse or announce ratings whose scale is neither said nor told by a column `accepted`."""
+    """Refuse or flag ratings whose scale is neither given nor implied by a column `accepted`."""
     if "rating" in parsed and not _says_what_accepts(parsed):
         say_unknown_scale(raw["rating"], parsed["rating"], f"{where}, column {yours['rating']!r}")
 

@@ -134,7 +134,9 @@ def _explained(error: Exception, called: str) -> str | None:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}. Check the path."
     if isinstance(error, OSError) and error.errno in _OUTPUT_TROUBLE:
-        return f"standard output: not written ({error.strerror}). Make room, or write elsewhere."
+        return (
+            f"standard output: not written ({error.strerror}). Make room, or write to another disk."
+        )
     # Commands without a database do not load it for this.
     store = sys.modules.get("howgood.store.database")
     if store is not None and isinstance(error, store.AWAY):

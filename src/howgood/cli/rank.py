@@ -159,7 +159,7 @@ def _refuse_beside_rater(rater: str | None) -> None:
         raise InputError(
             where="--combine",
             found="no --rater",
-            needed="--combine beside --rater only: several ratings of a user and item are repeats",
+            needed="--combine with --rater only: several ratings of a user and item are repeats",
             cure="Leave out --combine, or name the column that says who rated: --rater ...",
         )
     unused = ("user", "trial", "trials", "once", "mean", "sd", "unpaired")

@@ -1,6 +1,6 @@
 """`howgood restore`: a backup takes the database's place, while no server runs.
 
-In: a backup. Out: the database as it was then, the old file beside it. Absent: PostgreSQL
+In: a backup. Out: the database as it was then, the old file next to it. Absent: PostgreSQL
 (`pg_restore` does it there).
 """
 
@@ -19,7 +19,7 @@ from howgood.cli.web_extra import need_web
 def command(backup: Path, database: str) -> None:
     """Put BACKUP in the place of the SQLite database; stop the server first.
 
-    The file that was there is kept beside it, with its log.
+    The file that was there is kept next to it, with its log.
     """
     need_web("howgood restore")
     from howgood.flow import hosting

@@ -83,7 +83,7 @@ def rank(
         Error level of tie groups and rank intervals.
     trials : int or array, optional
         From how many ratings each mean came. From two on, sd is theirs (ddof 0). Where it is 1,
-        mean is the rating itself and sd comes from elsewhere: how far one rating lies from the
+        mean is the rating itself and sd from another source: how far one rating lies from the
         mean of many. The rating holds its noise already, so no sd is added to the score; a
         re-rating differs from the mean of n ratings by :math:`\sigma^2 (1 + 1/n)`, which is twice
         :math:`\sigma^2` for a single one; and `true_error` says how likely the order of the

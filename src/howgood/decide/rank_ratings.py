@@ -112,7 +112,7 @@ def _refuse_unused(
     """Refuse what only the other kind of ratings has a use for."""
     if rater is None:
         where, unused = "ratings", {f"combine={combine!r}": combine != "error"}
-        needed = "`combine` beside `rater` only: several rows of a pair are repeated ratings"
+        needed = "`combine` with `rater` only: several rows of a pair are repeated ratings"
         cure = "Leave out combine, or name the column that says who rated: rater=..."
     else:
         where = "rater"

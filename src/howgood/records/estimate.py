@@ -80,8 +80,8 @@ class Estimate:
     evidence: Evidence | None = None
 
     def __str__(self) -> str:
-        told = {"few people": f", few people ({self.n_respondents})", "none": ", no evidence"}
-        return f"{self.mean:.3g} {self.interval}{told.get(self.evidence or '', '')}"
+        notes = {"few people": f", few people ({self.n_respondents})", "none": ", no evidence"}
+        return f"{self.mean:.3g} {self.interval}{notes.get(self.evidence or '', '')}"
 
     @classmethod
     def from_draws(

@@ -63,7 +63,7 @@ def squared_error_sums(
         that of these ratings, computed with ddof 0 as `learn.rating_uncertainty` does; then
         differences use the ddof 1 variance, and how far the means themselves are uncertain is
         kept too. Where it is 1, the mean is the one rating itself, which holds its noise already,
-        and the sd comes from elsewhere: how far one rating lies from the mean of many.
+        and the sd from another source: how far one rating lies from the mean of many.
         None: the means are taken as known; where all are whole or half numbers, as single
         ratings are, a `RatedOnceWarning` asks. `math.inf` says that they are known.
     missing : {"error", "drop"}

@@ -81,7 +81,7 @@ def whole_report(
 ) -> Report:
     """Return a fit's report as a study's: its title, the answer first, whom it rests on.
 
-    A report that names the rule of whose answers count itself is not told it twice.
+    A report that names the rule of whose answers count itself does not repeat it.
     """
     made = report.provenance
     said = [] if "people" in made.settings else [people_finding(policy, left_out)]

@@ -50,7 +50,7 @@ def copy_into(reading: sqlite3.Connection, partial: Path) -> None:
     """Copy a database into an empty file, and check the copy."""
     with closing(sqlite3.connect(partial)) as writing:
         reading.backup(writing, pages=2000, sleep=0.005)
-        # A backup is one file: no write-ahead log beside it, and none that would belong to it.
+        # A backup is one file: no write-ahead log next to it, and none that would belong to it.
         writing.execute("PRAGMA journal_mode=DELETE")
         writing.execute("PRAGMA user_version=0")
         writing.commit()

@@ -1,4 +1,4 @@
-"""Put a backup in a SQLite database's place; what was there is kept beside it.
+"""Put a backup in a SQLite database's place; what was there is kept next to it.
 
 In: the database's address, a backup. Out: `Restored`. Absent: PostgreSQL, which has its own
 (`pg_restore`).

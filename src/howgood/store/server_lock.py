@@ -1,10 +1,10 @@
 """One server per SQLite file: a lock that ends with the process, however it ends.
 
 In: the database's file. Out: `ServerLock`. Absent: PostgreSQL, where several servers may work, and
-commands such as `worker`, `export` and `backup`, which may run beside a server.
+commands such as `worker`, `export` and `backup`, which may run while a server does.
 
 A server remembers where people are. A second one on the same file would not know what the first has
-stored, and people would be told that answers are stored which are not.
+stored, and would acknowledge answers that are not stored.
 """
 
 import json
@@ -65,7 +65,7 @@ class ServerLock:
             raise ServerRunsError(database=database, process=_noted(database).get("process", 0))
 
     def note(self, *, runs: list[int]) -> None:
-        """Write down who holds it, and the runs whose log may lie beside the database."""
+        """Write down who holds it, and the runs whose log may lie next to the database."""
         text = json.dumps({"process": os.getpid(), "runs": runs}).encode()
         os.lseek(self._file, 0, os.SEEK_SET)
         os.write(self._file, text.ljust(_BYTES))
@@ -84,7 +84,7 @@ def fresh_run() -> int:
 
 
 def noted_runs(database: Path) -> list[int]:
-    """Return the runs whose log may lie beside this file; empty when no server has noted any."""
+    """Return the runs whose log may lie next to this file; empty when no server has noted any."""
     runs = _noted(database).get("runs", [])
     return [each for each in runs if isinstance(each, int)]
 

@@ -1,9 +1,9 @@
-"""Is a SQLite file whole, and does the log beside it belong to it?
+"""Is a SQLite file whole, and does the log next to it belong to it?
 
 In: the database's file. Out: nothing, or an error before anything is changed. Absent: PostgreSQL,
 which does this itself, and repairs (`restore`).
 
-SQLite adds to a file whatever stands in the log beside it (`-wal`). After a crash that log holds
+SQLite adds to a file whatever stands in the log next to it (`-wal`). After a crash that log holds
 the last answers. When a backup is copied over the file and the log of the old one stays, SQLite
 mixes the two without a word. So every run of a server writes a number of its own into the file's
 head and into the file of its lock; a backup has none.
@@ -39,7 +39,7 @@ def run_in_head(location: Path) -> int:
 
 
 def refuse_foreign_log(location: Path) -> None:
-    """Refuse a database beside which lies the log of another one; nothing is changed.
+    """Refuse a database next to the log of another one; nothing is changed.
 
     A process looks at each file once, before it opens it for the first time.
     """
@@ -54,7 +54,7 @@ def refuse_foreign_log(location: Path) -> None:
 def _refuse_unless_own(location: Path, log: Path) -> None:
     head = _head(location)
     if len(head) < _HEAD:
-        raise _foreign(location, "no database, or an empty file, beside a log with answers")
+        raise _foreign(location, "no database, or an empty file, next to a log with answers")
     runs = noted_runs(location)
     if head[_JOURNAL] == _WITHOUT_LOG or (runs and run_in_head(location) not in runs):
         raise _foreign(location, f"a log ({log.name}) that was written for another database file")

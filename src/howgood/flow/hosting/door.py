@@ -99,7 +99,7 @@ def begin_move(
     consent = Consent(screen=door.screen, values=result.values)
     return Move(
         store=lambda connection: admit_new(connection, study, new, consent, now=now),
-        told=lambda _: begun(host, row.number, token),
+        reply=lambda _: begun(host, row.number, token),
     )
 
 

@@ -214,7 +214,7 @@ def open_server(address: str) -> tuple[Host, str]:
 
 
 def _begin_run(database: Database, lock: ServerLock, before: int) -> None:
-    """Note in the file and beside it which run the log belongs to that is written from now on."""
+    """Note in the file and next to it which run the log belongs to that is written from now on."""
     run = fresh_run()
     # Killed in between, either number may be the one in the file.
     lock.note(runs=[before, run])

@@ -31,7 +31,7 @@ class Move:
     """A form that was right: what is to be stored, and what may be said once it is."""
 
     store: Callable[[Connection], Any]
-    told: Callable[[Any], Sent]
+    reply: Callable[[Any], Sent]
 
 
 def finished(host: Host, move: Sent | Move) -> Sent:
@@ -39,7 +39,7 @@ def finished(host: Host, move: Sent | Move) -> Sent:
     if isinstance(move, Sent):
         return move
     with unless_gone():
-        return move.told(host.database.write(move.store))
+        return move.reply(host.database.write(move.store))
 
 
 @contextmanager

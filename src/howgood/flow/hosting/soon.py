@@ -1,7 +1,7 @@
 """The same moves for an event loop: nobody holds a thread while the disk is written.
 
 In: what `door` and `visit` take. Out: what they return. Absent: what a move does. On a local file
-reading takes microseconds and happens at once; what takes longer (a database elsewhere, choosing
+reading takes microseconds and happens at once; what takes longer (a remote database, choosing
 the next pair to compare) happens in a thread.
 """
 
@@ -60,7 +60,7 @@ async def _finished(host: Host, move: Sent | Move) -> Sent:
     if isinstance(move, Sent):
         return move
     with unless_gone():
-        return move.told(await host.database.write_soon(move.store))
+        return move.reply(await host.database.write_soon(move.store))
 
 
 def _takes_thought(host: Host, known: Known) -> bool:

@@ -172,7 +172,7 @@ def _answer_move(
         step = position.number + 1 if is_new else 0
         return Sent(token=token, step=step, is_new=is_new, seconds=seconds)
 
-    return Move(store=step if is_plain else store, told=told)
+    return Move(store=step if is_plain else store, reply=told)
 
 
 def _seconds(position: Position, now: datetime) -> float | None:
@@ -220,7 +220,7 @@ def _consent_move(
     consent, digest = Consent(screen=screen, values=result.values), tokens.digest(token)
     return Move(
         store=lambda connection: admit_invited(connection, study, digest, consent, now=now),
-        told=lambda _: begun(host, person.study, token),
+        reply=lambda _: begun(host, person.study, token),
     )
 
 

@@ -51,12 +51,12 @@ def count_apart(name: str, content: bytes, *, positive: str) -> Counts:
             check=False,
             env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
         )
-        told = json.loads(done.stdout)
+        reply = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, ValueError) as error:
         raise TooLargeError(name=name, found=_MEMORY_ENDED) from error
-    if "problem" in told:
-        raise FileFormatError(**told["problem"])
-    found, missed, alarms, cleared = (int(each) for each in told["counts"])
+    if "problem" in reply:
+        raise FileFormatError(**reply["problem"])
+    found, missed, alarms, cleared = (int(each) for each in reply["counts"])
     return found, missed, alarms, cleared
 
 
