@@ -43,7 +43,7 @@ from howgood.web.routes.editing import save_held
 T = TypeVar("T")
 # A password costs 64 MB and a core for a moment: more at once would take both from participants.
 AT_ONCE = 2
-# Networks whose attempts wait, one each, because many are made from other networks; more come back later.
+# Networks whose attempts wait, one each, because others try the same name; more come back later.
 # Each keeps a request open, of which participants need the most (`busy_limit`).
 WAITING_AT_ONCE = 100
 _MANY = "Too many attempts. Wait a minute, then try again."
