@@ -31,11 +31,11 @@ ELSEWHERE: dict[str, str] = {
     "ask.LEVELS": "tests/ask/test_levels.py::test_counts_come_as_close_as_whole_numbers_can",
     "ask.simulate_answers": "tests/ask/test_simulate.py::test_everybody_sees_distinct_scenarios",
     "ask.open_table": "tests/fuzz/test_readers.py::test_a_damaged_file_is_read_or_refused_kindly",
-    "learn.Elicitor": "tests/learn/elicitation/test_mixture.py::"
+    "learn.Elicitor": "tests/learn/elicitation/test_elicitor.py::"
     "test_undo_is_as_if_the_answer_had_never_been_given",
-    "learn.elicitation_log": "tests/learn/elicitation/test_mixture.py::"
+    "learn.elicitation_log": "tests/learn/elicitation/test_elicitor.py::"
     "test_a_replayed_log_equals_the_interview",
-    "learn.replay": "tests/learn/elicitation/test_mixture.py::"
+    "learn.replay": "tests/learn/elicitation/test_elicitor.py::"
     "test_a_replayed_log_equals_the_interview",
     "learn.Bisection": "tests/learn/elicitation/test_bisection.py::"
     "test_each_round_halves_whatever_is_answered",

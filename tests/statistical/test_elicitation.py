@@ -14,7 +14,7 @@ from tests.statistical.judging import (
 )
 
 from howgood import ask, learn, score
-from howgood.learn.elicitation.families import LAPSES, WEIGHTS, WIDTHS
+from howgood.learn.elicitation.families import FAMILIES, LAPSES, WIDTHS
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import AnsweredQuery
 from howgood.records.elicited_metric import CappedMetric, FBetaMetric
@@ -37,8 +37,8 @@ class Person:
 
     def __init__(self, rng):
         self._rng = rng
-        names = list(WEIGHTS)
-        self.family = str(rng.choice(names, p=[WEIGHTS[name] for name in names]))
+        names = list(FAMILIES)
+        self.family = str(rng.choice(names, p=[FAMILIES[name].weight for name in names]))
         self.sensitivity = float(rng.choice([0.25, 1.0, 4.0, 16.0, 64.0]))
         self.weber = False
         if self.family == "linear":

@@ -7,6 +7,7 @@ reading keys (see `cli.elicit`).
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,19 +18,14 @@ from howgood import ask, learn
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.decisions import positives
 from howgood.flow.json_files import read_json
+from howgood.learn.elicitation.elicitor import Elicitor
+from howgood.learn.elicitation.families import DEFAULT_FAMILIES, FAMILIES
 from howgood.learn.elicitation.matrices import check_finite
-from howgood.learn.elicitation.mixture import Elicitor
 from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import Query
-from howgood.records.elicited_metric import (
-    CappedMetric,
-    Choice,
-    ElicitedMetric,
-    FBetaMetric,
-    LinearMetric,
-)
+from howgood.records.elicited_metric import Choice, ElicitedMetric
 from howgood.records.table import as_numbers, frame_columns
 from howgood.show.text import to_json
 from howgood.writing import write_text
@@ -68,7 +64,7 @@ def start(
     truth: str,
     score: str,
     positive: str = "1",
-    families: Sequence[str] = ("linear", "f_beta", "cap"),
+    families: Sequence[str] = DEFAULT_FAMILIES,
     direct_ratio: float | None = None,
     held_out: int = 0,
     max_queries: int = 25,
@@ -206,8 +202,8 @@ def read_wording(path: Path | None) -> ComparisonWording:
 def simulated_respondent(description: str, *, random_state: int | None) -> Respondent:
     """Return the respondent that "a0=.2,noise=.1" describes.
 
-    One of `a0`, `beta` or `cap` says what they value; `noise` is the share of answers the wrong
-    way round, `sensitivity` how sharply they see differences.
+    The parameters of a family's metric (`a0`, `beta`, `cap` and so on) say what they value; `noise`
+    is the share of answers the wrong way round, `sensitivity` how sharply they see differences.
 
     Examples
     --------
@@ -215,20 +211,22 @@ def simulated_respondent(description: str, *, random_state: int | None) -> Respo
     True
     """
     given = _numbers(description)
-    makers: dict[str, Callable[[float], ElicitedMetric]] = {
-        "a0": lambda value: LinearMetric(a0=value),
-        "beta": lambda value: FBetaMetric(beta=value),
-        "cap": lambda value: CappedMetric(cap=value),
-    }
-    valued = [name for name in makers if name in given]
-    if len(valued) != 1 or set(given) - set(makers) - {"noise", "sensitivity"}:
-        raise _wrong_simulation(description)
-    return ask.simulate_respondent(
-        makers[valued[0]](given[valued[0]]),
-        flips=given.get("noise", 0.0),
-        sensitivity=given.get("sensitivity"),
-        random_state=random_state,
-    )
+    flips, sensitivity = given.pop("noise", 0.0), given.pop("sensitivity", None)
+    for parameters, metric_class in _simulated_metrics().items():
+        if set(parameters) == set(given):
+            return ask.simulate_respondent(
+                metric_class(**given),
+                flips=flips,
+                sensitivity=sensitivity,
+                random_state=random_state,
+            )
+    raise _wrong_simulation(description)
+
+
+def _simulated_metrics() -> dict[tuple[str, ...], type[ElicitedMetric]]:
+    """Return the families' metrics by the names of their parameters."""
+    classes = [family.metric_class for family in FAMILIES.values()]
+    return {tuple(signature(each).parameters): each for each in classes}
 
 
 def _numbers(description: str) -> dict[str, float]:
@@ -243,6 +241,8 @@ def _wrong_simulation(description: str) -> InputError:
     return InputError(
         where="--simulate",
         found=repr(description),
-        needed="one of a0=, beta= or cap=, and perhaps noise= and sensitivity=",
+        needed="the numbers of one metric ("
+        + ", or ".join("=, ".join(names) + "=" for names in _simulated_metrics())
+        + "), and perhaps noise= and sensitivity=",
         cure="For instance: --simulate a0=.2,noise=.1",
     )

@@ -16,7 +16,7 @@ from howgood.flow.elicit import Interview
 from howgood.flow.hosting.tokens import digest
 from howgood.flow.participate import comparison
 from howgood.flow.participate.interview import replayed
-from howgood.learn.elicitation.mixture import Elicitor
+from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.records.comparison import ComparisonWording, CostText
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.participant import Status

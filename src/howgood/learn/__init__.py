@@ -6,6 +6,7 @@ from howgood.learn.correlations import item_correlations
 from howgood.learn.elicitation.agreement import agreement, held_out_queries
 from howgood.learn.elicitation.bisection import Bisection, ask_oracle, optimal_range
 from howgood.learn.elicitation.calibration import calibration_report, fit_recalibration
+from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.learn.elicitation.fair import FairElicitor, group_outcomes
 from howgood.learn.elicitation.fractional import FractionalElicitor
 from howgood.learn.elicitation.log import elicitation_log, replay
@@ -14,7 +15,6 @@ from howgood.learn.elicitation.matrices import (
     table_matrices,
     threshold_matrices,
 )
-from howgood.learn.elicitation.mixture import Elicitor
 from howgood.learn.elicitation.multiclass import (
     MulticlassBisection,
     MulticlassElicitor,

@@ -10,6 +10,7 @@ import numpy as np
 
 from howgood.ask.sentences import whole
 from howgood.errors import InputError
+from howgood.learn.elicitation.families import family_class, family_label
 from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
@@ -19,13 +20,12 @@ from howgood.records.elicitation import (
     ElicitationResult,
     Query,
 )
-from howgood.records.elicited_metric import CappedMetric, FBetaMetric
+from howgood.records.elicited_metric import ElicitedMetric
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
 from howgood.show.figures import theme
 from howgood.show.figures.elicitation import elicitation_figure, ratio_figure, system_figure
-from howgood.show.group import FAMILIES
 from howgood.show.numbers import digits_for, percent, plain, times, with_interval
 from howgood.show.text import text_table
 
@@ -194,23 +194,15 @@ def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
             f"{_if_linear(result, wording)}"
         )
     chances = ", ".join(
-        f"{FAMILIES[name]} {percent(share)}" for name, share in result.families.items()
+        f"{family_label(name)} {percent(share)}" for name, share in result.families.items()
     )
     if result.ratio is not None and result.a0 is not None and result.is_linear:
         return (
             f"One {wording.miss} weighs as much as {_ratio_text(result)} {wording.alarms} "
             f"(90 % interval); a0 = {with_interval(result.a0)}. Kind of metric: {chances}."
         )
-    if isinstance(result.metric, FBetaMetric):
-        return (
-            f"The choices fit no fixed exchange rate but an F-measure with beta = "
-            f"{plain(result.metric.beta, digits=2)}. Kind of metric: {chances}."
-        )
-    if isinstance(result.metric, CappedMetric):
-        return (
-            f"The choices fit a cap: at most {_cap_text(result, result.metric, wording)}, then as "
-            f"few {wording.alarms} as possible. Kind of metric: {chances}."
-        )
+    if result.family is not None and result.metric is not None:
+        return f"{_family_text(result, result.metric, wording)} Kind of metric: {chances}."
     return f"The choices do not settle the kind of metric: {chances}.{_if_linear(result, wording)}"
 
 
@@ -231,11 +223,18 @@ def _ratio_text(result: ElicitationResult) -> str:
     return f"{times(median)} [{times(ends.lower)}, {times(ends.upper)}]"
 
 
-def _cap_text(result: ElicitationResult, metric: CappedMetric, wording: ComparisonWording) -> str:
+def _family_text(
+    result: ElicitationResult, metric: ElicitedMetric, wording: ComparisonWording
+) -> str:
+    """Say what the choices fit, in the family's own sentence."""
+    family = family_class(str(result.family))
     total = 100.0 if result.matrix is None else result.matrix.total
-    return (
-        f"{plain(total * metric.cap, digits=0)} {wording.misses} in {whole(total)} {wording.cases}"
-    )
+    amounts = {
+        name: whole(value) if isinstance(value, int) else plain(value, digits=2)
+        for name, value in family.amounts(metric, total).items()
+    }
+    words = {name: getattr(wording, name) for name in ("miss", "misses", "alarms", "cases")}
+    return family.sentence.format(**words, **amounts, total=whole(total))
 
 
 def _metric_tone(result: ElicitationResult) -> str:

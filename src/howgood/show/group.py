@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howgood.learn.elicitation.families import family_label
 from howgood.records.comparison import ComparisonWording
 from howgood.records.elicitation import DIRECT, Agreement, QueryKind
 from howgood.records.estimate import Estimate, Interval
@@ -144,7 +145,7 @@ def people_table(people: Sequence[PersonWeight]) -> Table:
                 f"{plain(each.lower, digits=3)} to {plain(each.upper, digits=3)}" for each in people
             ],
             "one miss is worth": [f"{_ratio(each.a0)} false alarms" for each in people],
-            "kind of metric": [FAMILIES[each.family] for each in people],
+            "kind of metric": [family_label(each.family) for each in people],
             "pairs judged": [each.pairs for each in people],
             "M": ["" if each.agreement is None else _m(each.agreement) for each in people],
         }
@@ -264,7 +265,6 @@ def _count(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
-FAMILIES = {"linear": "linear", "f_beta": "F-beta", "cap": "a cap on misses", None: "not settled"}
 _FOR: dict[QueryKind, str] = {
     "choice": "to learn from",
     "catch": "attention checks",

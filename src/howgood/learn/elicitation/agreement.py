@@ -1,7 +1,7 @@
 """Does the elicited metric choose as the respondent does, on questions kept back?
 
 In: a metric and answered questions. Out: `Agreement`, with baselines beside it. Absent: choosing
-the questions (see `mixture`), and any claim without baselines.
+the questions (see `elicitor`), and any claim without baselines.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError
-from howgood.learn.elicitation.pairs import pair_bank
+from howgood.learn.elicitation.questions import pair_bank
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import Agreement, AnsweredQuery, Query
 from howgood.records.elicited_metric import ElicitedMetric, LinearMetric

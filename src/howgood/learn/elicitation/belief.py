@@ -1,7 +1,7 @@
 """What the answers so far say about families, parameters and noise: an exact grid posterior.
 
 In: strengths of preference and answers. Out: probabilities, predictions, the most informative
-next pair. Absent: which questions are asked in which order (see `mixture`).
+next pair. Absent: which questions are asked in which order (see `elicitor`).
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
-from howgood.learn.elicitation.families import LAPSES, WEIGHTS, WIDTHS, Family
+from howgood.learn.elicitation.families import LAPSES, WIDTHS, Family
 from howgood.records.elicited_metric import Choice
 from howgood.stats.choice import choice_probabilities, mutual_information
 
@@ -31,9 +31,9 @@ class Belief:
 
     def __init__(self, families: tuple[Family, ...]) -> None:
         self.families = families
-        total = sum(WEIGHTS[family.name] for family in families)
+        total = sum(family.weight for family in families)
         self._prior = [
-            np.log(WEIGHTS[family.name] / total)
+            np.log(family.weight / total)
             + np.log(family.prior)[:, None, None, None]
             + np.log(family.noise_prior)[None, :, None, None]
             - np.log(WIDTHS.size * LAPSES.size)
@@ -78,6 +78,10 @@ class Belief:
             family.name: float(weights.sum())
             for family, weights in zip(self.families, self.weights(), strict=True)
         }
+
+    def family(self, name: str) -> Family:
+        """Return the family of this name."""
+        return next(family for family in self.families if family.name == name)
 
     def node_weights(self, name: str) -> FloatArray:
         """Return the posterior over one family's nodes, given that family."""
@@ -136,8 +140,7 @@ def refined(
     belief: Belief, name: str, answered: Sequence[tuple[FloatArray, FloatArray, Choice]]
 ) -> Belief:
     """Return the posterior of one family alone, on nodes as close as its answers tell apart."""
-    family = next(each for each in belief.families if each.name == name)
-    fine = Belief((family.refined(belief.node_weights(name)),))
+    fine = Belief((belief.family(name).refined(belief.node_weights(name)),))
     for first, second, choice in answered:
         fine.update(fine.likelihood(first, second, choice))
     return fine

@@ -1,7 +1,7 @@
 """Algorithm 1: the cost of errors by bisection over thresholds, exactly as published.
 
 In: the matrix at each threshold, and answers. Out: `BisectionResult`. Absent: any model of
-error; one wrong answer is never corrected (see `mixture` for a search that expects errors).
+error; one wrong answer is never corrected (see `elicitor` for a search that expects errors).
 """
 
 from collections.abc import Callable, Sequence

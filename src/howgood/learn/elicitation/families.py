@@ -1,17 +1,22 @@
-"""The kinds of metric a respondent may have in mind, as strengths of preference.
+"""The kinds of metric a respondent may have in mind: one class each, one registry.
 
-In: confusion counts of pairs. Out: for each parameter value of each family and each way of being
-noisy, how strongly the first side is preferred. Absent: answers (see `belief`).
+In: the systems a respondent may be shown. Out: per family a grid of parameters with its prior, and
+how strongly each parameter prefers one system to another. Absent: answers (see `belief`).
+
+To add a family, write one class and one line in `FAMILIES`. Everything else asks the registry: the
+elicitor, reports and results pages, saved files, simulated respondents.
 """
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from howgood.errors import UnknownNameError
-from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicited_metric import (
     CappedMetric,
     ElicitedMetric,
@@ -19,10 +24,10 @@ from howgood.records.elicited_metric import (
     LinearMetric,
 )
 from howgood.stats.confusion_scores import capped_score, f_beta_score
+from howgood.stats.grid_posterior import grid_draws
 
 FloatArray = NDArray[np.float64]
 
-WEIGHTS = {"linear": 0.6, "f_beta": 0.25, "cap": 0.15}
 LAPSES = np.array([0.02, 0.1, 0.25])
 WIDTHS = np.array([0.0, 0.5, 1.5])
 # Sensitivity to a difference of one case in 100, from faint to razor-sharp. All families get the
@@ -32,20 +37,61 @@ _ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
 _WEBER = np.array([1.0, 4.0, 16.0, 64.0])
 _GONE = 1e-4  # nodes with less weight than this are not worth a finer look
 _MOST = 60.0  # stronger preferences are certain anyway; keeps exponentials finite
+# What the families' grids are laid out for where nothing is known of the systems: 100 cases.
+_HUNDRED = np.array([[50.0, 0.0, 50.0, 0.0]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Family:
-    """Parameter nodes of one family with their prior, and its noise sensitivities' prior."""
+class Family(ABC):
+    """One kind of metric: parameter nodes with their prior, and its noise sensitivities' prior.
 
-    name: str
-    nodes: FloatArray  # logit a0, log beta, or the cap in steps
+    A subclass says its `name`, its `label` in tables, its prior `weight` beside the other families,
+    its `metric_class`, and the `sentence` that says what the choices fit. The sentence may use the
+    words of a study ({miss}, {misses}, {alarm}, {alarms}, {cases}), {total} for the number of cases
+    shown, and what `amounts` returns.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    weight: ClassVar[float]
+    metric_class: ClassVar[type[ElicitedMetric]]
+    sentence: ClassVar[str]
+    # From this probability on, the family is called the respondent's own. An interview that stops
+    # as soon as a bound is reached passes it by luck now and then: the simplest reading, linear,
+    # needs less than the others.
+    settled_from: ClassVar[float] = 0.95
+
+    nodes: FloatArray
     prior: FloatArray  # over nodes, sums to 1
     noise_prior: FloatArray  # over sensitivities, sums to 1
     # A node stands for its cell: choices are averaged over these places in it. Without that, a
     # respondent between two nodes looks inconsistent, and the family with the luckier grid wins.
-    places: tuple[float, ...]
-    cap_step: float = 0.01  # one step of the cap, as a share of all cases
+    places: tuple[float, ...] = (0.0,)
+
+    @classmethod
+    @abstractmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return the family with a grid for these systems (rows TP, FN, FP, TN).
+
+        `direct_ratio` is the respondent's own guess of how many false alarms one miss is worth.
+        """
+
+    @abstractmethod
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return the metric of each system (row of counts) under each node: (n_rows, n_nodes)."""
+
+    @abstractmethod
+    def metric(self, node: float) -> ElicitedMetric:
+        """Return the metric a node stands for."""
+
+    @abstractmethod
+    def is_precise(self, weights: FloatArray) -> bool:
+        """Is the parameter known well enough to act on, by these weights of the nodes?"""
+
+    @classmethod
+    def amounts(cls, metric: Any, total: float) -> Mapping[str, float]:  # noqa: ANN401 - its own
+        """Return the numbers of `sentence`; `total` is how many cases a respondent imagines."""
+        return {name: value for name, value in metric.to_dict().items() if name != "family"}
 
     def strengths(self, first: FloatArray, second: FloatArray) -> list[FloatArray]:
         """Return preference for the first side, (n_pairs, n_nodes, n_sensitivities) per place.
@@ -55,19 +101,19 @@ class Family:
         return [self._strengths_at(self.nodes + place, first, second) for place in self.places]
 
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
-        if self.name == "linear":
-            return _linear_strengths(nodes, first, second)
-        gaps = self._utilities(nodes, first) - self._utilities(nodes, second)
+        gaps = self.utilities(nodes, first) - self.utilities(nodes, second)
         strengths = 100.0 * gaps[:, :, None] * _ABSOLUTE
         return np.asarray(np.clip(strengths, -_MOST, _MOST))
 
-    def _utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
-        tp, fn, fp, _ = counts.T[:, :, None]
-        if self.name == "f_beta":
-            return f_beta_score(tp, fn, fp, beta=np.exp(nodes))
-        return capped_score(fn, fp, counts.sum(axis=1)[:, None], cap=nodes * self.cap_step)
+    def draws(self, weights: FloatArray) -> FloatArray:
+        """Return evenly spread quantiles of the parameter under these weights of the nodes."""
+        return grid_draws(self.nodes, weights)
 
-    def refined(self, weights: FloatArray) -> "Family":
+    def typical(self, weights: FloatArray) -> ElicitedMetric:
+        """Return the one metric that stands for these weights of the nodes."""
+        return self.metric(float(weights @ self.nodes))
+
+    def refined(self, weights: FloatArray) -> Self:
         """Return the same family with as many nodes as before, all of them where weight is.
 
         A respondent who never errs soon fits one node alone, and the cell of that node is then
@@ -81,74 +127,182 @@ class Family:
         prior = np.exp(np.interp(nodes, self.nodes, np.log(self.prior)))
         return replace(self, nodes=nodes, prior=prior / prior.sum(), places=_places(nodes))
 
-    def metric(self, node: float) -> ElicitedMetric:
-        """Return the metric a node stands for."""
-        if self.name == "linear":
-            return LinearMetric(a0=float(1 / (1 + np.exp(-node))))
-        if self.name == "f_beta":
-            return FBetaMetric(beta=float(np.exp(node)))
-        return CappedMetric(cap=float(node) * self.cap_step)
+
+class Linear(Family):
+    """A fixed exchange rate between misses and false alarms; nodes are logit a0."""
+
+    name = "linear"
+    label = "linear"
+    weight = 0.6
+    metric_class = LinearMetric
+    sentence = "The choices fit a fixed exchange rate: a0 = {a0}."
+    settled_from = 0.8
+
+    @classmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return 121 nodes of logit a0, even in a0 or around the respondent's own guess."""
+        nodes = np.linspace(-5.3, 5.3, 121)
+        if direct_ratio is None:
+            prior = expit(nodes) * expit(-nodes)  # uniform in a0
+        else:
+            prior = np.exp(-0.5 * ((nodes + np.log(direct_ratio)) / 1.2) ** 2)
+        return cls(
+            nodes=nodes,
+            prior=prior / prior.sum(),
+            noise_prior=np.concatenate([0.5 * _even(_ABSOLUTE.size), 0.5 * _even(_WEBER.size)]),
+            places=_places(nodes),
+        )
+
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return a0 TN + (1 - a0) TP, as shares of all cases."""
+        a0 = expit(nodes)
+        found, cleared = counts[:, [0]], counts[:, [3]]
+        return np.asarray((a0 * cleared + (1 - a0) * found) / counts.sum(axis=1, keepdims=True))
+
+    def metric(self, node: float) -> LinearMetric:
+        """Return the metric with this logit a0."""
+        return LinearMetric(a0=float(expit(node)))
+
+    def is_precise(self, weights: FloatArray) -> bool:
+        """Is the ratio of costs known to a factor of two, or a0 to within 0.10?"""
+        low, high = np.quantile(self.draws(weights), [0.05, 0.95])
+        return bool(high - low <= np.log(2.0) or expit(high) - expit(low) <= 0.10)
+
+    def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Take both kinds of noise in: some weigh differences, others ratios (Weber's law)."""
+        found = (first[:, 0] - second[:, 0])[:, None]
+        cleared = (first[:, 3] - second[:, 3])[:, None]
+        # Weber's law needs a trade-off; where one side is simply better, preference is certain.
+        trade = found * cleared < 0
+        ratio = np.log(np.abs(np.where(trade, found / np.where(cleared == 0, 1, cleared), 1.0)))
+        weber = np.where(
+            trade, np.sign(found) * (ratio - nodes), np.sign(found + cleared) * _MOST / _WEBER[0]
+        )
+        gaps = 100.0 * (self.utilities(nodes, first) - self.utilities(nodes, second))
+        both = np.concatenate([gaps[:, :, None] * _ABSOLUTE, weber[:, :, None] * _WEBER], axis=2)
+        return np.asarray(np.clip(both, -_MOST, _MOST))
+
+
+class FBeta(Family):
+    """Precision against recall; nodes are log beta."""
+
+    name = "f_beta"
+    label = "F-beta"
+    weight = 0.25
+    metric_class = FBetaMetric
+    sentence = "The choices fit no fixed exchange rate but an F-measure with beta = {beta}."
+
+    @classmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return 41 values of beta from .2 to 8."""
+        nodes = np.linspace(np.log(0.2), np.log(8.0), 41)
+        return cls(
+            nodes=nodes,
+            prior=_even(nodes.size),
+            noise_prior=_even(_ABSOLUTE.size),
+            places=_places(nodes),
+        )
+
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return F-beta."""
+        found, missed, alarms, _ = counts.T[:, :, None]
+        return f_beta_score(found, missed, alarms, beta=np.exp(nodes))
+
+    def metric(self, node: float) -> FBetaMetric:
+        """Return the F-measure with this log beta."""
+        return FBetaMetric(beta=float(np.exp(node)))
+
+    def is_precise(self, weights: FloatArray) -> bool:
+        """Is beta known to a factor of two?"""
+        low, high = np.quantile(self.draws(weights), [0.05, 0.95])
+        return bool(high - low <= np.log(2.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MissCap(Family):
+    """At most so many misses, then as few false alarms as possible; nodes are caps in steps."""
+
+    name = "cap"
+    label = "a cap on misses"
+    weight = 0.15
+    metric_class = CappedMetric
+    sentence = (
+        "The choices fit a cap: at most {cap} {misses} in {total} {cases}, then as few {alarms} as "
+        "possible."
+    )
+
+    step: float = 0.01  # one step of the cap, as a share of all cases
+
+    @classmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return twenty caps, in steps of one case in a hundred.
+
+        Where fewer than one in ten are positive, in steps of one case of those shown: there a cap
+        of one in a hundred might allow every miss.
+        """
+        total = systems[0].sum()
+        is_rare = systems[0, :2].sum() < 0.1 * total
+        return cls(
+            nodes=np.arange(20.0),
+            prior=_even(20),
+            noise_prior=_even(_ABSOLUTE.size),
+            step=float(1.0 / total) if is_rare else 0.01,
+        )
+
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return 1 - FP within the cap and -FN beyond it, as shares of all cases."""
+        _, missed, alarms, _ = counts.T[:, :, None]
+        return capped_score(missed, alarms, counts.sum(axis=1)[:, None], cap=nodes * self.step)
+
+    def metric(self, node: float) -> CappedMetric:
+        """Return the metric with this cap."""
+        return CappedMetric(cap=float(node) * self.step)
+
+    @classmethod
+    def amounts(cls, metric: CappedMetric, total: float) -> Mapping[str, float]:
+        """Return the cap in cases of those shown."""
+        return {"cap": round(total * metric.cap)}
+
+    def typical(self, weights: FloatArray) -> ElicitedMetric:
+        """Return the most probable cap: between two caps there is none."""
+        return self.metric(float(self.nodes[int(np.argmax(weights))]))
+
+    def is_precise(self, weights: FloatArray) -> bool:
+        """Is the cap known to within two steps?"""
+        low, high = np.quantile(self.draws(weights), [0.05, 0.95])
+        return bool(high - low <= 2.0)
+
+
+# The registry: the one place that lists the families, in the order in which results name them.
+FAMILIES: dict[str, type[Family]] = {family.name: family for family in (Linear, FBeta, MissCap)}
+DEFAULT_FAMILIES = ("linear", "f_beta", "cap")
 
 
 def make_families(
-    names: Sequence[str], *, direct_ratio: float | None, cap_step: float = 0.01
+    names: Sequence[str], *, systems: FloatArray = _HUNDRED, direct_ratio: float | None = None
 ) -> tuple[Family, ...]:
-    """Return the named families; a direct answer "one miss is r false alarms" moves the prior."""
-    for name in names:
-        if name not in WEIGHTS:
-            raise UnknownNameError(where="families", name=name, names=WEIGHTS)
-    makers = {"linear": lambda: _linear(direct_ratio), "f_beta": _f_beta, "cap": _cap}
-    made = (makers[name]() for name in dict.fromkeys(names))
-    return tuple(replace(each, cap_step=cap_step) for each in made)
-
-
-def cap_step_for(matrix: ConfusionMatrix) -> float:
-    """Return the step in which a cap on misses is counted, as a share of all cases.
-
-    One case in a hundred; where fewer than one in ten are positive, one case of those shown: there
-    a cap of one in a hundred might allow every miss.
-    """
-    is_rare = matrix.positives < 0.1 * matrix.total
-    return 1.0 / matrix.total if is_rare else 0.01
-
-
-def _linear(direct_ratio: float | None) -> Family:
-    nodes = np.linspace(-5.3, 5.3, 121)
-    a0 = 1 / (1 + np.exp(-nodes))
-    if direct_ratio is None:
-        prior = a0 * (1 - a0)  # uniform in a0
-    else:
-        prior = np.exp(-0.5 * ((nodes + np.log(direct_ratio)) / 1.2) ** 2)
-    noise = np.concatenate([0.5 * _even(_ABSOLUTE.size), 0.5 * _even(_WEBER.size)])
-    return Family(
-        name="linear",
-        nodes=nodes,
-        prior=prior / prior.sum(),
-        noise_prior=noise,
-        places=_places(nodes),
+    """Return the named families with grids for these systems."""
+    return tuple(
+        family_class(name).over(systems, direct_ratio=direct_ratio) for name in dict.fromkeys(names)
     )
 
 
-def _f_beta() -> Family:
-    nodes = np.linspace(np.log(0.2), np.log(8.0), 41)
-    return Family(
-        name="f_beta",
-        nodes=nodes,
-        prior=_even(41),
-        noise_prior=_even(_ABSOLUTE.size),
-        places=_places(nodes),
-    )
+def family_class(name: str) -> type[Family]:
+    """Return the family of this name."""
+    if name not in FAMILIES:
+        raise UnknownNameError(where="families", name=name, names=FAMILIES)
+    return FAMILIES[name]
 
 
-def _cap() -> Family:
-    nodes = np.arange(20.0)
-    return Family(
-        name="cap",
-        nodes=nodes,
-        prior=_even(20),
-        noise_prior=_even(_ABSOLUTE.size),
-        places=(0.0,),
-    )
+def family_label(name: str | None) -> str:
+    """Return what tables call a family; None is no family."""
+    return "not settled" if name is None else family_class(name).label
+
+
+def metric_from_dict(values: Mapping[str, Any]) -> ElicitedMetric:
+    """Return the metric whose `to_dict` is given."""
+    parameters = {name: value for name, value in values.items() if name != "family"}
+    return family_class(str(values.get("family"))).metric_class(**parameters)
 
 
 def _even(size: int) -> FloatArray:
@@ -158,19 +312,3 @@ def _even(size: int) -> FloatArray:
 def _places(nodes: FloatArray) -> tuple[float, ...]:
     step = float(nodes[1] - nodes[0])
     return (-step / 3, 0.0, step / 3)
-
-
-def _linear_strengths(z: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
-    found = (first[:, 0] - second[:, 0])[:, None]
-    cleared = (first[:, 3] - second[:, 3])[:, None]
-    scale = 100.0 / first.sum(axis=1)[:, None]
-    a0 = 1 / (1 + np.exp(-z))
-    absolute = scale * ((1 - a0) * found + a0 * cleared)
-    # Weber's law needs a trade-off; where one side is simply better, preference is certain.
-    trade = found * cleared < 0
-    ratio = np.log(np.abs(np.where(trade, found / np.where(cleared == 0, 1, cleared), 1.0)))
-    weber = np.where(
-        trade, np.sign(found) * (ratio - z), np.sign(found + cleared) * _MOST / _WEBER[0]
-    )
-    both = np.concatenate([absolute[:, :, None] * _ABSOLUTE, weber[:, :, None] * _WEBER], axis=2)
-    return np.asarray(np.clip(both, -_MOST, _MOST))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howgood.errors import FileFormatError, InputError
-from howgood.learn.elicitation.mixture import Elicitor
+from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.records.confusion import (
     ConfusionMatrix,
     ThresholdCounts,

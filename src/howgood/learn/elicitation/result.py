@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from howgood.learn.elicitation.agreement import agreement
 from howgood.learn.elicitation.belief import Belief, ChoiceTable
 from howgood.learn.elicitation.bisection import optimal_range
-from howgood.learn.elicitation.pairs import PairBank
-from howgood.learn.elicitation.schedule import Step
+from howgood.learn.elicitation.questions import PairBank, Step
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.elicitation import (
     DIRECT,
@@ -27,12 +26,7 @@ from howgood.records.elicitation import (
 from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
-from howgood.stats.grid_posterior import grid_draws
 
-_SURE = 0.8  # probability of the linear family from which a0 is the headline
-# What another family needs to displace it. An interview that stops as soon as a bound is reached
-# passes it by luck now and then; linear is the simpler reading, so the others need more.
-_DISPLACING = 0.95
 _IMPROBABLE = 0.1  # an answer less probable than this, given the others, is worth a second look
 
 
@@ -45,7 +39,7 @@ def best_family(belief: Belief) -> str:
 def settled_family(belief: Belief) -> str | None:
     """Return the family that is probable enough to be called the respondent's, if any."""
     name = best_family(belief)
-    needed = _SURE if name == "linear" else _DISPLACING
+    needed = belief.family(name).settled_from
     return name if belief.family_probabilities()[name] >= needed else None
 
 
@@ -54,12 +48,7 @@ def precise_enough(belief: Belief) -> bool:
     name = settled_family(belief)
     if name is None:
         return False
-    low, high = np.quantile(_family_draws(belief, name), [0.05, 0.95])
-    if name == "cap":
-        return bool(high - low <= 2.0)
-    a0_width = 1 / (1 + np.exp(-high)) - 1 / (1 + np.exp(-low))
-    is_narrow = name == "linear" and a0_width <= 0.10
-    return bool(high - low <= np.log(2.0) or is_narrow)
+    return belief.family(name).is_precise(belief.node_weights(name))
 
 
 def summarise(
@@ -80,7 +69,7 @@ def summarise(
     learned = [each.choice for each in answered if each.query.kind == "choice"]
     n_preferences = sum(choice != "same" for choice in learned)
     is_enough = n_preferences >= FEWEST_PREFERENCES
-    z_draws = None if linear is None or not is_enough else _family_draws(linear, "linear")
+    z_draws = None if linear is None or not is_enough else _linear_draws(linear)
     # Where most answers are "no preference", a family wins by how it describes indifference.
     family = settled_family(belief) if 2 * n_preferences >= len(learned) else None
     metric = _metric(belief, z_draws, family) if is_enough else None
@@ -165,16 +154,12 @@ def _metric(
         # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
         return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-z_draws)))))
     name = best_family(belief) if settled is None else settled
-    family = next(each for each in belief.families if each.name == name)
-    weights = belief.node_weights(name)
-    if name == "cap":
-        return family.metric(float(family.nodes[int(np.argmax(weights))]))
-    return family.metric(float(weights @ family.nodes))
+    return belief.family(name).typical(belief.node_weights(name))
 
 
-def _family_draws(belief: Belief, name: str) -> NDArray[np.float64]:
-    family = next(each for each in belief.families if each.name == name)
-    return grid_draws(family.nodes, belief.node_weights(name))
+def _linear_draws(belief: Belief) -> NDArray[np.float64]:
+    """Return draws of logit a0, given that the metric is linear."""
+    return belief.family("linear").draws(belief.node_weights("linear"))
 
 
 def _estimate(draws: NDArray[np.float64]) -> Estimate:

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table, refined
 from howgood.learn.elicitation.bisection import check_choice
-from howgood.learn.elicitation.families import WEIGHTS, cap_step_for, make_families
-from howgood.learn.elicitation.outcome import precise_enough, summarise
-from howgood.learn.elicitation.pairs import PairBank, pair_bank
-from howgood.learn.elicitation.schedule import Schedule, Step
+from howgood.learn.elicitation.families import DEFAULT_FAMILIES, FAMILIES, make_families
+from howgood.learn.elicitation.questions import PairBank, Schedule, Step, pair_bank
+from howgood.learn.elicitation.result import precise_enough, summarise
 from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
 from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
 from howgood.records.elicited_metric import Choice
@@ -78,7 +77,7 @@ class Elicitor:
         self,
         matrices: Sequence[ConfusionMatrix],
         *,
-        families: Sequence[str] = ("linear", "f_beta", "cap"),
+        families: Sequence[str] = DEFAULT_FAMILIES,
         random_state: RandomState = None,
         direct_ratio: float | None = None,
         min_queries: int = 6,
@@ -104,7 +103,7 @@ class Elicitor:
         }
         self._bank, self._tables = _shared(tuple(matrices), tuple(families))
         self._families = make_families(
-            families, direct_ratio=direct_ratio, cap_step=cap_step_for(self._bank.matrices[0])
+            families, systems=self._bank.counts, direct_ratio=direct_ratio
         )
         self._schedule = Schedule(
             bank=self._bank,
@@ -253,9 +252,7 @@ def _shared(
     counts = bank.counts
     tables = [
         choice_table(family.strengths(counts[bank.sharp], counts[bank.calm]))
-        for family in make_families(
-            families, direct_ratio=None, cap_step=cap_step_for(bank.matrices[0])
-        )
+        for family in make_families(families, systems=counts)
     ]
     return bank, tables
 
@@ -278,7 +275,7 @@ def _check_settings(
         raise InputError(
             where="Elicitor",
             found=f"families = {families!r}",
-            needed=f"a list of one or more of {', '.join(WEIGHTS)}",
+            needed=f"a list of one or more of {', '.join(FAMILIES)}",
             cure='Pass for instance families=("linear",).',
         )
     if direct_ratio is not None and not 0 < direct_ratio < np.inf:

@@ -1,0 +1,131 @@
+"""Families of metrics: a new one is one class and one line of the registry."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from howgood import ask, learn, score
+from howgood.errors import UnknownNameError
+from howgood.flow.elicit import simulated_respondent
+from howgood.learn.elicitation.families import (
+    FAMILIES,
+    Family,
+    family_class,
+    family_label,
+    make_families,
+    metric_from_dict,
+)
+from howgood.records.elicited_metric import ElicitedMetric
+from howgood.show.elicitation import elicitation_findings
+
+_RNG = np.random.default_rng(0)
+_SCORES = _RNG.beta(0.5, 0.9, 3000)
+MATRICES = learn.threshold_matrices(_RNG.random(3000) < _SCORES, _SCORES)
+COUNTS = np.array([list(each.to_dict().values()) for each in MATRICES], dtype=float)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagsMetric(ElicitedMetric):
+    """Somebody who wants a fixed number of cases flagged, whoever they are."""
+
+    flags: float = 0.2
+
+    def of_counts(self, tp, fn, fp, tn):
+        flagged = np.asarray(tp, dtype=float) + fp
+        return -np.abs(flagged / (flagged + fn + tn) - self.flags)
+
+    def to_dict(self):
+        return {"family": "flags", "flags": self.flags}
+
+
+class Flags(Family):
+    """The throw-away family: this class and one line of the registry are all it takes."""
+
+    name: ClassVar[str] = "flags"
+    label: ClassVar[str] = "a workload"
+    weight: ClassVar[float] = 0.2
+    metric_class = FlagsMetric
+    sentence = "The choices fit a workload: flag {flags} of all {cases}."
+
+    @classmethod
+    def over(cls, systems, *, direct_ratio):
+        nodes = np.linspace(0.01, 0.99, 50)
+        return cls(nodes=nodes, prior=np.full(50, 0.02), noise_prior=np.full(5, 0.2))
+
+    def utilities(self, nodes, counts):
+        return FlagsMetric(flags=nodes).of_counts(*counts.T[:, :, None])
+
+    def metric(self, node):
+        return FlagsMetric(flags=float(node))
+
+    def is_precise(self, weights):
+        low, high = np.quantile(self.draws(weights), [0.05, 0.95])
+        return bool(high - low < 0.05)
+
+
+@pytest.fixture
+def flags(monkeypatch):
+    monkeypatch.setitem(FAMILIES, "flags", Flags)
+
+
+@pytest.mark.usefixtures("flags")
+def test_one_class_and_one_line_make_a_family():
+    learner = learn.Elicitor(MATRICES, families=("linear", "flags"), random_state=1)
+    person = simulated_respondent("flags=.3,noise=0", random_state=1)
+    result = learn.ask_oracle(learner, person)
+    assert result.family == "flags"
+    assert result.metric.flags == pytest.approx(0.3, abs=0.03)
+    assert metric_from_dict(result.metric.to_dict()) == result.metric
+    said = elicitation_findings(result, ask.GENERIC_WORDING)[0].text
+    assert said.startswith("The choices fit a workload: flag 0.")
+    assert "a workload 9" in said
+    assert family_label("flags") == "a workload"
+    log = learn.elicitation_log(learner)
+    assert learn.replay(log).result().to_dict() == result.to_dict()
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_a_family_scores_systems_as_its_metric_does(name):
+    family = make_families([name], systems=COUNTS)[0]
+    values = family.utilities(family.nodes, COUNTS)
+    assert values.shape == (len(COUNTS), len(family.nodes))
+    for at in np.linspace(0, len(family.nodes) - 1, 7).round().astype(int):
+        expected = family.metric(family.nodes[at]).of_counts(*COUNTS.T)
+        assert values[:, at] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_a_family_reads_its_own_metric_back_and_has_words_for_it(name):
+    family = make_families([name], systems=COUNTS)[0]
+    metric = family.typical(family.prior)
+    assert metric_from_dict(metric.to_dict()) == metric
+    assert metric.to_dict()["family"] == name
+    assert family.prior.sum() == pytest.approx(1)
+    assert family.noise_prior.sum() == pytest.approx(1)
+    assert family_label(name) == family.label != name or name == "linear"
+    words = {name: name for name in ("miss", "misses", "alarms", "cases", "total")}
+    assert "{" not in family.sentence.format(**words, **family.amounts(metric, 100))
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_nobody_prefers_a_system_that_is_worse_on_both_counts(name):
+    family = make_families([name], systems=COUNTS)[0]
+    better = np.array([[30.0, 5.0, 7.0, 58.0]])
+    worse = np.array([[28.0, 7.0, 12.0, 53.0]])
+    for strengths in family.strengths(better, worse):
+        assert (strengths >= 0).all()
+
+
+def test_families_weigh_one_together():
+    assert sum(family.weight for family in FAMILIES.values()) == pytest.approx(1)
+
+
+def test_an_unknown_family_is_refused_by_name():
+    with pytest.raises(UnknownNameError, match="cubic"):
+        family_class("cubic")
+    with pytest.raises(UnknownNameError):
+        metric_from_dict({"family": "cubic", "a": 1})
+    assert family_label(None) == "not settled"
+    assert metric_from_dict({"family": "linear", "a0": 0.2}) == score.LinearMetric(a0=0.2)
