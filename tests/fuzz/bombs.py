@@ -36,7 +36,7 @@ def bombs() -> Iterator[Bomb]:
 def _nested() -> Iterator[Bomb]:
     many = 200_000
     for reader in ("model card", "priors", "elicitation log", "comparison wording",
-                   "offline answers JSON"):  # fmt: skip
+                   "offline answers JSON", "answers JSON", "answers JSONL"):  # fmt: skip
         yield f"deep lists in a {reader}", reader, b"[" * many, True
         yield f"deep tables in a {reader}", reader, b'{"a":' * many, True
         yield f"digits in a {reader}", reader, b'{"name": ' + b"9" * many + b"}", True

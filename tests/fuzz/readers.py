@@ -58,6 +58,34 @@ def _answers_csv() -> bytes:
     return ("\n".join(rows) + "\n").encode()
 
 
+def _answers_rows() -> list[dict[str, object]]:
+    header, *lines = _answers_csv().decode().split()
+    names = header.split(",")
+    return [
+        {
+            name: value if name in ("participant", "application") else float(value)
+            for name, value in zip(names, line.split(","), strict=True)
+        }
+        for line in lines
+    ]
+
+
+def _answers_jsonl() -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in _answers_rows())
+
+
+def _answers_xlsx() -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    rows = _answers_rows()
+    for row in (list(rows[0]), *(list(each.values()) for each in rows)):
+        book.active.append(row)
+    target = io.BytesIO()
+    book.save(target)
+    return target.getvalue()
+
+
 def _labelled_answers_csv() -> bytes:
     return (
         "participant;application;precision;recall;rating;part\r\n"
@@ -303,6 +331,27 @@ READERS: tuple[Reader, ...] = (
         name="answers CSV, compressed",
         suffix=".csv.gz",
         valid=lambda: (gzip.compress(_answers_csv(), mtime=0),),
+        read=ask.read_answers,
+        kind="bytes",
+    ),
+    Reader(
+        name="answers JSONL",
+        suffix=".jsonl",
+        valid=lambda: (_answers_jsonl(),),
+        read=ask.read_answers,
+        kind="text",
+    ),
+    Reader(
+        name="answers JSON",
+        suffix=".json",
+        valid=lambda: (json.dumps(_answers_rows()).encode(),),
+        read=_table("duckdb"),
+        kind="json",
+    ),
+    Reader(
+        name="answers Excel",
+        suffix=".xlsx",
+        valid=lambda: (_answers_xlsx(),),
         read=ask.read_answers,
         kind="bytes",
     ),

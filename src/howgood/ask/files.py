@@ -1,7 +1,8 @@
 """Open a table file with whichever engine is at hand.
 
-In: a path to CSV or Parquet and an engine name. Out: a lazy frame (Polars, DuckDB, Spark), or a
-`Table` from the built-in CSV reader. Absent: the meaning of columns (each stage knows its own).
+In: a path to CSV, JSON, Excel or Parquet, or an address of Parquet, and an engine name. Out: a lazy
+frame (Polars, DuckDB, Spark), or a `Table` from the built-in readers. Absent: the meaning of
+columns (each stage knows its own).
 """
 
 import csv
@@ -9,6 +10,7 @@ import gzip
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import StringIO, TextIOWrapper
@@ -19,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.csv_rows import CsvShape, check_rows
+from howgood.ask.excel_rows import columns_of_workbook
+from howgood.ask.json_rows import Columns, columns_of_document, columns_of_lines
 from howgood.errors import FileFormatError, InputError, MissingExtraError
 from howgood.records.engine_frame import single_row
 from howgood.records.table import Table
@@ -26,6 +30,9 @@ from howgood.records.table import Table
 ENGINES = ("auto", "polars", "duckdb", "spark", "built-in")
 _PARQUET = {".parquet", ".pq"}
 _CSV = {".csv", ".tsv", ".txt"}
+_LINES, _DOCUMENT, _EXCEL = {".jsonl", ".ndjson"}, {".json"}, {".xlsx"}
+_IN_MEMORY = _LINES | _DOCUMENT | _EXCEL
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _GZIP = ".gz"
 _HEAD = 65_536
 _SMALL = 100_000_000
@@ -54,18 +61,25 @@ def open_table(
     *,
     engine: str = "auto",
 ) -> Any:  # noqa: ANN401 - the engine's own lazy frame
-    """Open a CSV or Parquet file without loading it into memory.
+    """Open a table file; CSV and Parquet without loading them into memory.
 
     Parameters
     ----------
     path : str or Path
-        A file ending in .csv, .tsv, .txt (each also compressed: .csv.gz), .parquet or .pq; with
-        Parquet also a pattern such as `ratings/*.parquet`. CSV columns may be parted by commas
-        or, where the header has none, by semicolons; then numbers may have decimal commas. Every
-        row must have as many fields as the header; empty rows are passed over. A compressed
-        table may unpack to 1 GB; larger ones are quicker unpacked anyway.
+        A file ending in .csv, .tsv, .txt, .jsonl, .ndjson, .json (each also compressed: .csv.gz),
+        .xlsx, .parquet or .pq; with Parquet also a pattern such as `ratings/*.parquet`, or, as
+        text, an address such as `s3://bucket/ratings.parquet`, which Polars reads with the
+        credentials it finds. CSV columns may be parted by commas or, where the header has none,
+        by semicolons; then numbers may have decimal commas. Every row must have as many fields as
+        the header; empty rows are passed over. A compressed table may unpack to 1 GB; larger ones
+        are quicker unpacked anyway.
+
+        JSON is one object per line (.jsonl), a list of objects or an object of columns (.json).
+        Nested values get dotted names, such as `scores.helpful`; fields that a row lacks are
+        gaps; lists stay JSON text. An Excel workbook has one filled sheet, with names in its
+        first row.
     engine : {"auto", "polars", "duckdb", "spark", "built-in"}
-        "auto" takes Polars, else DuckDB, else the built-in reader (CSV only, in memory), which
+        "auto" takes Polars, else DuckDB, else the built-in reader (in memory, no Parquet), which
         also is quickest for small files: it loads nothing. Parquet up to 100 MB is read by DuckDB
         where installed: a damaged file then is an error, while Polars ends the process.
 
@@ -78,7 +92,6 @@ def open_table(
     -----
     Stability: stable
     """
-    location = Path(path)
     if engine not in ENGINES:
         raise InputError(
             where="engine",
@@ -86,9 +99,17 @@ def open_table(
             needed=f"one of {', '.join(ENGINES)}",
             cure="Choose one of these.",
         )
+    if is_address(path):
+        return _open_address(str(path), engine)
+    location = Path(path)
     suffix = _checked_suffix(location)
     if engine == "auto":
         engine = _engine_at_hand(location, suffix)
+    if suffix in _IN_MEMORY:
+        try:
+            return _on_engine(engine, _columns_in_memory(location, suffix))
+        except UnicodeEncodeError as error:
+            raise _not_a_table(location, "halves of characters (lone surrogates)") from error
     opened = {
         "polars": _open_polars,
         "duckdb": _open_duckdb,
@@ -100,6 +121,92 @@ def open_table(
     return opened
 
 
+def is_address(path: str | Path) -> bool:
+    """Whether a text names something on another machine; a Path never does."""
+    return isinstance(path, str) and _ADDRESS.match(path) is not None
+
+
+def _open_address(address: str, engine: str) -> Any:  # noqa: ANN401 - polars.LazyFrame
+    """Let Polars read Parquet where it lies; other files would have to be fetched whole."""
+    if engine not in ("auto", "polars") or Path(address).suffix.lower() not in _PARQUET:
+        kind = "Polars" if engine not in ("auto", "polars") else "Parquet"
+        raise FileFormatError(
+            where=address,
+            found="an address" if kind == "Parquet" else f"an address and the engine {engine}",
+            needed=f"{kind}: only Parquet is read at an address, and by Polars",
+            cure="Copy the file to this machine first, or save it there as Parquet.",
+        )
+    polars = _engine_module("polars", extra="files")
+    try:
+        frame = polars.scan_parquet(address)
+        frame.collect_schema()
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
+        raise FileFormatError(
+            where=address,
+            found=f"nothing readable ({_first_line(error):.200})",
+            needed="a Parquet file that this machine may read",
+            cure="Check the address, the network and the credentials in the environment.",
+        ) from error
+    return frame
+
+
+def _columns_in_memory(location: Path, suffix: str) -> Columns:
+    if suffix in _EXCEL:
+        return columns_of_workbook(location)
+    where, size = str(location), location.stat().st_size
+    most = max(_MOST_CELLS, _CELLS_PER_BYTE * size)
+    try:
+        with _binary(location) as handle:
+            if suffix in _LINES:
+                return columns_of_lines(_limited(handle, location), where=where, most_cells=most)
+            content = b"".join(_limited(handle, location))
+        return columns_of_document(content, where=where, most_cells=most)
+    except _NOT_GZIP as error:
+        raise _not_a_table(location, "a damaged gzip file") from error
+
+
+def _limited(handle: IO[bytes], location: Path) -> Iterator[bytes]:
+    """Yield the lines of a file until there are too many bytes for memory."""
+    n_bytes = 0
+    while line := handle.readline(_MOST_UNPACKED):
+        n_bytes += len(line)
+        if n_bytes > _MOST_UNPACKED:
+            found = f"more than {_MOST_UNPACKED:,} bytes of JSON"
+            raise _not_a_table(location, found, cure="Save the table as Parquet.")
+        yield line
+
+
+def _on_engine(engine: str, columns: Columns) -> Any:  # noqa: ANN401 - the engine's own frame
+    """Hand columns over as the engine's own frame, so that they join with its other tables."""
+    if engine == "polars":
+        return _engine_module("polars", extra="files").LazyFrame(columns)
+    if engine == "duckdb":
+        # Arrow keeps gaps as gaps; whichever library is there lays the columns out.
+        laid_out = Table({name: np.array(values, dtype=object) for name, values in columns.items()})
+        return _engine_module("duckdb", extra="files").from_arrow(laid_out)
+    if engine == "spark":
+        _engine_module("pyspark", extra="spark")
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.builder.appName("howgood").getOrCreate()
+        return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
+    return _as_table(columns)
+
+
+def _as_table(columns: Columns) -> Table:
+    """Return NumPy columns: numbers with gaps as NaN, everything else with gaps as objects."""
+    return Table({name: _array(values) for name, values in columns.items()})
+
+
+def _array(values: list[Any]) -> NDArray[Any]:
+    kinds = {type(value) for value in values}
+    if kinds <= {int, float, type(None)} and kinds & {int, float}:
+        if type(None) not in kinds:
+            return np.array(values)
+        return np.array([np.nan if value is None else value for value in values])
+    return np.array(values) if kinds == {bool} else np.array(values, dtype=object)
+
+
 def _engine_at_hand(location: Path, suffix: str) -> str:
     """Polars is quickest, but a damaged Parquet file ends its process; DuckDB only complains."""
     small = suffix in _PARQUET and location.is_file() and location.stat().st_size < _SMALL
@@ -109,13 +216,14 @@ def _engine_at_hand(location: Path, suffix: str) -> str:
 
 def _checked_suffix(location: Path) -> str:
     suffix = location.suffix.lower()
-    if suffix == _GZIP and Path(location.stem).suffix.lower() in _CSV:
-        suffix = Path(location.stem).suffix.lower()
-    if suffix not in _PARQUET | _CSV:
+    inner = Path(location.stem).suffix.lower()
+    if suffix == _GZIP and inner in _CSV | _LINES | _DOCUMENT:
+        suffix = inner
+    if suffix not in _PARQUET | _CSV | _IN_MEMORY:
         raise FileFormatError(
             where=str(location),
             found=f"a file ending in {suffix!r}" if suffix else "a file without an ending",
-            needed="a table ending in .csv, .tsv or .parquet",
+            needed="a table ending in .csv, .tsv, .jsonl, .json, .xlsx or .parquet",
             cure="Save the table as CSV or Parquet.",
         )
     if suffix in _PARQUET and any(sign in location.name for sign in "*?["):
@@ -134,7 +242,8 @@ def _checked_suffix(location: Path) -> str:
             needed="a table with a header and at least one row",
             cure="Export the table again.",
         )
-    _check_magic(location, suffix)
+    if suffix not in _IN_MEMORY:
+        _check_magic(location, suffix)
     return suffix
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from howgood.cli.knowledge import say
-from howgood.cli.options import renamed_columns, report_options, write_report
+from howgood.cli.options import TableFile, renamed_columns, report_options, write_report
 from howgood.flow import acceptability as flow
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.ordinal_fit import OrdinalFit
@@ -22,7 +22,7 @@ from howgood.show import progress, text
 
 
 @click.command("fit")
-@click.argument("answers", type=click.Path(path_type=Path))
+@click.argument("answers", type=TableFile())
 @click.option(
     "--model", type=click.Choice(["binary", "ordinal"]), default="binary", show_default=True
 )
@@ -63,7 +63,7 @@ from howgood.show import progress, text
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
 @report_options
 def command(
-    answers: Path,
+    answers: str | Path,
     model: str,
     priors: str,
     columns: dict[str, str],
@@ -82,7 +82,7 @@ def command(
     out: Path | None,
     plot: Path | None,
 ) -> int:
-    """Learn from ANSWERS (CSV or Parquet) what accuracy people accept.
+    """Learn from ANSWERS (CSV, JSON, Excel or Parquet) what accuracy people accept.
 
     ANSWERS has columns participant, application, precision, recall, and rating (1 to 7, or the
     labels) or accepted. Rename columns with --map. The ordinal model needs a column part, which

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import combine_option, report_options, write_report
+from howgood.cli.options import TableFile, combine_option, report_options, write_report
 from howgood.flow import leaderboard as flow
 from howgood.flow.ranking import picture
 from howgood.show import text
@@ -18,7 +18,7 @@ from howgood.show.ranking import readable_table
 
 
 @click.command()
-@click.argument("grades", type=click.Path(path_type=Path))
+@click.argument("grades", type=TableFile())
 @click.option("--system", default="system", show_default=True, help="Column: whose output.")
 @click.option("--item", default="item", show_default=True, help="Column: task or prompt.")
 @click.option("--grade", default="grade", show_default=True, help="Column: the grade, a number.")
@@ -42,7 +42,7 @@ from howgood.show.ranking import readable_table
 @click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
 @report_options
 def command(
-    grades: Path,
+    grades: str | Path,
     system: str,
     item: str,
     grade: str,
@@ -59,7 +59,8 @@ def command(
 ) -> int:
     """Rank systems by GRADES of their outputs, with the probability that each place is wrong.
 
-    GRADES (CSV or Parquet) has one row per grade: item, system, rater, grade. To rank systems that
+    GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, system, rater, grade; fields
+    inside others have dotted names, as in --grade scores.helpful. To rank systems that
     predict ratings, use `howgood rank`.
     """
     ranked = flow.rank_grades_file(

@@ -66,6 +66,7 @@ _EXTRAS = {
     "polars": "files",
     "psycopg": "postgres",
     "pyarrow": "parquet",
+    "python_calamine": "excel",
     "pymc": "nuts",
     "pyspark": "spark",
     "sklearn": "sklearn",

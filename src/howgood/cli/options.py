@@ -11,10 +11,28 @@ from typing import Any, TypeVar
 import click
 
 from howgood import writing
+from howgood.ask.files import is_address
 from howgood.errors import InputError
 from howgood.records.report import Report
 from howgood.show import page, text
 from howgood.show.figures import theme
+
+
+class TableFile(click.Path):
+    """A table on this machine (a path), or the address of one (text such as s3://...)."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as typed
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401 - a path, or the address as it was typed
+        """Keep an address as it was typed."""
+        return value if is_address(value) else super().convert(value, param, ctx)
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 REPORT_KINDS = (".html", ".md", ".json")

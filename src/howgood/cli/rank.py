@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.options import (
+    TableFile,
     combine_option,
     missing_option,
     named_columns,
@@ -25,7 +26,7 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("ratings", type=_PATH)
+@click.argument("ratings", type=TableFile())
 @click.option(
     "--system",
     "systems",
@@ -83,7 +84,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
 @report_options
 def command(
-    ratings: Path,
+    ratings: str | Path,
     systems: dict[str, str],
     mean: str,
     sd: str,
@@ -106,7 +107,7 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> int:
-    """Rank systems on RATINGS (CSV or Parquet), with the probability that each place is wrong.
+    """Rank systems on RATINGS (CSV, JSON, Parquet), with the probability that each place is wrong.
 
     The systems predict ratings. Where people graded the systems' outputs, use
     `howgood leaderboard`.

@@ -23,7 +23,7 @@ _ANSWER_FILES = {".csv", ".tsv", ".txt", ".parquet", ".pq"}
 
 
 def fit_answers(
-    answers: Path,
+    answers: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
     priors: str = "howgood",
@@ -55,7 +55,7 @@ def fit_answers(
 
 
 def fit_parts(
-    answers: Path,
+    answers: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
     priors: str = "howgood",

@@ -27,7 +27,7 @@ class GradeColumns:
 
 
 def rank_grades_file(
-    path: Path,
+    path: str | Path,
     *,
     columns: GradeColumns,
     greater_is_better: bool = True,

@@ -11,7 +11,7 @@ from howgood.errors import InputError
 
 
 @contextmanager
-def naming(files: Mapping[str, Path]) -> Iterator[None]:
+def naming(files: Mapping[str, str | Path]) -> Iterator[None]:
     """Say the file instead of its word, wherever an error begins with one of these words.
 
     Examples

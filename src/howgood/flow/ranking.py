@@ -72,11 +72,11 @@ class RankedFile:
 
 
 def rank_file(
-    path: Path,
+    path: str | Path,
     *,
     feedback: FeedbackColumns,
     systems: Mapping[str, str],
-    predictions: Path | None = None,
+    predictions: str | Path | None = None,
     metric: str = "rmse",
     paired: bool = True,
     level: float = 0.05,

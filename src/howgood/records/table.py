@@ -101,7 +101,15 @@ class Table(dict[str, NDArray[Any]]):
         if installed is None:
             raise MissingExtraError(task=f"a data frame ({', '.join(names)})", extra="files")
         backend: Any = installed
-        return nw.from_dict(dict(self), backend=backend).to_native()
+        columns = {
+            name: values.tolist() if values.dtype == object else values
+            for name, values in self.items()
+        }
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Hand the columns to any tool that speaks Arrow (the PyCapsule protocol)."""
+        return self.to_frame().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is not a dependency
         """Return a pandas DataFrame."""

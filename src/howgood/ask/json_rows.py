@@ -1,0 +1,173 @@
+"""Rows out of JSON and JSON Lines: objects become rows, and what is nested a dotted name.
+
+In: the bytes of a file with one JSON object per line (`.jsonl`), a list of objects, or an object of
+columns (`.json`). Out: named columns of plain values, None for gaps. Absent: lists inside rows are
+kept as JSON text, for nobody can say how many columns they would be.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from json import JSONDecodeError
+from typing import Any
+
+from howgood.errors import FileFormatError
+
+Columns = dict[str, list[Any]]
+_DEEPEST = 32
+
+
+def columns_of_lines(lines: Iterable[bytes], *, where: str, most_cells: int) -> Columns:
+    """Return the columns of a file with one object per line.
+
+    Examples
+    --------
+    >>> lines = [b'{"id": 1, "scores": {"helpful": 4}}', b'{"id": 2}']
+    >>> columns_of_lines(lines, where="answers.jsonl", most_cells=100)
+    {'id': [1, 2], 'scores.helpful': [4, None]}
+    """
+    return _columns(_objects_of_lines(lines, where), where=where, most_cells=most_cells)
+
+
+def columns_of_document(content: bytes, *, where: str, most_cells: int) -> Columns:
+    """Return the columns of one JSON document: a list of objects, or an object of lists.
+
+    Examples
+    --------
+    >>> columns_of_document(b'{"y": [1, 0], "s": [0.9, 0.2]}', where="t.json", most_cells=100)
+    {'y': [1, 0], 's': [0.9, 0.2]}
+    """
+    document = _parsed(content, where)
+    if isinstance(document, list):
+        rows = ((f"{where}, entry {number}", row) for number, row in enumerate(document, 1))
+        return _columns(_checked_objects(rows), where=where, most_cells=most_cells)
+    lists = document if isinstance(document, dict) else {}
+    if _are_columns(lists):
+        return {name: _one_kind(values) for name, values in lists.items()}
+    raise _not_rows(where, _described(document), cure=_cure(lists))
+
+
+def _are_columns(document: Mapping[str, Any]) -> bool:
+    lists = [values for values in document.values() if isinstance(values, list)]
+    return (
+        len(lists) == len(document) > 0
+        and len({len(values) for values in lists}) == 1
+        and not any(isinstance(value, dict | list) for values in lists for value in values)
+    )
+
+
+def _objects_of_lines(lines: Iterable[bytes], where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    parsed = (
+        (f"{where}, line {number}", _parsed(line, f"{where}, line {number}"))
+        for number, line in filled
+    )
+    yield from _checked_objects(parsed)
+
+
+def _checked_objects(
+    rows: Iterable[tuple[str, Any]],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for place, row in rows:
+        if not isinstance(row, dict):
+            raise _not_rows(place, _described(row), cure="Write each row as {...}.")
+        yield place, row
+
+
+def _columns(
+    rows: Iterable[tuple[str, Mapping[str, Any]]], *, where: str, most_cells: int
+) -> Columns:
+    columns: Columns = {}
+    n_rows = 0
+    for place, row in rows:
+        for name, value in _flat(row, place).items():
+            if name not in columns:
+                columns[name] = [None] * n_rows
+            columns[name].append(value)
+        n_rows += 1
+        for values in columns.values():
+            if len(values) < n_rows:
+                values.append(None)
+        if n_rows * len(columns) > most_cells:
+            raise _not_rows(
+                where,
+                f"rows with {len(columns):,} different fields among {n_rows:,} of them",
+                cure="Write the same fields in every row.",
+            )
+    if not n_rows:
+        raise _not_rows(where, "no rows", cure="Export the table again.")
+    return {name: _one_kind(values) for name, values in columns.items()}
+
+
+def _flat(row: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Give nested values dotted names: {"scores": {"helpful": 4}} is scores.helpful = 4."""
+    flat: dict[str, Any] = {}
+    waiting: list[tuple[str, Any, int]] = [(name, value, 1) for name, value in row.items()]
+    for name, value, depth in waiting:
+        if isinstance(value, dict) and value and depth < _DEEPEST:
+            waiting.extend((f"{name}.{key}", inner, depth + 1) for key, inner in value.items())
+        elif name in flat:
+            raise _not_rows(place, f"the field {name!r:.80} twice", cure="Rename one of them.")
+        else:
+            flat[name] = _as_text(value) if isinstance(value, list | dict) else value
+    return flat
+
+
+def _one_kind(values: Sequence[Any]) -> list[Any]:
+    """Return numbers, truth values or text as they are, and a mixture of them as text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {bool} or kinds <= {str}:
+        return list(values)
+    if kinds <= {int}:
+        fits = all(value is None or abs(value) < 2**63 for value in values)
+        return list(values) if fits else [None if v is None else str(v) for v in values]
+    if kinds <= {int, float} and _fit_floats(values):
+        return [None if v is None or math.isnan(v) else float(v) for v in values]
+    return [v if v is None or isinstance(v, str) else _as_text(v) for v in values]
+
+
+def _fit_floats(values: Iterable[Any]) -> bool:
+    return all(value is None or isinstance(value, float) or abs(value) < 2**53 for value in values)
+
+
+def _as_text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _parsed(content: bytes, where: str) -> Any:  # noqa: ANN401 - whatever was written
+    try:
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
+    except UnicodeDecodeError as error:
+        raise _not_rows(where, "text that is not UTF-8", cure="Save it in UTF-8.") from error
+    except JSONDecodeError as error:
+        found = f"JSON that breaks off or is misspelt at character {error.pos + 1} ({error.msg})"
+        raise _not_rows(where, found, cure="Export the file again.") from error
+    except (RecursionError, ValueError) as error:
+        found = str(error).splitlines()[0] if str(error) else "values nested too deeply"
+        raise _not_rows(where, f"{found:.200}", cure="Export the file again.") from error
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice!r:.80} twice in one object")
+    return found
+
+
+def _described(value: object) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", type(None): "null"}
+    return f"{kinds.get(type(value), 'a single value')} that is no row"
+
+
+def _cure(document: Mapping[str, Any]) -> str:
+    lists = [name for name, value in document.items() if isinstance(value, list)]
+    if not lists:
+        return "Write a list of objects, or one object per line in a .jsonl file."
+    return f"Save the list in {lists[0]!r:.60} as a file of its own."
+
+
+def _not_rows(where: str, found: str, *, cure: str) -> FileFormatError:
+    needed = "a list of objects with the same fields, or one such object per line"
+    return FileFormatError(where=where, found=found, needed=needed, cure=cure)
