@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from benchmarks.rows import Row
 from howgood.flow.collected import data_file
 from howgood.flow.hosting import add_study, open_host
-from howgood.flow.participate.rows import _judged_on
+from howgood.kinds.survey.data import _judged_on
 from howgood.records.study import Study
 
 ANSWERS = 1_000_000

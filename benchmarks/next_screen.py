@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.rows import Row
-from howgood.flow.participate import fill, interview, next_screen, parse_answer, take_part
+from howgood.flow.participate import fill, next_screen, parse_answer, take_part
 from howgood.flow.study_files import read_study
+from howgood.kinds.comparison import interview
 from howgood.records.screen import Answer
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

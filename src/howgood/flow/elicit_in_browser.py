@@ -14,8 +14,8 @@ from pathlib import Path
 from howgood.flow import hosting
 from howgood.flow.elicit import Interview
 from howgood.flow.hosting.tokens import digest
-from howgood.flow.participate import comparison
-from howgood.flow.participate.interview import replayed
+from howgood.kinds.comparison import screens as comparison
+from howgood.kinds.comparison.interview import replayed
 from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.records.comparison import ComparisonWording, CostText
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices

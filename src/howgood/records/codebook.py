@@ -4,7 +4,7 @@ In: names, meanings, levels. Out: a frozen `Codebook`. Absent: how it is made fr
 (`flow.collected`) and written to a file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -40,6 +40,41 @@ class Column:
             "question": self.question,
             "levels": dict(self.levels),
         }
+
+
+ColumnRow = tuple[str, ColumnType, str] | tuple[str, ColumnType, str, Mapping[str, str]]
+
+
+# The cells of a confusion matrix, as columns name and explain them.
+CELLS = {
+    "true_positives": "right alarms",
+    "false_negatives": "misses",
+    "false_positives": "false alarms",
+    "true_negatives": "correctly quiet",
+}
+PARTICIPANT: ColumnRow = (
+    "participant",
+    "text",
+    "number of the participant, the same in every table",
+)
+SECONDS: ColumnRow = (
+    "seconds",
+    "number",
+    "how long the page was in front of the person; empty: not known",
+)
+
+
+def columns(*rows: ColumnRow) -> tuple[Column, ...]:
+    """Return columns written as name, type, meaning and perhaps levels."""
+    return tuple(
+        Column(name=name, type=kind, meaning=meaning, levels=dict(*levels))
+        for name, kind, meaning, *levels in rows
+    )
+
+
+def scale_levels(labels: Iterable[str]) -> dict[str, str]:
+    """Return the levels of a scale, numbered from 1 as in the data."""
+    return {str(number): label for number, label in enumerate(labels, start=1)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,12 +135,6 @@ class Study:
             raise TypeError(f"study {self.slug!r} has no {self.kind} part")
         return chosen
 
-    @property
-    def has_quota(self) -> bool:
-        """Whether it may become full."""
-        branches = self.survey.branches if self.survey else ()
-        return self.quota is not None or any(each.quota is not None for each in branches)
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON; fields at their defaults are left out."""
         return dict(plain(self))

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from howgood.flow.participate.survey import survey_scale
 from howgood.flow.registry import cards
 from howgood.flow.results.asking import Overview
 from howgood.flow.results.library import readable
 from howgood.flow.results.survey import CARD_PRIOR, MODELS
+from howgood.kinds.survey.screens import survey_scale
 from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
 from howgood.records.priors import PRESETS

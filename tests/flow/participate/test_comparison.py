@@ -10,13 +10,13 @@ from howgood import ask
 from howgood.flow.participate import (
     answers_as_rows,
     fill,
-    interview,
     next_screen,
     parse_answer,
     participant_row,
     take_part,
 )
 from howgood.flow.study_files import read_study
+from howgood.kinds.comparison import interview
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.screen import Answer, Cards, Notice
 from howgood.records.study import Study
@@ -39,7 +39,7 @@ SHORT = _changed(practice=False, direct="none", interview=False, evaluation=4, c
 def _pair_from(study, seed, answers):
     """The pair on the next screen, from the interview itself."""
     answered = {each.screen: each for each in answers}
-    from howgood.flow.participate import comparison
+    from howgood.kinds.comparison import screens as comparison
 
     return interview.next_pair(
         study,
@@ -186,7 +186,7 @@ def test_practice_gives_feedback_and_one_more_try():
     def send(key, value):
         answers.append(Answer(screen=key, values={"answer": value}, at=NOW))
 
-    from howgood.flow.participate.practice import questions_of
+    from howgood.kinds.comparison.practice import questions_of
 
     questions = questions_of(study)
     assert len(questions) == 6
@@ -208,7 +208,7 @@ def test_practice_gives_feedback_and_one_more_try():
 
 
 def test_the_published_questions_are_asked_in_the_published_words():
-    from howgood.flow.participate.comparison import interview_questions
+    from howgood.kinds.comparison.screens import interview_questions
 
     questions = interview_questions(CANCER.comparison, "en")
     assert [each.text for each in questions] == [each.text for each in ask.INTERVIEW]

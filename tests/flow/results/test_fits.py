@@ -12,13 +12,13 @@ from howgood import decide, learn
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.collected import tidy_rows
 from howgood.flow.demo import people
-from howgood.flow.participate import comparison as participate
-from howgood.flow.participate import interview
 from howgood.flow.results import survey as survey_fit
 from howgood.flow.results.people import gather
 from howgood.flow.results.systems import systems_result
 from howgood.flow.results.tasks import run_task
 from howgood.flow.study_files import read_study
+from howgood.kinds.comparison import interview
+from howgood.kinds.comparison import screens as participate
 from howgood.records.progress import silent
 from howgood.records.result import StudyResult
 from howgood.records.table import Table

@@ -9,8 +9,8 @@ from benchmarks.load.many_people import store_many
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY, Person
 
 from howgood.flow.hosting import Host, add_study, make_links
-from howgood.flow.participate.survey import check_name
 from howgood.flow.watching import Watcher, overview, watch
+from howgood.kinds.survey.screens import check_name
 from howgood.records.participant import Status
 from howgood.records.plans import AttentionCheck
 from howgood.records.study import Study

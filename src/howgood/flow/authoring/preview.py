@@ -15,8 +15,8 @@ from howgood.flow.authoring.shape import message
 from howgood.flow.hosting import Host, View, own_form
 from howgood.flow.hosting.view import Form
 from howgood.flow.participate import conditions, fill, next_screen, parse_answer
-from howgood.flow.participate.comparison import PAIR
 from howgood.flow.participate.path import finished_screen
+from howgood.kinds import kind_of
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 from howgood.store.studies import StudyHead
@@ -25,7 +25,7 @@ _SEED, _MOST_PAGES, _LONGEST_WALK = 1, 400, 200_000
 _START, _PACE = datetime(2026, 1, 1, tzinfo=UTC), timedelta(seconds=5)
 # Rounds of a rerating may be days apart; nobody who looks through a draft should wait.
 _LATER = timedelta(days=10_000)
-_SHOWS = {"texts": "consent", "task": "task", "questions": "questions"}
+_SHOWS = {"texts": "consent", "questions": "questions"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +107,8 @@ def glance(given: Written, part: str) -> Preview:
 
 def _is_about(screen: Screen, study: Study, part: str) -> bool:
     """Return whether a screen is what a part of the form is about; practice is not the task."""
-    if part == "task" and study.kind == "comparison":
-        return any(each.name == PAIR for each in screen.fields)
+    if part == "task":
+        return kind_of(study).is_task(screen)
     return screen.kind == _SHOWS[part]
 
 

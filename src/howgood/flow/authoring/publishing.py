@@ -13,8 +13,9 @@ from howgood.errors import ManyProblemsError
 from howgood.flow.authoring.changes import Change, changes
 from howgood.flow.authoring.draft import Checked, StaleDraftError, Written, checked, written
 from howgood.flow.hosting import Host, Reason, RefusedError
-from howgood.flow.hosting.host import new_version, pictures_of
+from howgood.flow.hosting.host import new_version
 from howgood.flow.study_files import pages_per_person
+from howgood.kinds import kind_of
 from howgood.records.researcher import Researcher
 from howgood.records.study import Study
 from howgood.store import audit, drafts, studies, versions
@@ -93,7 +94,7 @@ def _edition(connection: Connection, given: Written) -> int:
 
 
 def _save(connection: Connection, given: Written, study: Study, now: datetime) -> None:
-    names = list(dict.fromkeys(each.file for each in pictures_of(study)))
+    names = list(dict.fromkeys(each.file for each in kind_of(study).pictures(study)))
     media: tuple[MediaFile, ...] = drafts.media_files(connection, given.head.number, names)
     studies.save(connection, new_version(study, media), now=now)
 
@@ -151,7 +152,7 @@ def set_places(
             raise RefusedError(Reason.UNKNOWN_STUDY)
         before = Study.from_dict(studies.content(connection, head.version))
         study = replace(before, pilot=pilot, quota=quota)
-        names = {each.file for each in pictures_of(study)}
+        names = {each.file for each in kind_of(study).pictures(study)}
         media = studies.media_files(connection, head.version, names)
         studies.save(connection, new_version(study, media), now=now)
         draft = drafts.find(connection, head.number)

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from howgood.ask.sentences import languages
-from howgood.flow.participate.scenario_text import PHRASES
 from howgood.flow.study_files.wording import OPTIONAL_WORDS, WORDS
+from howgood.kinds.survey.scenarios import PHRASES
 from howgood.records.plain import field_types
 from howgood.records.plans import Picture
 

@@ -6,19 +6,56 @@ In: the study, in one or several versions. Out: `Codebook`. Absent: rows (`rows`
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from howgood.ask.sentences import labels
-from howgood.flow.collected.known_columns import (
-    COLUMNS_OF,
-    PASSED_CHECKS,
-    SCREENS,
-    WHO_COUNTS,
-    about_people,
+from howgood.kinds import kind_of
+from howgood.records.codebook import (
+    PARTICIPANT,
+    SECONDS,
+    TABLES,
+    Codebook,
+    Column,
+    ColumnType,
+    TableName,
+    columns,
+    scale_levels,
 )
-from howgood.flow.participate.comparison import interview_questions
-from howgood.flow.participate.survey import check_name, survey_items, survey_scale
-from howgood.records.codebook import TABLES, Codebook, Column, ColumnType, TableName
-from howgood.records.plans import AttentionCheck, Item, Question, ReratingPlan, SurveyPlan
+from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
+from howgood.records.participant import STATUS_MEANINGS, Status
+from howgood.records.plans import Question
 from howgood.records.study import Study
+
+# What decides whose answers enter a fit, on every row of a table of answers.
+_WHO_COUNTS = columns(
+    (FINISHED_COLUMN, "boolean", "whether the person reached the last page"),
+    (PILOT_COLUMN, "boolean", "whether this was a test run"),
+)
+
+_SCREENS = columns(
+    PARTICIPANT,
+    ("screen", "text", "name of the page"),
+    ("position", "integer", "place of the page on the person's way, from 1"),
+    ("shown_at", "time", "when the page was first shown, UTC"),
+    ("answered_at", "time", "when its answer was stored, UTC; empty: not answered"),
+    SECONDS,
+)
+
+# Who only has a link is in no table.
+_STATUS_LEVELS = {
+    each.value: STATUS_MEANINGS[each] for each in Status if each is not Status.INVITED
+}
+_PEOPLE = columns(
+    PARTICIPANT,
+    ("external_id", "text", "id the recruiting platform or an import gave; it may name a person"),
+    ("status", "text", "how far the person has come", _STATUS_LEVELS),
+    ("pilot", "boolean", "whether this was a test run"),
+    ("version", "text", "fingerprint of the version of the study this person saw"),
+    ("condition", "text", "branch or single scenario the person was assigned to"),
+    ("started_at", "time", "when the person was first known, UTC"),
+    ("consented_at", "time", "when consent was given, UTC"),
+    ("finished_at", "time", "when the last page was reached, UTC"),
+    ("consent", "text", "answer to the consent, yes"),
+    ("pages", "integer", "pages answered"),
+    ("seconds", "number", "time on all answered pages together"),
+)
 
 
 def codebook(study: Study, *earlier: Study) -> Codebook:
@@ -57,12 +94,12 @@ def codebook(study: Study, *earlier: Study) -> Codebook:
 
 def _joined(versions: Iterable[tuple[Column, ...]]) -> tuple[Column, ...]:
     """Return the columns of all versions, each once; levels of every version are kept."""
-    found: dict[str, Column] = {}
-    for column in (column for columns in versions for column in columns):
-        first = found.setdefault(column.name, column)
+    joined: dict[str, Column] = {}
+    for column in (column for version in versions for column in version):
+        first = joined.setdefault(column.name, column)
         levels = {**column.levels, **first.levels}
-        found[column.name] = replace(first, type=_wider(first, column), levels=levels)
-    return tuple(found.values())
+        joined[column.name] = replace(first, type=_wider(first, column), levels=levels)
+    return tuple(joined.values())
 
 
 def _wider(first: Column, second: Column) -> ColumnType:
@@ -73,84 +110,24 @@ def _wider(first: Column, second: Column) -> ColumnType:
 
 
 def _tables(study: Study) -> Mapping[TableName, tuple[Column, ...]]:
+    kind = kind_of(study)
     return {
-        "answers": tuple(_unique(_answer_columns(study))),
-        "participants": tuple(_unique(_people_columns(study))),
-        "screens": SCREENS,
+        "answers": _unique((*kind.answer_columns(study), *_WHO_COUNTS)),
+        "participants": _unique(_people_columns(study)),
+        "screens": _SCREENS,
     }
 
 
-def _unique(columns: Iterator[Column]) -> list[Column]:
-    return list({each.name: each for each in columns}.values())
-
-
-def _answer_columns(study: Study) -> Iterator[Column]:
-    known = {each.name: each for each in COLUMNS_OF[study.kind]}
-    if study.survey is not None:
-        scale = survey_scale(study, study.survey)
-        items = survey_items(study.survey, study.language)
-        known["rating"] = _rated(known["rating"], items[0], scale)
-        seconds = known.pop("seconds")
-        yield from known.values()
-        yield from (_item(each, scale) for each in items)
-        yield from _beside(study, study.survey)
-        yield from (_check(each, scale) for each in study.survey.attention)
-        yield seconds
-        yield from [PASSED_CHECKS] if study.survey.attention else []
-        yield from WHO_COUNTS
-        return
-    if isinstance(study.plan, ReratingPlan):
-        known["rating"] = replace(
-            known["rating"], question=study.plan.question, levels=_numbered(study.plan.scale)
-        )
-        known["item"] = replace(
-            known["item"], levels={each.key: each.text for each in study.plan.items}
-        )
-    yield from known.values()
-    yield from WHO_COUNTS
-
-
-def _check(check: AttentionCheck, scale: Iterable[str]) -> Column:
-    return Column(
-        name=check_name(check),
-        type="integer",
-        meaning=f"answer to this attention check, on the page where it stood; asked for: "
-        f"{check.answer}",
-        question=check.text,
-        levels=_numbered(scale),
-    )
-
-
-def _rated(rating: Column, item: Item, scale: Iterable[str]) -> Column:
-    return replace(rating, question=item.text, levels=_numbered(scale))
-
-
-def _item(item: Item, scale: Iterable[str]) -> Column:
-    return Column(
-        name=item.key,
-        type="integer",
-        meaning="rating of this item",
-        question=item.text,
-        levels=_numbered(scale),
-    )
-
-
-def _beside(study: Study, plan: SurveyPlan) -> Iterator[Column]:
-    """Items about systems people use that have no measured accuracy stand in their own columns."""
-    if plan.real is None:
-        return
-    measured = {key for system in plan.real.systems for key in system.accuracy}
-    scale = plan.real.scale or labels(study.language, "agree_scale")
-    yield from (_item(each, scale) for each in plan.real.items if each.key not in measured)
+def _unique(every: Iterable[Column]) -> tuple[Column, ...]:
+    return tuple({column.name: column for column in every}.values())
 
 
 def _people_columns(study: Study) -> Iterator[Column]:
-    yield from about_people(study)
-    for question in (*study.demographics, *study.closing):
+    kind = kind_of(study)
+    yield from _PEOPLE
+    yield from kind.person_columns(study)
+    for question in (*study.demographics, *study.closing, *kind.own_questions(study)):
         yield _question(question)
-    if study.comparison is not None and study.comparison.interview:
-        for question in interview_questions(study.comparison, study.language):
-            yield _question(question)
 
 
 def _question(question: Question) -> Column:
@@ -162,9 +139,5 @@ def _question(question: Question) -> Column:
         type=types.get(question.type, "text"),
         meaning="answers chosen, separated by ;" if several else "answer; empty: not given",
         question=question.text,
-        levels=_numbered(question.scale) if question.type == "scale" else levels,
+        levels=scale_levels(question.scale) if question.type == "scale" else levels,
     )
-
-
-def _numbered(scale: Iterable[str]) -> dict[str, str]:
-    return {str(number): label for number, label in enumerate(scale, start=1)}

@@ -14,9 +14,9 @@ from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, tokens
 from howgood.flow.participate import choose_condition, fill, survey, take_part
 from howgood.flow.participate.bot import Filler
-from howgood.flow.participate.chance import draw
-from howgood.flow.participate.comparison import CHOICE, PAIR
-from howgood.flow.participate.rerating import RATING
+from howgood.kinds.comparison.screens import CHOICE, PAIR
+from howgood.kinds.rerating.screens import RATING
+from howgood.kinds.seeded import draw
 from howgood.records.participant import Status
 from howgood.records.plans import SurveyPlan
 from howgood.records.screen import Participation, Screen

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
-from howgood.flow.participate.scenario_text import scenarios_of
-from howgood.flow.participate.survey import check_name, scenario_key, survey_items
+from howgood.kinds.survey.scenarios import scenarios_of
+from howgood.kinds.survey.screens import check_name, scenario_key, survey_items
 from howgood.records.plans import Question, SurveyApplication, SurveyPlan
 from howgood.records.scenario import Scenario
 from howgood.records.study import Study

@@ -19,9 +19,9 @@ from howgood.ask.sentences import sentence
 from howgood.flow.elsewhere.codes import question_codes, scenario_codes
 from howgood.flow.elsewhere.source import SurveySource
 from howgood.flow.elsewhere.wording import html_of, html_text
-from howgood.flow.participate.pieces import paragraphs
-from howgood.flow.participate.scenario_text import scenario_bullets
-from howgood.flow.participate.survey import survey_items, survey_scale
+from howgood.kinds.screen_parts import paragraphs
+from howgood.kinds.survey.scenarios import scenario_bullets
+from howgood.kinds.survey.screens import survey_items, survey_scale
 from howgood.records.plans import Question, SurveyApplication, SurveyPlan
 from howgood.records.study import Study
 

@@ -21,9 +21,9 @@ from howgood.errors import InputError
 from howgood.flow.elsewhere.source import SurveySource, picture_files
 from howgood.flow.participate import conditions, next_screen
 from howgood.flow.participate.path import CONSENT, path_steps
-from howgood.flow.participate.pieces import Step, paragraphs
-from howgood.flow.participate.scenario_text import scenarios_of
-from howgood.flow.participate.survey import (
+from howgood.kinds.screen_parts import Step, paragraphs
+from howgood.kinds.survey.scenarios import scenarios_of
+from howgood.kinds.survey.screens import (
     NONE,
     SYSTEMS,
     Page,

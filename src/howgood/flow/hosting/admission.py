@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 from sqlalchemy.engine import Connection
 
 from howgood.flow.hosting.view import Reason, RefusedError
-from howgood.flow.participate import choose_condition, next_screen
+from howgood.flow.participate import choose_condition, has_quota, next_screen
+from howgood.kinds import kind_of
 from howgood.records.participant import Participant, Status
 from howgood.records.screen import Answer, AnswerValue, Screen
 from howgood.records.study import Study
@@ -86,7 +87,7 @@ def _condition(
 
 def is_full(connection: Connection, study: Study, number: int, *, now: datetime) -> bool:
     """Return whether nobody could begin now, places that would be taken back counted as free."""
-    if not study.has_quota:
+    if not has_quota(study):
         return False
     counts = participants.holding(connection, number)
     if _has_any_room(study, counts):
@@ -108,15 +109,13 @@ def _counts(connection: Connection, study: Study, number: int, now: datetime) ->
 
 def idle_time(study: Study) -> timedelta:
     """Return how long somebody may send nothing before their place goes back."""
-    pause = study.rerating.delay_minutes if study.rerating else 0.0
-    return timedelta(minutes=study.idle_minutes + pause)
+    return timedelta(minutes=study.idle_minutes + kind_of(study).pause_minutes(study))
 
 
 def _has_room(study: Study, counts: Mapping[str, int], condition: str) -> bool:
-    limits = {each.key: each.quota for each in study.survey.branches} if study.survey else {}
-    limit = limits.get(condition)
+    quota = kind_of(study).quotas(study).get(condition)
     return (study.quota is None or sum(counts.values()) < study.quota) and (
-        limit is None or counts.get(condition, 0) < limit
+        quota is None or counts.get(condition, 0) < quota
     )
 
 

@@ -22,8 +22,8 @@ from sqlalchemy.engine import Connection
 from howgood.errors import UnknownNameError
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.view import Reason, RefusedError
+from howgood.kinds import kind_of
 from howgood.records.participant import Participant, Position, Status, StoredAnswer
-from howgood.records.plans import Picture
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 from howgood.store import answers, migrate, participants, studies
@@ -296,20 +296,13 @@ def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now:
 
 def media_of(study: Study, folder: Path) -> Iterator[MediaFile]:
     """Yield the pictures and films of a study, read from its folder, each once."""
-    for name in dict.fromkeys(picture.file for picture in pictures_of(study)):
+    for name in dict.fromkeys(picture.file for picture in kind_of(study).pictures(study)):
         kind, _ = mimetypes.guess_type(name)
         yield MediaFile(
             name=name,
             media_type=kind or "application/octet-stream",
             content=(folder / name).read_bytes(),
         )
-
-
-def pictures_of(study: Study) -> Iterator[Picture]:
-    """Yield every picture and film a study shows."""
-    in_survey = [each.picture for each in study.survey.applications] if study.survey else []
-    in_rerating = [each.picture for each in study.rerating.items] if study.rerating else []
-    yield from (picture for picture in in_survey + in_rerating if picture is not None)
 
 
 def _answer(stored: StoredAnswer) -> Answer:

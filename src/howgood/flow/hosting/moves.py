@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from howgood.flow.hosting.admission import is_full
 from howgood.flow.hosting.host import Fullness, Host
 from howgood.flow.hosting.view import Form, Reason, RefusedError, Sent, View
-from howgood.flow.participate import next_screen
+from howgood.flow.participate import has_quota, next_screen
 from howgood.records.screen import Answer, FormResult, Screen
 from howgood.records.study import Study
 from howgood.store import refusals
@@ -69,7 +69,7 @@ def refuse_when_full(host: Host, study: Study, number: int, *, now: datetime) ->
 
     Whoever begins is counted exactly (`admission`); until then what was so a moment ago will do.
     """
-    if study.has_quota and _seems_full(host, study, number, now):
+    if has_quota(study) and _seems_full(host, study, number, now):
         raise RefusedError(Reason.FULL, language=study.language, study=number)
 
 

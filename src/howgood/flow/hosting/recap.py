@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from howgood.ask.sentences import sentence
+from howgood.kinds import kind_of
 from howgood.records.screen import AnswerValue, Block, Cards, Field, Screen
 from howgood.records.study import Study
 
@@ -31,7 +32,7 @@ class Recap:
 
 def recap(study: Study, screen: Screen, values: Mapping[str, AnswerValue]) -> Recap:
     """Return an answered page to read; ratings that are asked for again are kept out of sight."""
-    if study.kind == "rerating" and screen.kind == "task":
+    if kind_of(study).hides_answers and screen.kind == "task":
         return Recap(is_hidden=True)
     return Recap(
         blocks=tuple(_without_buttons(each) for each in screen.blocks),

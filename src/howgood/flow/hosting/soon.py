@@ -16,6 +16,7 @@ from howgood.flow.hosting.door import Visitor
 from howgood.flow.hosting.host import Host, Known
 from howgood.flow.hosting.moves import Move, count_refusal, unless_gone
 from howgood.flow.hosting.view import Arrival, Form, RefusedError, Sent, View
+from howgood.kinds import kind_of
 
 T = TypeVar("T")
 
@@ -64,7 +65,7 @@ async def _finished(host: Host, move: Sent | Move) -> Sent:
 
 
 def _takes_thought(host: Host, known: Known) -> bool:
-    return host.study(known.participant.version).kind == "comparison"
+    return kind_of(host.study(known.participant.version)).computes_steps
 
 
 async def _near(host: Host, work: Callable[[], T]) -> T:

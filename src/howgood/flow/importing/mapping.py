@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.elsewhere.codes import Asked, recognised
 from howgood.flow.importing.sheet import Sheet
-from howgood.flow.participate.survey import check_name, survey_items
+from howgood.kinds.survey.screens import check_name, survey_items
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.plans import ReratingPlan, SurveyPlan
 from howgood.records.study import Study

@@ -36,10 +36,11 @@ from howgood.flow.importing.values import (
     sorted_choices,
     whole,
 )
-from howgood.flow.participate import rerating
-from howgood.flow.participate.assignment import EVERYBODY, conditions
-from howgood.flow.participate.scenario_text import scenarios_of
-from howgood.flow.participate.survey import check_name, scenario_key, survey_items, survey_scale
+from howgood.flow.participate.assignment import conditions
+from howgood.kinds import EVERYBODY
+from howgood.kinds.rerating import screens as rerating
+from howgood.kinds.survey.scenarios import scenarios_of
+from howgood.kinds.survey.screens import check_name, scenario_key, survey_items, survey_scale
 from howgood.records.plans import Question, RatedItem, ReratingPlan, SurveyApplication, SurveyPlan
 from howgood.records.screen import AnswerValue
 from howgood.records.study import Study, plan_of

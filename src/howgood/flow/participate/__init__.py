@@ -1,6 +1,6 @@
 """Take part in a study: the next screen, reading what was sent, conditions, rows of data."""
 
-from howgood.flow.participate.assignment import choose_condition, conditions
+from howgood.flow.participate.assignment import choose_condition, conditions, has_quota
 from howgood.flow.participate.bot import fill, take_part
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import completion_address, next_screen
@@ -12,6 +12,7 @@ __all__ = [
     "completion_address",
     "conditions",
     "fill",
+    "has_quota",
     "next_screen",
     "parse_answer",
     "participant_row",

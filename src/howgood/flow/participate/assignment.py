@@ -6,11 +6,9 @@ Absent: counting; the store counts and assigns in one transaction.
 
 from collections.abc import Mapping
 
-from howgood.flow.participate.chance import shuffled
-from howgood.flow.participate.survey import micro_conditions
+from howgood.kinds import kind_of
+from howgood.kinds.seeded import shuffled
 from howgood.records.study import Study
-
-EVERYBODY = "all"
 
 
 def conditions(study: Study) -> tuple[str, ...]:
@@ -20,11 +18,13 @@ def conditions(study: Study) -> tuple[str, ...]:
     -----
     Stability: experimental
     """
-    if study.survey is None:
-        return (EVERYBODY,)
-    if study.survey.micro_task:
-        return micro_conditions(study.survey)
-    return tuple(each.key for each in study.survey.branches) or (EVERYBODY,)
+    return kind_of(study).conditions(study)
+
+
+def has_quota(study: Study) -> bool:
+    """Return whether a study may become full, wholly or in one of its conditions."""
+    quotas = kind_of(study).quotas(study).values()
+    return study.quota is not None or any(quota is not None for quota in quotas)
 
 
 def choose_condition(study: Study, counts: Mapping[str, int], seed: int) -> str | None:
@@ -47,13 +47,14 @@ def choose_condition(study: Study, counts: Mapping[str, int], seed: int) -> str 
     -----
     Stability: experimental
     """
-    limits = {each.key: each.quota for each in study.survey.branches} if study.survey else {}
+    quotas = kind_of(study).quotas(study)
     free = [
-        each
-        for each in conditions(study)
-        if (limit := limits.get(each)) is None or counts.get(each, 0) < limit
+        condition
+        for condition in conditions(study)
+        if (quota := quotas.get(condition)) is None or counts.get(condition, 0) < quota
     ]
     if not free:
         return None
-    fewest = min(counts.get(each, 0) for each in free)
-    return shuffled([each for each in free if counts.get(each, 0) == fewest], seed, "condition")[0]
+    fewest = min(counts.get(condition, 0) for condition in free)
+    equals = [condition for condition in free if counts.get(condition, 0) == fewest]
+    return shuffled(equals, seed, "condition")[0]

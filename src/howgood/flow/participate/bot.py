@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from howgood.flow.participate.assignment import choose_condition
-from howgood.flow.participate.chance import draw, shuffled
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import next_screen
+from howgood.kinds.seeded import draw, shuffled
 from howgood.records.screen import Answer, Field, Participation, Screen
 from howgood.records.study import Study
 

@@ -13,13 +13,12 @@ from urllib.parse import quote
 
 from howgood.ask.sentences import sentence
 from howgood.errors import InputError
-from howgood.flow.participate import comparison, rerating, survey
-from howgood.flow.participate.pieces import Step, continue_button, paragraphs, question_field
+from howgood.kinds import kind_of
+from howgood.kinds.screen_parts import Step, continue_button, paragraphs, question_field
 from howgood.records.plans import Question
 from howgood.records.screen import Answer, Button, Heading, Place, Screen
 from howgood.records.study import Study
 
-_TASKS = {"survey": survey.steps, "comparison": comparison.steps, "rerating": rerating.steps}
 CONSENT, DEMOGRAPHICS, CLOSING, FINISHED = "consent", "demographics", "closing", "finished"
 
 
@@ -98,7 +97,7 @@ def path_steps(
             needed="the condition assigned at consent",
             cure="Call choose_condition when consent is given, and store what it returns.",
         )
-    task = _TASKS[study.kind](study, condition, seed, answered, now)
+    task = kind_of(study).steps(study, condition, seed, answered, now)
     return [
         *_question_step(study, DEMOGRAPHICS, study.demographics),
         *task,

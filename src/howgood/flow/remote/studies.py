@@ -16,9 +16,10 @@ from howgood.errors import InputError, ManyProblemsError, UnknownNameError
 from howgood.flow import authoring, watching
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import COUNTED, Host, every_study
-from howgood.flow.hosting.host import new_version, pictures_of
+from howgood.flow.hosting.host import new_version
 from howgood.flow.study_files.check import study_from
 from howgood.flow.watching.counts import Condition, Page
+from howgood.kinds import kind_of
 from howgood.records.participant import Status
 from howgood.records.plain import Problem
 from howgood.records.plans import Picture
@@ -248,8 +249,8 @@ def _checked(content: Mapping[str, Any]) -> Study:
 
 def _kept_pictures(before: Study, study: Study) -> frozenset[tuple[str, str]]:
     """Return the pictures of a study that the version before has too."""
-    known = {_print(each) for each in pictures_of(before)}
-    return frozenset(known & {_print(each) for each in pictures_of(study)})
+    known = {_print(each) for each in kind_of(before).pictures(before)}
+    return frozenset(known & {_print(each) for each in kind_of(study).pictures(study)})
 
 
 def _print(picture: Picture) -> tuple[str, str]:
@@ -257,7 +258,9 @@ def _print(picture: Picture) -> tuple[str, str]:
 
 
 def _refuse_pictures(study: Study, kept: frozenset[tuple[str, str]]) -> None:
-    unknown = next((each for each in pictures_of(study) if _print(each) not in kept), None)
+    unknown = next(
+        (each for each in kind_of(study).pictures(study) if _print(each) not in kept), None
+    )
     if unknown is not None:
         raise InputError(
             where="study",

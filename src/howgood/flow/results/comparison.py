@@ -11,11 +11,11 @@ from typing import Any
 
 from howgood import learn
 from howgood.errors import InputError
-from howgood.flow.participate import comparison
-from howgood.flow.participate.cards import wording_of
-from howgood.flow.participate.interview import Interview, replayed, weight_of
 from howgood.flow.results.nothing import not_enough
 from howgood.flow.results.people import Gathered, Taken
+from howgood.kinds.comparison import screens as comparison
+from howgood.kinds.comparison.cards import wording_of
+from howgood.kinds.comparison.interview import Interview, replayed, weight_of
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.records.confusion import Range
 from howgood.records.elicitation import (

@@ -3,8 +3,8 @@
 In: a study. Out: sentences, each with its reason. Absent: rules; nothing here stops a study.
 """
 
-from howgood.flow.participate.scenario_text import scenarios_of
 from howgood.flow.study_files.attention_text import attention_advice
+from howgood.kinds.survey.scenarios import scenarios_of
 from howgood.records.plans import SurveyPlan
 from howgood.records.scenario import Scenario
 from howgood.records.study import Study

@@ -9,7 +9,7 @@ cannot tell which one is meant, and failing drops them from the fit. A label is 
 import re
 from collections.abc import Iterator
 
-from howgood.flow.participate.survey import survey_scale
+from howgood.kinds.survey.screens import survey_scale
 from howgood.records.plans import AttentionCheck
 from howgood.records.study import Study
 

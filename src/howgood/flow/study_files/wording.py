@@ -7,7 +7,7 @@ the words of flow charts. Absent: taste.
 from dataclasses import fields
 
 from howgood.errors import InputError
-from howgood.flow.participate.scenario_text import BLANK, BLANKS, PHRASES, scenarios_of
+from howgood.kinds.survey.scenarios import BLANK, BLANKS, PHRASES, scenarios_of
 from howgood.records.comparison import ComparisonWording
 from howgood.records.plain import Path, Problem
 from howgood.records.plans import ComparisonPlan, SurveyPlan

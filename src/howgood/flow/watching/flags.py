@@ -16,7 +16,7 @@ from statistics import median
 from howgood.flow.collected.rows import find_study, participation_of
 from howgood.flow.hosting import Host
 from howgood.flow.participate import answers_as_rows, participant_row
-from howgood.flow.participate.survey import survey_items
+from howgood.kinds import kind_of
 from howgood.records.screen import Participation
 from howgood.records.study import Study
 from howgood.store import collected, watching
@@ -114,10 +114,6 @@ def _reasons(study: Study, way: Participation) -> Iterator[str]:
 
 def _ratings(study: Study, way: Participation) -> list[object]:
     """Return every judgement on the scale of the study, in order."""
-    if study.comparison is not None:
-        return []
-    rows = answers_as_rows(study, way)
-    items = [each.key for each in survey_items(study.survey, study.language)] if study.survey else [
-        "rating"
-    ]  # fmt: skip
-    return [row[item] for row in rows for item in items if row.get(item) is not None]
+    names = kind_of(study).rating_columns(study)
+    rows = answers_as_rows(study, way) if names else ()
+    return [row[name] for row in rows for name in names if row.get(name) is not None]

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from howgood.ask.comparison import practice_pair, practice_questions
 from howgood.ask.sentences import sentence
-from howgood.flow.participate.cards import card, wording_of
-from howgood.flow.participate.interview import matrices_of
-from howgood.flow.participate.pieces import Step, continue_button, paragraphs
+from howgood.kinds.comparison.cards import card, wording_of
+from howgood.kinds.comparison.interview import matrices_of
+from howgood.kinds.screen_parts import Step, continue_button, paragraphs
 from howgood.records.comparison import PracticeQuestion
 from howgood.records.screen import (
     Answer,

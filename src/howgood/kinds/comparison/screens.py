@@ -11,21 +11,21 @@ from datetime import datetime
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question
 from howgood.ask.sentences import sentence
-from howgood.flow.participate.cards import cost_details, two_cards, wording_of
-from howgood.flow.participate.interview import (
+from howgood.kinds.comparison.cards import cost_details, two_cards, wording_of
+from howgood.kinds.comparison.interview import (
     Choice,
     Pair,
     most_pairs,
     next_pair,
 )
-from howgood.flow.participate.pieces import (
+from howgood.kinds.comparison.practice import last_feedback, practice_steps
+from howgood.kinds.screen_parts import (
     Step,
     continue_button,
     paragraphs,
     question_field,
     unreached,
 )
-from howgood.flow.participate.practice import last_feedback, practice_steps
 from howgood.records.plans import ComparisonPlan, Option, Question
 from howgood.records.screen import (
     Answer,
@@ -101,6 +101,17 @@ def direct_ratio(answered: Mapping[str, Answer], key: str) -> float | None:
     """Return how many false alarms one miss is worth, as said directly; None if not said."""
     given = answered[key].values.get(RATIO) if key in answered else None
     return float(given) if isinstance(given, int | float) and given > 0 else None
+
+
+def shows_pair(screen: Screen) -> bool:
+    """Return whether a screen asks about a pair; practice before it is not what is studied."""
+    return any(field.name == PAIR for field in screen.fields)
+
+
+def own_questions(study: Study) -> tuple[Question, ...]:
+    """Return the last questions, where the study asks them."""
+    plan = plan_of(study, ComparisonPlan)
+    return interview_questions(plan, study.language) if plan.interview else ()
 
 
 def interview_questions(plan: ComparisonPlan, language: str) -> tuple[Question, ...]:

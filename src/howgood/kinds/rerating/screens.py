@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from howgood.ask.sentences import sentence
-from howgood.flow.participate.chance import shuffled
-from howgood.flow.participate.pieces import (
+from howgood.kinds.screen_parts import (
     Step,
     continue_button,
     likert,
@@ -20,7 +19,8 @@ from howgood.flow.participate.pieces import (
     unreached,
     words,
 )
-from howgood.records.plans import RatedItem, ReratingPlan
+from howgood.kinds.seeded import shuffled
+from howgood.records.plans import Picture, RatedItem, ReratingPlan
 from howgood.records.screen import Answer, Paragraph, Screen
 from howgood.records.study import Study, plan_of
 
@@ -58,6 +58,17 @@ def _next_round_opens(
     keys = (item_key(number, item) for item in plan.items)
     ends = [answered[key].at for key in keys if key in answered] if plan.delay_minutes else []
     return max(ends) + timedelta(minutes=plan.delay_minutes) if ends else None
+
+
+def pause_minutes(study: Study) -> float:
+    """Return the shortest time between two rounds."""
+    return plan_of(study, ReratingPlan).delay_minutes
+
+
+def pictures(study: Study) -> tuple[Picture, ...]:
+    """Return the pictures and films of the items."""
+    items = plan_of(study, ReratingPlan).items
+    return tuple(item.picture for item in items if item.picture is not None)
 
 
 def items_in_round(plan: ReratingPlan, seed: int, number: int) -> tuple[RatedItem, ...]:

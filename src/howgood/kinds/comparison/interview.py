@@ -16,7 +16,7 @@ import numpy as np
 
 from howgood import learn
 from howgood.errors import InputError
-from howgood.flow.participate.chance import draw
+from howgood.kinds.seeded import draw
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.elicitation import (
     FEWEST_PREFERENCES,

@@ -10,7 +10,7 @@ from typing import Any
 
 from howgood.ask.comparison import GENERIC_WORDING
 from howgood.ask.sentences import sentence
-from howgood.flow.participate.pieces import words
+from howgood.kinds.screen_parts import words
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.plans import ComparisonPlan

@@ -10,8 +10,8 @@ from datetime import datetime
 from functools import lru_cache
 
 from howgood.ask.sentences import labels, sentence
-from howgood.flow.participate.chance import shuffled
-from howgood.flow.participate.pieces import (
+from howgood.kinds.protocol import EVERYBODY
+from howgood.kinds.screen_parts import (
     Step,
     continue_button,
     likert,
@@ -20,8 +20,16 @@ from howgood.flow.participate.pieces import (
     unreached,
     words,
 )
-from howgood.flow.participate.scenario_text import scenario_bullets, scenarios_of
-from howgood.records.plans import AttentionCheck, Item, RealPart, SurveyApplication, SurveyPlan
+from howgood.kinds.seeded import shuffled
+from howgood.kinds.survey.scenarios import scenario_bullets, scenarios_of
+from howgood.records.plans import (
+    AttentionCheck,
+    Item,
+    Picture,
+    RealPart,
+    SurveyApplication,
+    SurveyPlan,
+)
 from howgood.records.remembered import Remembered
 from howgood.records.scenario import Scenario
 from howgood.records.screen import (
@@ -85,13 +93,27 @@ def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:
     return tuple(Item(key=each, text=sentence(language, f"item_{each}")) for each in keys)
 
 
-def micro_conditions(plan: SurveyPlan) -> tuple[str, ...]:
-    """Return a condition for every scenario of every application."""
-    return tuple(
-        f"{application.key}-s{number}"
-        for application in plan.applications
-        for number in range(1, len(scenarios_of(plan)) + 1)
-    )
+def conditions(study: Study) -> tuple[str, ...]:
+    """Return the branches, the single scenarios of a micro-task, or the condition of everybody."""
+    plan = plan_of(study, SurveyPlan)
+    if plan.micro_task:
+        return tuple(
+            scenario_key(application, number)
+            for application in plan.applications
+            for number in range(1, len(scenarios_of(plan)) + 1)
+        )
+    return tuple(branch.key for branch in plan.branches) or (EVERYBODY,)
+
+
+def quotas(study: Study) -> dict[str, int | None]:
+    """Return how many people each branch takes at most."""
+    return {branch.key: branch.quota for branch in plan_of(study, SurveyPlan).branches}
+
+
+def pictures(study: Study) -> tuple[Picture, ...]:
+    """Return the pictures and films of the applications."""
+    applications = plan_of(study, SurveyPlan).applications
+    return tuple(each.picture for each in applications if each.picture is not None)
 
 
 def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:

@@ -1,0 +1,178 @@
+"""A comparison's answers as rows, and what their columns mean.
+
+In: a comparison and one person's participation. Out: one row per pair shown, facts about the person
+with the elicited metric, columns. Absent: fitting many people together (`results`).
+"""
+
+from collections.abc import Iterator
+
+from howgood.kinds.comparison import screens
+from howgood.kinds.comparison.interview import Choice, Interview, Pair, replayed, weight_of
+from howgood.kinds.comparison.practice import ANSWER, is_right, practice_key, questions_of
+from howgood.kinds.protocol import Row
+from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns
+from howgood.records.elicitation import QUERY_KINDS, ElicitationResult
+from howgood.records.plans import ComparisonPlan
+from howgood.records.screen import Answer, Participation
+from howgood.records.study import Study, plan_of
+
+# What the column of choices holds, by what a page sends.
+_EXPORTED = {"first": "left", "second": "right", "same": "same", screens.UNDO: "undo"}
+_CHOICE_LEVELS = {
+    "left": "prefers the left system",
+    "right": "prefers the right system",
+    "same": "no preference",
+    "undo": "took the choice before back",
+}
+_KIND_LEVELS = {str(kind): why for kind, why in QUERY_KINDS.items()}
+_COLUMNS = columns(
+    PARTICIPANT,
+    ("screen", "text", "name of the page"),
+    ("number", "integer", "number of the pair; a pair that was undone is asked again"),
+    ("kind", "text", "why this pair was asked; empty: not known", _KIND_LEVELS),
+    *((f"left_{name}", "integer", f"{meaning}, left") for name, meaning in CELLS.items()),
+    *((f"right_{name}", "integer", f"{meaning}, right") for name, meaning in CELLS.items()),
+    ("choice", "text", "what was chosen", _CHOICE_LEVELS),
+    SECONDS,
+)
+_DIRECT = columns(
+    ("ratio_before", "number", "direct answer before the pairs: false alarms that equal one miss"),
+    ("ratio_after", "number", "the same, asked after the pairs"),
+)
+_PRACTICE = columns(
+    ("practice_right_at_once", "integer", "practice questions right at the first try"),
+    ("practice_right_again", "integer", "practice questions right at the second try"),
+)
+_ELICITED = columns(
+    (
+        "a0",
+        "number",
+        "weight of true negatives (correct rejections) that the choices say, from 0 to 1; true "
+        "positives weigh 1 - a0, so one miss is worth (1 - a0) / a0 false alarms; empty: not "
+        "enough evidence",
+    ),
+    ("a0_lower", "number", "lower end of its 90 % interval, or of a bisection's last bracket"),
+    ("a0_upper", "number", "upper end of its 90 % interval, or of a bisection's last bracket"),
+    (
+        "p_linear",
+        "number",
+        "probability that the person's metric is linear; empty: not enough evidence",
+    ),
+    ("agreement", "number", "percent of hidden pairs the metric predicts"),
+    ("checks_wrong", "integer", "pairs with a plainly better side answered against it"),
+    ("looks_careless", "boolean", "whether the checks suggest careless answers"),
+)
+
+
+def rows(study: Study, participation: Participation) -> Iterator[Row]:
+    """Yield one row per pair shown, undone ones too: counts, sides, choice, kind and time."""
+    answered = {each.screen: each for each in participation.answers}
+    ratio = screens.direct_ratio(answered, screens.BEFORE)
+    interviews = [Interview(study, seed=participation.seed, ratio=ratio)]
+    choices: list[str] = []
+    for answer in screens.compare_answers(answered):
+        pair = interviews[-1].pair()
+        given = answer.values.get(screens.CHOICE)
+        if pair is None or not isinstance(given, str):
+            return
+        yield _row(participation, answer, pair, number=len(choices) + 1, given=given)
+        if given == screens.UNDO:
+            choices = choices[:-1]
+            interviews.append(
+                replayed(
+                    study, seed=participation.seed, ratio=ratio, choices=_checked(tuple(choices))
+                )
+            )
+        else:
+            choices.append(given)
+            interviews[-1].take(_checked((given,))[0])
+
+
+def _row(
+    participation: Participation, answer: Answer, pair: Pair, *, number: int, given: str
+) -> Row:
+    """Return one pair as it was shown; what kind it was comes from replaying the choices."""
+    replayed_text = screens.pair_text(pair)
+    shown = str(answer.values.get(screens.PAIR) or replayed_text)
+    left, right = ([int(count) for count in side.split()] for side in shown.split(" / "))
+    return {
+        "participant": participation.participant,
+        "screen": answer.screen,
+        "number": number,
+        "kind": pair.kind if shown == replayed_text else None,
+        **{f"left_{name}": count for name, count in zip(CELLS, left, strict=True)},
+        **{f"right_{name}": count for name, count in zip(CELLS, right, strict=True)},
+        "choice": _EXPORTED[given],
+        "seconds": answer.seconds,
+    }
+
+
+def person_facts(study: Study, participation: Participation) -> Row:
+    """Return practice, direct answers, the last questions, and what the choices say."""
+    plan = plan_of(study, ComparisonPlan)
+    answered = {each.screen: each for each in participation.answers}
+    facts: Row = {
+        "ratio_before": screens.direct_ratio(answered, screens.BEFORE),
+        "ratio_after": screens.direct_ratio(answered, screens.AFTER),
+    }
+    if plan.practice:
+        facts |= _practice(study, answered)
+    if plan.interview:
+        given = answered.get(screens.INTERVIEW)
+        facts |= {
+            each.key: given.values.get(each.key) if given else None
+            for each in screens.interview_questions(plan, study.language)
+        }
+    choices = screens.choices_so_far(answered)
+    if choices:
+        facts |= _elicited(study, participation, answered)
+    return facts
+
+
+def answer_columns(study: Study) -> tuple[Column, ...]:
+    """Return the columns of a pair."""
+    return _COLUMNS
+
+
+def person_columns(study: Study) -> tuple[Column, ...]:
+    """Return the columns of `person_facts`; the last questions describe their own."""
+    practice = _PRACTICE if plan_of(study, ComparisonPlan).practice else ()
+    return (*_DIRECT, *practice, *_ELICITED)
+
+
+def _practice(study: Study, answered: dict[str, Answer]) -> Row:
+    tries = {False: 0, True: 0}
+    for number, question in enumerate(questions_of(study), start=1):
+        for again in tries:
+            answer = answered.get(practice_key(number, again=again))
+            tries[again] += answer is not None and is_right(question, answer.values.get(ANSWER))
+    return {"practice_right_at_once": tries[False], "practice_right_again": tries[True]}
+
+
+def _elicited(study: Study, participation: Participation, answered: dict[str, Answer]) -> Row:
+    interview = replayed(
+        study,
+        seed=participation.seed,
+        ratio=screens.direct_ratio(answered, screens.BEFORE),
+        choices=screens.choices_so_far(answered),
+    )
+    result, weight = interview.result(), weight_of(interview)
+    between = result.interval if weight is not None else None
+    facts: Row = {
+        "a0": weight.mean if weight is not None else None,
+        "a0_lower": between.lower if between else None,
+        "a0_upper": between.upper if between else None,
+    }
+    if isinstance(result, ElicitationResult):
+        return facts | {
+            "p_linear": result.families.get("linear"),
+            "agreement": result.agreement.percent if result.agreement else None,
+            "checks_wrong": result.checks.catch_wrong,
+            "looks_careless": result.checks.looks_careless,
+        }
+    return facts
+
+
+def _checked(choices: tuple[str, ...]) -> tuple[Choice, ...]:
+    names: dict[str, Choice] = {"first": "first", "second": "second", "same": "same"}
+    return tuple(names[each] for each in choices)

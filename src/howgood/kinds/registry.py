@@ -1,0 +1,33 @@
+"""The kinds of study there are: one line each.
+
+In: nothing. Out: `KINDS`, and the kind of a study. Absent: what a kind does (its package).
+"""
+
+from howgood.errors import UnknownNameError
+from howgood.kinds import comparison, rerating, survey
+from howgood.kinds.protocol import Kind
+from howgood.records.study import Study
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Add a kind of study."""
+    KINDS[kind.name] = kind
+
+
+register(survey.KIND)
+register(comparison.KIND)
+register(rerating.KIND)
+
+
+def kind_named(name: str) -> Kind:
+    """Return a kind by the name that study files give it."""
+    if name not in KINDS:
+        raise UnknownNameError(where="kind of study", name=name, names=KINDS)
+    return KINDS[name]
+
+
+def kind_of(study: Study) -> Kind:
+    """Return the kind of a study."""
+    return KINDS[study.kind]
