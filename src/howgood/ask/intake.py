@@ -28,6 +28,7 @@ from howgood.records.inclusion import DEFAULT, FACTS, PeoplePolicy, columns_read
 from howgood.records.inclusion import POLICIES as PEOPLE
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_column_names, frame_columns
+from howgood.stats.arrays import FloatArray
 
 MissingPolicy = Literal["unanswered", "drop", "error"]
 POLICIES = ("unanswered", "drop", "error")
@@ -217,7 +218,7 @@ def _parsed(name: str, values: NDArray[Any], scale: int, where: str) -> NDArray[
     return np.array(texts, dtype=object)
 
 
-def _shares(values: NDArray[Any], where: str) -> NDArray[np.float64]:
+def _shares(values: NDArray[Any], where: str) -> FloatArray:
     numbers = np.full(len(values), np.nan)
     for row, value in enumerate(values.tolist()):
         if is_gap(value):
@@ -234,7 +235,7 @@ def _shares(values: NDArray[Any], where: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _yes_no(values: NDArray[Any], where: str, cure: str) -> NDArray[np.float64]:
+def _yes_no(values: NDArray[Any], where: str, cure: str) -> FloatArray:
     """1 for yes, 0 for no, NaN for no answer."""
     texts = [None if is_gap(value) else str(value).strip().lower() for value in values.tolist()]
     known = YES | NO | {None}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownScaleWarning, announce
+from howgood.stats.arrays import FloatArray
 
 LIKELIHOOD = (
     "Extremely unlikely",
@@ -63,7 +64,7 @@ def gaps_in(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([is_gap(value) for value in values.tolist()], dtype=bool)
 
 
-def ratings_from(values: NDArray[Any], *, scale: int, where: str) -> NDArray[np.float64]:
+def ratings_from(values: NDArray[Any], *, scale: int, where: str) -> FloatArray:
     """Return ratings 1..scale as numbers, NaN where there is no answer.
 
     Examples
@@ -80,7 +81,7 @@ def ratings_from(values: NDArray[Any], *, scale: int, where: str) -> NDArray[np.
     return np.array(numbers, dtype=np.float64)[inverse]
 
 
-def say_unknown_scale(values: NDArray[Any], ratings: NDArray[np.float64], where: str) -> None:
+def say_unknown_scale(values: NDArray[Any], ratings: FloatArray, where: str) -> None:
     """Refuse or announce ratings that are read as of 7 points but may be of 5.
 
     Labels say which scale they are of; so does a 6 or a 7.

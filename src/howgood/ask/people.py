@@ -21,6 +21,7 @@ from howgood.records.inclusion import (
     columns_read,
     why_left_out,
 )
+from howgood.stats.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,7 @@ class Chosen:
 
 def choose_people(
     participant: NDArray[Any],
-    facts: Mapping[str, NDArray[np.float64]],
+    facts: Mapping[str, FloatArray],
     *,
     policy: str,
     where: str,
@@ -73,6 +74,6 @@ def choose_people(
 
 
 def _any_is(
-    facts: Mapping[str, NDArray[np.float64]], column: str, rows: NDArray[np.intp], value: float
+    facts: Mapping[str, FloatArray], column: str, rows: NDArray[np.intp], value: float
 ) -> bool:
     return column in facts and bool((facts[column][rows] == value).any())

@@ -14,10 +14,9 @@ from howgood.ask.levels import scenarios as all_scenarios
 from howgood.errors import InputError
 from howgood.records.scenario import Scenario
 from howgood.records.table import Table
+from howgood.stats.arrays import FloatArray
 from howgood.stats.power_mean import power_mean
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 # Where the latent answer passes from one point of the 7-point scale to the next. The fourth is
 # 0, so that "slightly likely or higher" happens exactly with the binary model's probability.

@@ -8,7 +8,7 @@ a threshold (see `threshold`).
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.decide.sampling import PRIOR_CASES, Counts, counted, resampled
 from howgood.decide.shares import check_share
@@ -17,9 +17,8 @@ from howgood.records.decision import ApplicationChoice
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import weakest
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 N_DRAWS = 4000
 

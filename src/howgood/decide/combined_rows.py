@@ -7,12 +7,9 @@ Absent: names of columns (messages take them from the caller).
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray, IntArray
 
 COMBINATIONS = ("error", "mean", "sum", "last")
 # What several rows are, by the rule that makes them one.

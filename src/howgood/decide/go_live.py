@@ -16,9 +16,8 @@ from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_f
 from howgood.records.decision import GoLive
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 _COUNTS = ("true_positives", "false_negatives", "false_positives")
 _RATES = ("precision", "recall")

@@ -16,8 +16,8 @@ from howgood.errors import InputError
 from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 from howgood.records.elicitation import BisectionResult, ElicitationResult
 from howgood.records.estimate import Estimate
+from howgood.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
 _TINY = 1e-12  # stands for zero where a power or a logarithm of it is taken

@@ -10,11 +10,9 @@ itself and the sd was given: how far one rating lies from the mean of many.
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.records.sums import joined_freedom, trial_freedom
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 KNOWN = "taken as known"
 ONE_RATING = "one rating each, with an sd given"

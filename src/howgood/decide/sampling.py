@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.decide.scores import refuse_huge
 from howgood.errors import InputError, LengthMismatchError
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 PRIOR_CASES = 0.5  # Jeffreys: zero errors among few cases is not proof of none
 MOST_THRESHOLDS = 400

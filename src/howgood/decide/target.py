@@ -5,7 +5,6 @@ In: a fit or model card. Out: `Target` (needed accuracy, gains, diminishing retu
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.decide.shares import check_share
 from howgood.errors import InputError
@@ -13,8 +12,6 @@ from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_f
 from howgood.records.decision import Target, TradeOff
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
-
-FloatArray = NDArray[np.float64]
 
 POINT = 0.01
 _FEWEST_REACHING = 0.05  # below this share of draws there is no needed mean worth reporting

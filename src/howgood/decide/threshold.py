@@ -7,7 +7,7 @@ training and calibrating the classifier.
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.decide.acceptance import N_DRAWS, acceptance_of_tables
 from howgood.decide.objective import Objective, objective_from
@@ -26,10 +26,9 @@ from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
+from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import widened
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 N_PEOPLE = 250
 N_TEST_SETS = 250

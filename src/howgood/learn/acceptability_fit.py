@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import checks, fit_file
@@ -29,9 +28,8 @@ from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 KIND = "acceptability fit"
 PARAMETERS = ("intercept", "slope", "alpha")

@@ -7,14 +7,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from howgood.errors import MissingExtraError
+from howgood.stats.arrays import FloatArray
 
 
 def arviz_object(
-    posterior: Mapping[str, NDArray[np.float64]],
+    posterior: Mapping[str, FloatArray],
     *,
     dims: Mapping[str, Sequence[str]],
     coords: Mapping[str, Sequence[str]],

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from howgood.learn import prior_density
 from howgood.records.priors import USUAL_MEAN, Normal, Priors
+from howgood.stats.arrays import FloatArray
 from howgood.stats.grouped import (
     GroupCounts,
     draws_per_block,
@@ -35,7 +36,6 @@ from howgood.stats.logistic_normal import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.quadrature import N_NODES, normal_nodes
 
-FloatArray = NDArray[np.float64]
 Real = TypeVar("Real", np.float32, np.float64)
 
 

@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.learn.binary import BinaryModel, Cells
 from howgood.learn.engines.importance import complaint, pilot
 from howgood.learn.engines.mixture import posterior_probabilities
 from howgood.records.priors import Normal, Priors
 from howgood.records.table import Table
+from howgood.stats.arrays import FloatArray
 from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
-
-FloatArray = NDArray[np.float64]
 
 # The prior of the slope matters for p: tight ones favour means that need smaller slopes.
 SLOPE_SDS = (5.0, 10.0, 31.6, 100.0)

@@ -12,8 +12,7 @@ from scipy.special import stdtrit
 
 from howgood.records.answers import Answers
 from howgood.records.table import Table
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _PAIRS = (
     ("T1", "rating", "usefulness"),

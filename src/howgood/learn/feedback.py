@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.learn.rated_once import check_once, with_spreads
@@ -18,8 +18,7 @@ from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
 from howgood.records.table import frame_columns
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _WHERE = "ratings"
 OWN_NAMES = ("mean", "sd", "trials")

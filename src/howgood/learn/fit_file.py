@@ -21,6 +21,7 @@ from howgood.learn.kinds import tidy
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 from howgood.writing import replacing
 
 Fit = TypeVar("Fit", bound="SavedFit")
@@ -50,11 +51,11 @@ class SavedFit(Protocol):
         """Log evidence of each kind of mean."""
 
     @property
-    def averaged_draws(self) -> NDArray[np.float64]:
+    def averaged_draws(self) -> FloatArray:
         """Draws averaged over kinds of mean."""
 
     @property
-    def conditional_draws(self) -> Mapping[float, NDArray[np.float64]]:
+    def conditional_draws(self) -> Mapping[float, FloatArray]:
         """Draws given each kind of mean."""
 
     @property

@@ -29,11 +29,10 @@ from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
+from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import weighted
 from howgood.stats.quadrature import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 LARGEST_KHAT = 0.7
 _BLOCK = 100

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.levels import as_array, as_column, codes_of, distinct
 from howgood.records.outcomes import OutcomeTable
+from howgood.stats.arrays import FloatArray
 
 # Probabilities closer than this are the same: they are quotients of sums of weights.
 TIE = 1e-12
@@ -37,9 +38,9 @@ class Mismatch:
     `absent` marks rows that a cross-fitted table was not made from, and so cannot take out.
     """
 
-    highest: NDArray[np.float64]
-    predicted: NDArray[np.float64]
-    actual: NDArray[np.float64]
+    highest: FloatArray
+    predicted: FloatArray
+    actual: FloatArray
     right: NDArray[np.bool_]
     seen: NDArray[np.bool_]
     absent: NDArray[np.bool_]
@@ -130,31 +131,31 @@ def mismatch(
 
 
 def _highest(
-    weights: NDArray[np.float64],
+    weights: FloatArray,
     codes: NDArray[np.intp],
     actual: NDArray[Any],
-    own: NDArray[np.float64],
+    own: FloatArray,
     taken: float,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the weight of the likeliest outcome once the row itself is taken out."""
     if not taken:
-        top: NDArray[np.float64] = weights.max(axis=1)[codes]
+        top: FloatArray = weights.max(axis=1)[codes]
         return top
     padded = np.concatenate([weights, np.zeros((len(weights), 1))], axis=1)
     first = padded.argmax(axis=1)
     second = np.partition(padded, -2, axis=1)[:, -2]
     is_first = first[codes] == actual
-    without: NDArray[np.float64] = np.where(
+    without: FloatArray = np.where(
         is_first, np.maximum(second[codes], own), padded.max(axis=1)[codes]
     )
     return without
 
 
-def _with_new_labels(table: OutcomeTable, n_labels: int) -> NDArray[np.float64]:
+def _with_new_labels(table: OutcomeTable, n_labels: int) -> FloatArray:
     new = n_labels - table.weights.shape[1]
     return np.pad(table.weights, ((0, 0), (0, new))) if new else table.weights
 
 
-def _total(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    total: NDArray[np.float64] = weights.sum(axis=1)
+def _total(weights: FloatArray) -> FloatArray:
+    total: FloatArray = weights.sum(axis=1)
     return total

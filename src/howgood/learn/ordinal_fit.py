@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import fit_file
@@ -23,11 +22,10 @@ from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
+from howgood.stats.arrays import FloatArray
 from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
 from howgood.stats.quadrature import normal_nodes
-
-FloatArray = NDArray[np.float64]
 
 KIND = "ordinal fit"
 # Below, slope and scale lean on the priors. At one fixed truth with two parts and 22 people, 95 %

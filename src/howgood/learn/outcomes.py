@@ -17,6 +17,7 @@ from howgood.records.levels import as_column, codes_of, distinct, missing_values
 from howgood.records.outcomes import OutcomeTable, Reference
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_column_names, frame_columns
+from howgood.stats.arrays import FloatArray
 
 _WHERE = "outcome_probabilities"
 
@@ -123,7 +124,7 @@ def _counted(
     frame: Any,  # noqa: ANN401 - any supported frame
     keys: list[str],
     weights: str | None,
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[dict[str, NDArray[Any]], FloatArray, FloatArray]:
     """Return key columns, the rows behind each entry, and their weight."""
     grouped = None if isinstance(frame, Mapping) else grouped_counts(frame, keys, weights, _WHERE)
     if grouped is not None:
@@ -146,7 +147,7 @@ def _counted(
     return {name: as_column(columns[name], where=_place(name)) for name in keys}, counts, mass
 
 
-def _refuse_gaps(columns: Mapping[str, NDArray[Any]], counts: NDArray[np.float64]) -> None:
+def _refuse_gaps(columns: Mapping[str, NDArray[Any]], counts: FloatArray) -> None:
     """Count the rows without a value; the engine that grouped them knows no row numbers."""
     for name, column in columns.items():
         missing = missing_values(column)
@@ -159,7 +160,7 @@ def _refuse_gaps(columns: Mapping[str, NDArray[Any]], counts: NDArray[np.float64
             )
 
 
-def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
+def _numbers(values: NDArray[Any], name: str) -> FloatArray:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -171,9 +172,7 @@ def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
         ) from error
 
 
-def _check_weights(
-    mass: NDArray[np.float64], smallest: NDArray[np.float64], name: str | None
-) -> None:
+def _check_weights(mass: FloatArray, smallest: FloatArray, name: str | None) -> None:
     bad = ~np.isfinite(mass) | (smallest < 0)
     if np.any(bad) or mass.sum() <= 0:
         raise InputError(
@@ -199,10 +198,10 @@ def _context_rows(
 def _stacked(
     rows: NDArray[np.int64],
     outcomes: NDArray[np.int64],
-    mass: NDArray[np.float64],
+    mass: FloatArray,
     n_outcomes: int,
     folds: NDArray[np.int64] | None,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the weights per context and outcome with a marginal row, one block per fold."""
     n_contexts = int(rows.max()) + 1
     cells = rows * n_outcomes + outcomes

@@ -7,11 +7,9 @@ change of variable, and its derivative. Absent: the records (see `records.priors
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.records.priors import Beta, GammaPrecision, JointNormal, LogNormal, Normal, SpreadPrior
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 
 def normal(prior: Normal, values: FloatArray) -> tuple[FloatArray, FloatArray]:

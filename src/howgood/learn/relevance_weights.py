@@ -19,6 +19,7 @@ from howgood.records.levels import as_column, codes_of, distinct
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_columns
+from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -173,8 +174,8 @@ def fit_relevance_weights(
 class _Judged:
     """Distances (rows, 2), error 0 to 1, who is resampled, who has a severity of their own."""
 
-    distances: NDArray[np.float64]
-    error: NDArray[np.float64]
+    distances: FloatArray
+    error: FloatArray
     people: NDArray[np.int64]
     offsets: NDArray[np.int64]
     n_respondents: int | None
@@ -224,7 +225,7 @@ def _judged(
     )
 
 
-def _graded(values: NDArray[Any], name: str, scale: Sequence[float]) -> NDArray[np.float64]:
+def _graded(values: NDArray[Any], name: str, scale: Sequence[float]) -> FloatArray:
     worst, best = (float(end) for end in scale)
     try:
         grades = np.asarray(values, dtype=np.float64)
@@ -249,7 +250,7 @@ def _graded(values: NDArray[Any], name: str, scale: Sequence[float]) -> NDArray[
     return (grades - worst) / (best - worst)
 
 
-def _means(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
+def _means(values: FloatArray, groups: NDArray[np.int64]) -> FloatArray:
     sizes = np.bincount(groups)
     return np.stack([np.bincount(groups, weights=v) / sizes for v in values.T], axis=1)
 
@@ -261,15 +262,15 @@ class _Slopes:
     Draws that stop at the bounds are too much alike when the truth is near one.
     """
 
-    within: NDArray[np.float64]
-    share: NDArray[np.float64]
+    within: FloatArray
+    share: FloatArray
 
 
 def _slopes(
-    centred: NDArray[np.float64],
-    error: NDArray[np.float64],
+    centred: FloatArray,
+    error: FloatArray,
     people: NDArray[np.int64],
-    weights: NDArray[np.float64],
+    weights: FloatArray,
 ) -> _Slopes:
     """Return least-squares slopes under each row of person weights."""
     x, z = centred.T
@@ -293,13 +294,13 @@ def _slopes(
     return _Slopes(within=within, share=a / np.where(a + b > 0, a + b, 1.0))
 
 
-def _estimate(draws: NDArray[np.float64], *, mean: float, n_respondents: int | None) -> Estimate:
+def _estimate(draws: FloatArray, *, mean: float, n_respondents: int | None) -> Estimate:
     """Return draws by quantiles; the mean of draws with such tails would say little."""
     found = Estimate.from_draws(draws, kind="quantile", n_respondents=n_respondents)
     return replace(found, mean=float(mean))
 
 
-def _require_evidence(centred: NDArray[np.float64]) -> None:
+def _require_evidence(centred: FloatArray) -> None:
     spread = np.linalg.svd(centred, compute_uv=False)
     if spread[-1] <= 1e-9 * max(spread[0], 1e-300):
         raise InputError(
@@ -311,7 +312,7 @@ def _require_evidence(centred: NDArray[np.float64]) -> None:
         )
 
 
-def _require_slope(total: NDArray[np.float64]) -> None:
+def _require_slope(total: FloatArray) -> None:
     if total[0] <= 0 or np.mean(total > 0) < 0.5:
         raise InputError(
             where=_WHERE,

@@ -12,15 +12,13 @@ people should lie; observed shares belong beside this curve, decisions beside th
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from howgood.learn.binary import Cells
+from howgood.stats.arrays import FloatArray
 from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
 from howgood.stats.quadrature import normal_nodes
-
-FloatArray = NDArray[np.float64]
 
 
 class RespondentShares(NamedTuple):

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
+from howgood.stats.arrays import FloatArray
 from howgood.stats.logistic import expit
 from howgood.stats.logistic_normal import location_for_mean, logistic_normal_mean
 from howgood.stats.power_mean import power_mean
 
-FloatArray = NDArray[np.float64]
 Who: TypeAlias = Literal["population", "average"]
 
 
@@ -198,6 +198,6 @@ def known_applications(model: AcceptanceModel, *, where: str) -> tuple[str, ...]
     return tuple(model.applications)
 
 
-def _column(values: FloatArray, trailing: NDArray[np.float64]) -> FloatArray:
+def _column(values: FloatArray, trailing: FloatArray) -> FloatArray:
     """Per-draw values shaped to broadcast over the trailing axes."""
     return values.reshape((-1,) + (1,) * trailing.ndim)

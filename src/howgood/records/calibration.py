@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
+from howgood.stats.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +62,10 @@ class Recalibration:
     slope: float = 1.0
     intercept: float = 0.0
     on_log_odds: bool = False
-    knots: NDArray[np.float64] = field(default_factory=lambda: np.empty(0), repr=False)
-    values: NDArray[np.float64] = field(default_factory=lambda: np.empty(0), repr=False)
+    knots: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
+    values: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
 
-    def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
+    def __call__(self, scores: ArrayLike) -> FloatArray:
         """Return the probability each score stands for."""
         x = np.asarray(scores, dtype=np.float64)
         if self.method == "isotonic":

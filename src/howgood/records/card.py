@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import FEW_PEOPLE, Evidence
+from howgood.stats.arrays import FloatArray
 
 DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
 MOST_DRAWS = 400
@@ -32,7 +32,7 @@ class CardEstimate:
     probability: float | None = None
 
     @classmethod
-    def of_draws(cls, draws: NDArray[np.float64]) -> "CardEstimate":
+    def of_draws(cls, draws: FloatArray) -> "CardEstimate":
         """Return mean, sd and 95 % highest-density interval of draws."""
         estimate = Estimate.from_draws(draws)
         ends = estimate.interval

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
+from howgood.stats.arrays import FloatArray
 
 _CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
 # Systems are shown as whole numbers out of the first of these in which the rarer class has at
@@ -193,9 +194,7 @@ class ThresholdMatrices(Sequence[ConfusionMatrix]):
 class CountsMetric(Protocol):
     """A metric that scores whole arrays of confusion counts; greater is better."""
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts."""
 
 

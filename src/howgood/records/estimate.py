@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.records.evidence import Evidence
 from howgood.stats.array_layer import array_stats
+from howgood.stats.arrays import FloatArray
 
 IntervalKind = Literal["quantile", "highest-density"]
 _LARGE = 1e150
@@ -75,7 +76,7 @@ class Estimate:
     mean: float
     sd: float
     interval: Interval
-    draws: NDArray[np.float64] = field(repr=False, compare=False)
+    draws: FloatArray = field(repr=False, compare=False)
     n_respondents: int | None = None
     evidence: Evidence | None = None
 
@@ -143,7 +144,7 @@ class Estimate:
 
 
 def _interval_ends(
-    values: NDArray[np.float64], probability: float, kind: IntervalKind
+    values: FloatArray, probability: float, kind: IntervalKind
 ) -> tuple[float, float]:
     if kind == "quantile":
         tail = (1.0 - probability) / 2.0

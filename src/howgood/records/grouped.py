@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.records.table import collected, lazy_frame
+from howgood.stats.arrays import FloatArray
 
 _ROWS, _MASS, _SMALLEST, _FILLED = "howgood_rows", "howgood_mass", "howgood_least", "howgood_filled"
 
@@ -21,9 +22,9 @@ class GroupedCounts:
     """Distinct keys, the rows behind each, their summed and their smallest weight."""
 
     keys: dict[str, NDArray[Any]]
-    rows: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    smallest_weight: NDArray[np.float64]
+    rows: FloatArray
+    weight: FloatArray
+    smallest_weight: FloatArray
 
 
 def grouped_counts(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.stats.arrays import FloatArray
 
 
 class LabelMetric(ABC):
@@ -20,9 +21,7 @@ class LabelMetric(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
 
     @property

@@ -15,6 +15,7 @@ from howgood.errors import InputError, LengthMismatchError
 from howgood.records.levels import codes_of, places
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular, frame_columns
+from howgood.stats.arrays import FloatArray
 
 Reference = Literal["all", "train", "cross-fit"]
 
@@ -56,7 +57,7 @@ class OutcomeTable(Tabular):
     outcomes: NDArray[Any]
     levels: tuple[NDArray[Any], ...]
     prefixes: tuple[NDArray[np.int64], ...] = field(repr=False)
-    weights: NDArray[np.float64] = field(repr=False)
+    weights: FloatArray = field(repr=False)
     rows: NDArray[np.int64] = field(repr=False)
     smoothing: float
     reference: Reference
@@ -122,7 +123,7 @@ class OutcomeTable(Tabular):
     def lookup(
         self,
         contexts: Any,  # noqa: ANN401 - any frame, or an array
-    ) -> NDArray[np.float64]:
+    ) -> FloatArray:
         """Return P(outcome | context), shape (n_rows, n_outcomes); NaN for contexts never seen.
 
         Examples
@@ -165,7 +166,7 @@ class OutcomeTable(Tabular):
         columns["rows"] = np.repeat(self.rows, n_outcomes)
         return Table(columns)
 
-    def _probabilities(self) -> NDArray[np.float64]:
+    def _probabilities(self) -> FloatArray:
         smoothed = self.weights + self.smoothing
         totals = smoothed.sum(axis=1, keepdims=True)
         shares = np.full_like(smoothed, np.nan)

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.records.label_metric import LabelMetric
-from howgood.stats.power_mean import FloatArray, power_mean
+from howgood.stats.arrays import FloatArray
+from howgood.stats.power_mean import power_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ import numpy as np
 
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
-from howgood.stats.shares import FloatArray, jeffreys_ends, share_draws
+from howgood.stats.arrays import FloatArray
+from howgood.stats.shares import jeffreys_ends, share_draws
 
 KINDS = ("one", "two", "three or more")
 _DRAWS, _SEED = 2000, 1

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.records.card import ModelCard
 from howgood.records.plain import record_from
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
+from howgood.stats.arrays import FloatArray
 
 FORMAT = 1
 
@@ -45,7 +45,7 @@ class StudyResult:
     left_out: Mapping[str, int] = field(default_factory=dict)
     imports: tuple[int, ...] = ()
     cards: tuple[ModelCard, ...] = ()
-    weight_draws: NDArray[np.float64] = field(default_factory=lambda: np.empty(0), repr=False)
+    weight_draws: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 from howgood.stats.error_sums import TrialSums
 from howgood.stats.power_sums import cumulants_of_mean
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

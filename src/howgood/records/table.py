@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingColumnError, MissingExtraError
 from howgood.records.levels import as_array
+from howgood.stats.arrays import FloatArray
 
 _FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
 # Modules whose errors speak of the rows being read: an engine's own, and Polars' panics.
@@ -191,7 +192,7 @@ def rows_being_read(where: str = "the table") -> Iterator[None]:
 
 def as_numbers(
     values: ArrayLike, *, where: str, cure: str = "Correct the column, or name another one."
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return a column as numbers; gaps become NaN, and text is refused."""
     try:
         return np.asarray(values, dtype=np.float64)

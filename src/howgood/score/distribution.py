@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.records.estimate import Interval
 from howgood.records.provenance import Provenance
 from howgood.score.pairs import require_probability
+from howgood.stats.arrays import FloatArray
 from howgood.stats.laws import Law
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

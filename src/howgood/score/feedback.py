@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError
 from howgood.score.pairs import numeric, numeric_table
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _SUM_TOLERANCE = 1e-6
 

@@ -15,8 +15,7 @@ from howgood.errors import InputError, RatedOnceWarning, announce
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.missing import check_policy
 from howgood.records.table import frame_columns
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 WHERE = "feedback"
 _SYSTEM = "system "

@@ -5,15 +5,16 @@ labels (`PowerMean` does that) and learning p and alpha (see `learn`).
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
+from howgood.stats.arrays import FloatArray
 from howgood.stats.power_mean import power_mean as _power_mean
 
 
 def power_mean(
     precision: ArrayLike, recall: ArrayLike, *, p: ArrayLike, alpha: ArrayLike
-) -> NDArray[np.float64]:
+) -> FloatArray:
     r"""Return the weighted power mean of precision and recall.
 
     .. math:: M_{p,\alpha}(P, R) = (\alpha P^p + (1-\alpha) R^p)^{1/p}

@@ -22,9 +22,9 @@ from howgood.score.pairs import (
     require_not_negative,
 )
 from howgood.score.propagated import PairedScores, PropagatedScore
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
 
-FloatArray = NDArray[np.float64]
 Metric = Callable[..., Any]
 Draw = Callable[[np.random.Generator, int], NDArray[Any]]
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import UnknownNameError
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 from howgood.stats.laws import DrawsLaw
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.learn.mismatch import Labels, Mismatch, label_codes, mismatch
 from howgood.records.outcomes import OutcomeTable
+from howgood.stats.arrays import FloatArray
 
 Unseen = Literal["exclude", "error", "marginal"]
 _CHUNK = 1 << 16
@@ -95,7 +96,7 @@ class CodedRows:
     table: OutcomeTable
     codes: NDArray[np.intp]
     labels: Labels
-    weight: NDArray[np.float64] | None
+    weight: FloatArray | None
     unseen: Unseen
 
     @property
@@ -103,7 +104,7 @@ class CodedRows:
         """Number of distinct rows possible: contexts x labels x labels."""
         return len(self.table.weights) * len(self.labels.values) ** 2
 
-    def mass(self, counted: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def mass(self, counted: NDArray[np.bool_]) -> FloatArray:
         """Return the weight of each row that counts, and 0 for the others."""
         return counted.astype(np.float64) if self.weight is None else self.weight * counted
 
@@ -162,7 +163,7 @@ def coded_rows(
     return CodedRows(table=table, codes=codes, labels=labels, weight=weight, unseen=unseen)
 
 
-def checked_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def checked_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     """Return weights as floats, or say what is wrong with them."""
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
@@ -204,7 +205,7 @@ def alpha_share(alpha: float, beta: float) -> float:
     return alpha / (alpha + beta)
 
 
-def row_scores(rows: Mismatch, share: float) -> NDArray[np.float64]:
+def row_scores(rows: Mismatch, share: float) -> FloatArray:
     """Return 100 (1 - [share (P_H - P_P) + (1 - share) |P_P - P_A|]), and 100 where right."""
     to_likeliest = share * (rows.highest - rows.predicted)
     error = to_likeliest + (1.0 - share) * np.abs(rows.predicted - rows.actual)
@@ -275,9 +276,7 @@ def refuse_unseen(coded: CodedRows, counted: NDArray[np.bool_]) -> None:
     )
 
 
-def _weighted(
-    values: NDArray[Any], cells: NDArray[np.intp], weight: NDArray[np.float64] | None
-) -> float:
+def _weighted(values: NDArray[Any], cells: NDArray[np.intp], weight: FloatArray | None) -> float:
     taken = values.take(cells)
     return float(taken.sum() if weight is None else taken @ weight)
 

@@ -13,6 +13,7 @@ from howgood.learn.mismatch import TIE, Mismatch, mismatch
 from howgood.records.levels import numbered
 from howgood.records.outcomes import OutcomeTable
 from howgood.score.relevance import CodedRows, counted_rows, row_scores
+from howgood.stats.arrays import FloatArray
 
 _MOST_DRAWS, _LEAST_DRAWS, _CELL_BUDGET = 8192, 16, 300_000
 
@@ -27,12 +28,12 @@ def most_probable_score(coded: CodedRows, share: float) -> float:
     return _expected(coded, share, _is_likeliest)
 
 
-def _is_likeliest(rows: Mismatch) -> NDArray[np.float64]:
+def _is_likeliest(rows: Mismatch) -> FloatArray:
     return (rows.predicted >= rows.highest - TIE).astype(np.float64)
 
 
 def _expected(
-    coded: CodedRows, share: float, chosen_from: Callable[[Mismatch], NDArray[np.float64]]
+    coded: CodedRows, share: float, chosen_from: Callable[[Mismatch], FloatArray]
 ) -> float:
     """Average over predictions drawn evenly from those `chosen_from` marks with a 1."""
     n_labels, n_outcomes = len(coded.labels.values), len(coded.table.outcomes)

@@ -30,10 +30,11 @@ from howgood.score.relevance import (
 )
 from howgood.score.relevance_baselines import chance_score, dice_score, most_probable_score
 from howgood.score.relevance_resampling import resampled_ends
+from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import ratio_draws, summed_by_group, widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 
-_Unseen = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+_Unseen = Callable[[FloatArray], FloatArray]
 # Table 2 of the paper; the paper leaves ties open, so they are cases of their own.
 CASES = (
     "not graded: context never seen",
@@ -66,9 +67,9 @@ class RelevanceReport(Tabular):
 
     value: float
     estimate: Estimate
-    scores: NDArray[np.float64] = field(repr=False)
+    scores: FloatArray = field(repr=False)
     cases: NDArray[np.int8] = field(repr=False)
-    weights: NDArray[np.float64] = field(repr=False)
+    weights: FloatArray = field(repr=False)
     accuracy: float
     acceptable: float
     chance: float
@@ -93,10 +94,10 @@ class RelevanceReport(Tabular):
         return min(ends), max(ends)
 
     @property
-    def case_shares(self) -> NDArray[np.float64]:
+    def case_shares(self) -> FloatArray:
         """Share of the (weighted) rows in each of `CASES`."""
         mass = np.bincount(self.cases, weights=self.weights, minlength=len(CASES))
-        shares: NDArray[np.float64] = mass / mass.sum()
+        shares: FloatArray = mass / mass.sum()
         return shares
 
     @property
@@ -223,7 +224,7 @@ def relevance_report(
 
 def _graded(
     coded: CodedRows,
-) -> tuple[Mismatch, NDArray[np.bool_], NDArray[np.float64]]:
+) -> tuple[Mismatch, NDArray[np.bool_], FloatArray]:
     """Return the rows' probabilities, which rows count, and with what weight."""
     rows = coded.mismatch()
     rows.require_rows_of_the_table()
@@ -263,7 +264,7 @@ def _cases(rows: Mismatch) -> NDArray[np.int64]:
     return np.select(conditions, [1, 6, 7, 2, 3, 5], default=4)
 
 
-def _how(groups: ArrayLike | None, again: NDArray[np.float64] | None) -> str:
+def _how(groups: ArrayLike | None, again: FloatArray | None) -> str:
     table = "table fixed (it is of other rows)" if again is None else "table counted anew with them"
     return f"Bayesian bootstrap of {'rows' if groups is None else 'groups'}, {table}"
 
@@ -278,13 +279,13 @@ def _group_codes(groups: ArrayLike, n_rows: int) -> NDArray[np.int64]:
 
 
 def _end_draws(
-    ends: NDArray[np.float64],
-    mass: NDArray[np.float64],
+    ends: FloatArray,
+    mass: FloatArray,
     units: NDArray[np.int64] | None,
-    again: NDArray[np.float64] | None,
+    again: FloatArray | None,
     resamples: int,
     generator: np.random.Generator,
-) -> tuple[NDArray[np.float64], _Unseen]:
+) -> tuple[FloatArray, _Unseen]:
     """Weigh rows or groups anew; both bounds share the weights, so any mix of them does too.
 
     `again`: draws with the table counted anew. They lie about another centre (the likeliest outcome
@@ -315,9 +316,7 @@ def _with_unseen_units(n_units: int, draws: int, generator: np.random.Generator)
     return lambda scores: (seen * scores + 100.0 * best) / (seen + worst + best)
 
 
-def _estimate(
-    value: float, draws: NDArray[np.float64], unseen_too: _Unseen, probability: float
-) -> Estimate:
+def _estimate(value: float, draws: FloatArray, unseen_too: _Unseen, probability: float) -> Estimate:
     tail = (1.0 - probability) / 2.0
     ends = np.quantile([draws, unseen_too(draws)], [tail, 1.0 - tail], axis=1)
     lower, upper = ends[0].min(), ends[1].max()
@@ -331,7 +330,7 @@ def _estimate(
     )
 
 
-def _weighted_mean(scores: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def _weighted_mean(scores: FloatArray, weights: FloatArray) -> float:
     total = float(weights.sum())
     return float(scores @ weights) / total if total > 0 else float("nan")
 

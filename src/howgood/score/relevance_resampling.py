@@ -18,10 +18,8 @@ from scipy.sparse import csr_array
 
 from howgood.records.levels import numbered
 from howgood.score.relevance import CodedRows
+from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.bootstrap import MOST_UNITS
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # So many counts of tables in one draw times draws: beyond, fewer draws are made, but no fewer.
 _BUDGET, _LEAST_DRAWS = 100_000_000, 200

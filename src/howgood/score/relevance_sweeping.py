@@ -14,11 +14,11 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.records.table import Table, Tabular
 from howgood.score.relevance_reporting import RelevanceReport
+from howgood.stats.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def relevance_sweep(reports: Mapping[str, RelevanceReport], *, steps: int = 21) 
     )
 
 
-def _line(name: str, report: RelevanceReport, shares: NDArray[np.float64]) -> Table:
+def _line(name: str, report: RelevanceReport, shares: FloatArray) -> Table:
     alpha, beta = report.at_infinite_alpha, report.at_infinite_beta
     draws = np.outer(shares, alpha.draws) + np.outer(1.0 - shares, beta.draws)
     tail = (1.0 - report.estimate.interval.probability) / 2.0
@@ -139,9 +139,7 @@ def _pair(a: str, b: str, first: RelevanceReport, second: RelevanceReport) -> _P
     )
 
 
-def _leader(
-    a: str, b: str, gap: float, first: NDArray[np.float64], second: NDArray[np.float64]
-) -> tuple[str, float]:
+def _leader(a: str, b: str, gap: float, first: FloatArray, second: FloatArray) -> tuple[str, float]:
     """Return who leads and the share of paired resamples that agree, ties counting one half."""
     ahead = float(np.mean(first > second) + 0.5 * np.mean(first == second))
     return (a, ahead) if gap >= 0 else (b, 1.0 - ahead)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from howgood.score.distribution import ScoreDistribution, provenance_of, share_above
@@ -24,11 +24,11 @@ from howgood.score.pairs import (
     require_choice,
     require_probability,
 )
+from howgood.stats.arrays import FloatArray
 from howgood.stats.lattice_sum import LATTICE, MixedLaw, lattice_sum
 from howgood.stats.laws import Law, NormalLaw
 from howgood.stats.truncated_normal import outside_moments, symmetric_half_width
 
-FloatArray = NDArray[np.float64]
 IntervalReading = Literal["literal", "test"]
 Normalisation = Literal["none", "density", "count"]
 

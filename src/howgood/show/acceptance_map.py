@@ -7,14 +7,12 @@ own (a page's policy allows none). Absent: reports (their maps are in `figures.d
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.show.acceptability import share_text
 from howgood.show.numbers import percent
 
-FloatArray = NDArray[np.float64]
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LEAST = 0.4
 _SIZE, _LEFT, _TOP = 360.0, 52.0, 14.0

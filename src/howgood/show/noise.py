@@ -19,6 +19,7 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, canvas, to_svg
 from howgood.show.numbers import percent, plain, with_interval
+from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,7 +130,7 @@ def noise_figure(noise: RaterNoise) -> "Iterator[Figure]":
         yield figure
 
 
-def _by_person(feedback: Table) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+def _by_person(feedback: Table) -> tuple[NDArray[np.str_], FloatArray]:
     variances = unbiased_variance(feedback["sd"], feedback["trials"])
     names, person = np.unique(feedback["user"], return_inverse=True)
     sums, counts = np.bincount(person, weights=variances), np.bincount(person)

@@ -17,6 +17,7 @@ from howgood.score.relevance_sweeping import RelevanceSweep
 from howgood.show.figures import relevance as pictures
 from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain, with_interval
+from howgood.stats.arrays import FloatArray
 
 _FEW_ROWS, _MANY_SINGLE, _MANY_EXCLUDED = 3.0, 0.3, 0.05
 # In fewer rows than this, equal models often differ in one direction.
@@ -165,7 +166,7 @@ def differences(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _differ(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _differ(first: FloatArray, second: FloatArray) -> NDArray[np.bool_]:
     return np.asarray((first != second) & ~(np.isnan(first) & np.isnan(second)))
 
 

@@ -8,10 +8,9 @@ and between them it is 2 X - p - q, so truncated moments are all that is needed.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _ROOT_TWO_PI = np.sqrt(2 * np.pi)
 

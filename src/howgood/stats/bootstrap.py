@@ -8,17 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
+from howgood.stats.arrays import FloatArray
+
 # More units than this are thrown together at random into so many: the spread stays, the cost too.
 MOST_UNITS = 5000
 
 
 def ratio_draws(
-    numerators: NDArray[np.float64],
-    denominators: NDArray[np.float64],
+    numerators: FloatArray,
+    denominators: FloatArray,
     *,
     draws: int,
     generator: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     r"""Return draws of a ratio of sums over units like these, shape (draws, columns).
 
     .. math:: r_{dj} = \frac{\sum_u w_{du}\, a_{uj}}{\sum_u w_{du}\, b_{uj}}, \qquad
@@ -46,13 +48,13 @@ def ratio_draws(
 
 
 def widened(
-    draws: NDArray[np.float64],
-    centre: float | NDArray[np.float64],
+    draws: FloatArray,
+    centre: float | FloatArray,
     *,
     n_units: int,
     n_fitted: int,
     generator: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     r"""Stretch Bayesian-bootstrap draws to the doubt that few units leave.
 
     .. math:: c + (x_d - c)\,\sqrt{\frac{n + 1}{n - k}}\,\sqrt{\frac{n - k}{\chi^2_{d}}}, \qquad
@@ -77,7 +79,7 @@ def widened(
     return np.asarray(centre + (draws - centre) * np.sqrt((n_units + 1) / chi_square))
 
 
-def summed_by_group(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
+def summed_by_group(values: FloatArray, groups: NDArray[np.int64]) -> FloatArray:
     """Add up rows (rows, columns) that belong to the same group, coded from 0.
 
     Examples

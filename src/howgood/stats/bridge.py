@@ -5,11 +5,9 @@ drawing.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import LogDensity, StudentT
-
-FloatArray = NDArray[np.float64]
 
 
 def bridge_log_evidence(

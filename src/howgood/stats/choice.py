@@ -5,10 +5,10 @@ mutual information. Absent: what is chosen between.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, xlogy
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 
 def choice_probabilities(

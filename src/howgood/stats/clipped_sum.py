@@ -14,11 +14,9 @@ falls with the square of the number of terms.
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, wofz
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
+from howgood.stats.arrays import ComplexArray, FloatArray
 
 MOST_EXACT = 20_000
 

@@ -4,9 +4,9 @@ In: counts and parameters that broadcast. Out: scores. Absent: labels, choices.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 
 def f_beta_score(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, *, beta: ArrayLike) -> FloatArray:

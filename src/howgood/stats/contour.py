@@ -20,11 +20,9 @@ paths is tried: a few large terms among many small ones need a straighter one.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.cumulant_functions import CumulantFunction, Path, SeriesCumulants
-
-FloatArray = NDArray[np.float64]
 
 # The full sum's error is about the square of the half sum's.
 _ACCEPTED = 1e-7

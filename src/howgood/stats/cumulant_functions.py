@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
+from howgood.stats.arrays import ComplexArray, FloatArray
 
 _STEP = 0.12
 _STRETCHED_STEP = 0.05

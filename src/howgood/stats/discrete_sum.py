@@ -13,15 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howgood.stats.arrays import ComplexArray, FloatArray
 from howgood.stats.cumulant_functions import Path, SeriesCumulants, even_path
 from howgood.stats.inversion import InvertedLaw
 from howgood.stats.moments import cumulants_from_moments
 from howgood.stats.power_sums import ORDERS
-
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 _MOST_OUTCOMES = 400_000
 _MOST_LISTED_TERMS = 2_000

@@ -8,9 +8,8 @@ matter where the function bends within one standard deviation.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _RELATIVE_STEP = float(np.finfo(np.float64).eps) ** (1.0 / 3.0)
 

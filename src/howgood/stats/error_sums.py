@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 # Rows per step: the matrices of one step stay in the processor's cache.
 _ROWS = 8192

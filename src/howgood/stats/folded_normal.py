@@ -5,12 +5,11 @@ distributions (see `folded_sum`).
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.moments import cumulants_from_moments
-
-FloatArray = NDArray[np.float64]
 
 
 def folded_normal_mean(location: ArrayLike, sd: ArrayLike) -> FloatArray:

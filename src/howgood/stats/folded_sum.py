@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, wofz
 
+from howgood.stats.arrays import ComplexArray, FloatArray
 from howgood.stats.cumulant_functions import Path, SeriesCumulants, even_path, stretched_path
 from howgood.stats.folded_normal import (
     folded_normal_cumulants,
@@ -25,9 +26,6 @@ from howgood.stats.folded_normal import (
 )
 from howgood.stats.inversion import InvertedLaw
 from howgood.stats.power_sums import ORDERS
-
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 _BLOCK = 16_384
 # Zeros of the moment generating function of |X| lie at least this many 1/sd from the origin.

@@ -4,9 +4,9 @@ In: grid nodes and weights. Out: values. Absent: where the weights come from.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 
 def grid_draws(nodes: FloatArray, weights: FloatArray, *, n_draws: int = 4000) -> FloatArray:

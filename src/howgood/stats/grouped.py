@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
+
 Float32Array = NDArray[np.float32]
 
 # Elements of the largest intermediate array: about 4 MB, which stays in the processor's cache.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _MOST_GROUPS = 768
 _KEPT = 64

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.stats.array_layer import array_stats
+from howgood.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 LogDensity = Callable[[FloatArray], FloatArray]
 
 DEGREES_OF_FREEDOM = 7.0

@@ -11,13 +11,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.contour import body_and_density, tail_and_density
 from howgood.stats.cumulant_functions import CumulantFunction, SeriesCumulants
 from howgood.stats.quantiles import draws_by_inversion, solve_quantiles
 from howgood.stats.root_moments import root_moments
 from howgood.stats.shared_lines import SharedLines
-
-FloatArray = NDArray[np.float64]
 
 _BODY = 3.0
 _SIDE = 0.25  # for a single term the upper contour is less accurate left of here

@@ -9,12 +9,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.inversion import InvertedLaw
-
-FloatArray = NDArray[np.float64]
 
 
 class Law(Protocol):

@@ -4,9 +4,9 @@ In: arrays. Out: arrays. Absent: SciPy, whose special functions take most of a s
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 
 def expit(x: ArrayLike) -> FloatArray:

@@ -5,11 +5,10 @@ and the location that gives a wanted mean. Absent: what the spread stands for.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.logistic import expit, logit
-
-FloatArray = NDArray[np.float64]
 
 # A logistic curve averaged over normal spread is about a logistic curve, flatter by the root of
 # 1 + this times sd² (Zeger, Liang and Albert, 1988): c² with c = 16 √3 / (15 π).

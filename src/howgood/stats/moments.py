@@ -7,9 +7,8 @@ particular distribution.
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 
 def cumulants_from_moments(moments: FloatArray) -> FloatArray:

@@ -7,9 +7,9 @@ bounds: parameters are transformed to the whole line before they come here.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
+
 ValueAndGradient = Callable[[FloatArray], tuple[float, FloatArray]]
 
 _STEP = 1e-4

@@ -7,9 +7,9 @@ Every step works on the logarithm of the ratio of the two numbers, with the larg
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 # Below this the second-order term of the series is already smaller than rounding.
 _NEARLY_ZERO = 1e-12

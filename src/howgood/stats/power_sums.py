@@ -8,9 +8,8 @@ sums come from any engine, see `score`).
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 ORDERS = 12
 _BLOCK = 8192

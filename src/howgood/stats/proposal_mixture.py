@@ -7,11 +7,9 @@ proposal to draw anew from, with its log density. Absent: when to use it (see `l
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import StudentT, WeightedDraws
-
-FloatArray = NDArray[np.float64]
 
 _ROUNDS = 12
 # Draws the whole covariance counts for in that of a component, per dimension.

@@ -8,9 +8,8 @@ vanish at both ends; over ±6 standard deviations the cut tails hold :math:`2\cd
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 N_NODES = 65
 REACH = 6.0

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr, ndtri
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
+
 Evaluation = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 
 _MOST_STEPS = 60

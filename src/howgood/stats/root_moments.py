@@ -11,12 +11,10 @@ the trapezoidal rule in log t is exact to rounding error.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.cumulant_functions import CumulantFunction, log1p_minus
-
-FloatArray = NDArray[np.float64]
 
 _STEP = 0.2
 _LOWEST, _HIGHEST = -18.0, 80.0

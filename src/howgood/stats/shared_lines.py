@@ -21,10 +21,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.stats.arrays import ComplexArray, FloatArray
 from howgood.stats.cumulant_functions import CumulantFunction
-
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 _CENTRES = (0.0, 5.5, 8.5)
 _EDGES = (4.0, 7.0, 10.0)

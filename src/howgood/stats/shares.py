@@ -5,13 +5,12 @@ stand for themselves. Absent: what the units are.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, expit, logit
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import ratio_draws, widened
 from howgood.stats.grid_posterior import beta_draws
-
-FloatArray = NDArray[np.float64]
 
 
 def jeffreys_ends(

@@ -9,10 +9,10 @@ A particle holds k - 1 log-ratios against the last weight, and the log of the se
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
+
 _LAPSE = 0.05
 _SENSITIVITY_SD = 1.5
 

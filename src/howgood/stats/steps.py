@@ -4,13 +4,14 @@ In: numbers. Out: the smallest difference between two of them. Absent: what they
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from howgood.stats.arrays import FloatArray
 
 # Numbers closer than this share of the largest are one number, written in two ways.
 _SAME = 1e-9
 
 
-def smallest_step(values: NDArray[np.float64]) -> float:
+def smallest_step(values: FloatArray) -> float:
     """Return the smallest gap between two different values; 0 if all are the same.
 
     Examples

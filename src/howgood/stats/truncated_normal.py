@@ -4,10 +4,9 @@ In: locations and standard deviations. Out: half-widths, masses and partial mome
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _MOST_STEPS = 60
 

@@ -13,15 +13,13 @@ from collections.abc import Callable
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gamma as gamma_function
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.cumulant_functions import GroupedCumulants, SeriesCumulants
 from howgood.stats.grouping import Groups, condense, group_terms
 from howgood.stats.inversion import InvertedLaw
 from howgood.stats.power_sums import PowerSums, power_sums
-
-FloatArray = NDArray[np.float64]
 
 _SWITCH = 17.4
 _MOST_SAMPLED = 20_000

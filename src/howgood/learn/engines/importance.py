@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import StudentT, WeightedDraws, weigh, weighted
 from howgood.stats.optimise import hessian, inverse_curvature, maximise
 from howgood.stats.proposal_mixture import StudentMixture
-
-FloatArray = NDArray[np.float64]
 
 LARGEST_KHAT = 0.5
 LEAST_EFFICIENCY = 0.25

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.learn.engines.importance import (
     Pilot,
@@ -19,9 +18,8 @@ from howgood.learn.engines.importance import (
     sample_from,
 )
 from howgood.records.progress import Progress, silent
+from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import WeightedDraws
-
-FloatArray = NDArray[np.float64]
 
 
 class Natural(Protocol):

@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import MissingExtraError
 from howgood.learn.binary import BinaryModel
@@ -21,11 +20,11 @@ from howgood.learn.engines.pymc_models import columns_of, pymc_model
 from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.progress import Progress, silent
 from howgood.stats.array_layer import array_stats
+from howgood.stats.arrays import FloatArray
 from howgood.stats.bridge import bridge_log_evidence
 from howgood.stats.importance import WeightedDraws
 from howgood.stats.logistic import logit
 
-FloatArray = NDArray[np.float64]
 Model = TypeVar("Model", BinaryModel, OrdinalModel)
 
 LARGEST_RHAT = 1.01

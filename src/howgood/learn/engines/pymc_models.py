@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from howgood.learn.binary import BinaryModel
 from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.priors import USUAL_MEAN, GammaPrecision, LogNormal, SpreadPrior
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _ENOUGH_ANSWERS = 6.0
 

@@ -8,19 +8,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas
 from howgood.show.numbers import plain
+from howgood.stats.arrays import FloatArray
 from howgood.stats.power_mean import power_mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
 
 _KERNEL_DRAWS = 1500
 

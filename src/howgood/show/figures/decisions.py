@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.decision import ThresholdChoice, TradeOff
@@ -16,11 +15,11 @@ from howgood.records.estimate import Estimate
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
 from howgood.show.numbers import percent, plain
+from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
 
 _DARK = "#202024"  # on white boxes, which stay white on dark pages too
 _LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

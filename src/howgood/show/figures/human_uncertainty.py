@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, log_axis, to_svg
 from howgood.show.numbers import percent
+from howgood.stats.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +19,8 @@ class Band:
     """A labelled area between two curves."""
 
     label: str
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: FloatArray
+    high: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +29,12 @@ class Panel:
 
     x_label: str
     y_label: str
-    x: NDArray[np.float64]
+    x: FloatArray
     bands: tuple[Band, ...]
     logarithmic: bool = False
 
 
-def score_histograms(score_draws: Mapping[str, NDArray[np.float64]]) -> str:
+def score_histograms(score_draws: Mapping[str, FloatArray]) -> str:
     """Draw how often each system reaches which RMSE when people answer again."""
     edges = np.histogram_bin_edges(np.concatenate(list(score_draws.values())), bins=60)
     with canvas(width=7.5, height=3.6) as figure:
@@ -71,11 +71,11 @@ def ranking_frequencies(frequencies: Mapping[str, float]) -> str:
 
 
 def goodness_of_fit(
-    mean_approximated: NDArray[np.float64],
-    mean_simulated: NDArray[np.float64],
-    variance_approximated: NDArray[np.float64],
-    variance_simulated: NDArray[np.float64],
-    divergences: NDArray[np.float64],
+    mean_approximated: FloatArray,
+    mean_simulated: FloatArray,
+    variance_approximated: FloatArray,
+    variance_simulated: FloatArray,
+    divergences: FloatArray,
 ) -> str:
     """Draw simulated against approximated moments, and the divergences."""
     with canvas(width=10.5, height=3.6) as figure:
@@ -138,9 +138,7 @@ def _label_bands(axes: Any, panel: Panel) -> None:  # noqa: ANN401 - matplotlib 
         )  # fmt: skip
 
 
-def error_curves(
-    x: NDArray[np.float64], curves: Mapping[str, NDArray[np.float64]], *, limit: float
-) -> str:
+def error_curves(x: FloatArray, curves: Mapping[str, FloatArray], *, limit: float) -> str:
     """Draw error probabilities over the deviation, with the border of distinguishability."""
     with canvas(width=7.5, height=4.0) as figure:
         axes = figure.subplots()
@@ -164,8 +162,8 @@ def error_curves(
 
 def _against(
     axes: Any,  # noqa: ANN401 - matplotlib axes
-    approximated: NDArray[np.float64],
-    simulated: NDArray[np.float64],
+    approximated: FloatArray,
+    simulated: FloatArray,
     title: str,
 ) -> None:
     ends = [float(approximated.min()), float(approximated.max())]

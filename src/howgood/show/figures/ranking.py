@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
 from howgood.show.numbers import percent
+from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,8 +21,8 @@ class ScoreCurve:
     """One system's score as it is drawn: density over a grid, mean and interval."""
 
     name: str
-    grid: NDArray[np.float64]
-    density: NDArray[np.float64]
+    grid: FloatArray
+    density: FloatArray
     mean: float
     lower: float
     upper: float
@@ -34,7 +32,7 @@ class ScoreCurve:
 def ranking_figure(
     curves: Sequence[ScoreCurve],
     *,
-    rank_probabilities: NDArray[np.float64],
+    rank_probabilities: FloatArray,
     barrier: float | None,
     score_name: str,
     title: str = "Score if everybody rated again: mean, 95 %",
@@ -93,7 +91,7 @@ def _draw_scores(
 def _draw_ranks(
     axes: Any,  # noqa: ANN401 - matplotlib axes
     curves: Sequence[ScoreCurve],
-    rank_probabilities: NDArray[np.float64],
+    rank_probabilities: FloatArray,
 ) -> None:
     n_systems = len(curves)
     axes.imshow(rank_probabilities, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.score.relevance_reporting import CASES, RelevanceReport
 from howgood.score.relevance_sweeping import RelevanceSweep
 from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas
 from howgood.show.numbers import percent, plain
+from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,9 +33,9 @@ class Dots:
     """One marker per row, with a line from the smallest to the largest value."""
 
     label: str
-    values: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    values: FloatArray
+    lower: FloatArray
+    upper: FloatArray
     marker: str = "o"
     filled: bool = True
 
