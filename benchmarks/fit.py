@@ -21,9 +21,8 @@ from benchmarks.peers import jags
 from benchmarks.rows import Row, cpu_seconds
 from howgood import ask, learn
 from howgood.ask.intake import read_answers
-from howgood.learn.binary import BinaryModel
-from howgood.learn.cells import accepted_from, cells_from
-from howgood.learn.engines.pymc_models import columns_of, pymc_model
+from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
+from howgood.learn.engines.nuts import columns_of, pymc_model
 from howgood.records.priors import KAY2015
 from howgood.stats.array_layer import array_stats
 

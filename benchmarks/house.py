@@ -77,23 +77,24 @@ def _code_lines(path: Path) -> int:
 
 
 def _importers(modules: dict[str, Path]) -> dict[str, set[str]]:
-    """Return for each module which others import it."""
+    """Return which others import each module, in code or in the stub of a lazy package."""
     importers = defaultdict(set)
     for name, path in modules.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for target in _targets(node, modules):
-                if target != name:
-                    importers[target].add(name)
-    return importers
+        for file in {path, path.with_suffix(".pyi")}:
+            for target in _imported(file, set(modules)) if file.exists() else ():
+                importers[target].add(name)
+    return {name: importers[name] - {name} for name in modules}
 
 
-def _targets(node: ast.AST, modules: dict[str, Path]) -> set[str]:
-    if isinstance(node, ast.Import):
-        return {alias.name for alias in node.names} & set(modules)
-    if not isinstance(node, ast.ImportFrom) or not node.module:
-        return set()
-    inner = {f"{node.module}.{alias.name}" for alias in node.names} & set(modules)
-    return inner or {node.module} & set(modules)
+def _imported(path: Path, modules: set[str]) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain & modules | {
+        f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in modules else node.module
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("howgood")
+        for alias in node.names
+    }
 
 
 def _loaded_by_rank(source: Path) -> int:
@@ -109,11 +110,8 @@ def _import_seconds(source: Path) -> float:
 
 
 def _python(source: Path, program: str, *arguments: str) -> str:
-    command = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(source)}
-    )
-    return done.stdout.split()[-1]
+    command, found = [sys.executable, "-c", program, *arguments], {"PYTHONPATH": str(source)}
+    return subprocess.check_output(command, text=True, env=found).split()[-1]
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from howgood.flow.demo import alarm, recommenders
+from howgood.demo.story import run_alarm, run_recommenders
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
 from howgood.show.figures import theme
-from howgood.stats.logistic_normal import logistic_normal_mean
+from howgood.stats.logistic import logistic_normal_mean
 
 FOLDER = Path(__file__).parents[1] / "_static"
 SEED = 85  # the demo's own
@@ -22,8 +22,8 @@ SEED = 85  # the demo's own
 def main():
     """Run both chapters and write one picture of each."""
     with TemporaryDirectory() as folder:
-        asked, _ = alarm.run(Path(folder), seed=SEED)
-        ranked = recommenders.run(Path(folder), seed=SEED)
+        asked, _ = run_alarm(Path(folder), seed=SEED)
+        ranked = run_recommenders(Path(folder), seed=SEED)
     _write("front.svg", _picture(asked, "Where this classifier can go"))
     _write("ranking.svg", _picture(ranked, "Scores and places"))
     _write("prior-share.svg", _prior_shares())

@@ -46,11 +46,11 @@ def test_the_module_runs_as_a_program():
 
 
 def test_a_missing_optional_package_names_its_extra(monkeypatch, capsys, tmp_path):
-    from howgood.flow.demo import alarm
+    from howgood.demo import story
 
     def without(seed):
         raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn.datasets")
 
-    monkeypatch.setattr(alarm, "_trained_classifier", without)
+    monkeypatch.setattr(story, "_trained_classifier", without)
     assert run(["demo", "--out", str(tmp_path)]) == 2
     assert 'pip install "howgood[sklearn]"' in capsys.readouterr().err

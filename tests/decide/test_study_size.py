@@ -4,7 +4,7 @@ import pytest
 
 from howgood import decide
 from howgood.cli.main import run
-from howgood.decide.study_size import _share_ends
+from howgood.decide.planning import _share_ends
 from howgood.errors import InputError
 from howgood.show.decisions import study_size_findings
 

@@ -11,9 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import fbeta_score, precision_recall_curve
 
 from howgood import decide, learn, score
-from howgood.decide.objective import objective_from
 from howgood.decide.sampling import score_bins
-from howgood.decide.threshold import variance_shares
+from howgood.decide.thresholds import objective_from, variance_shares
 from howgood.errors import InputError, UnknownNameError
 from howgood.show.decisions import threshold_findings
 

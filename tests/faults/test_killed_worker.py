@@ -15,7 +15,7 @@ import pytest
 from tests.faults.ledger import NOTHING
 from tests.flow.results.conftest import RERATING
 
-from howgood.flow.demo.people import add_people
+from howgood.demo.web import add_people
 from howgood.flow.hosting import add_study, open_host
 from howgood.records.job import JobStatus
 from howgood.records.study import Study

@@ -15,9 +15,9 @@ from tests.flow.results.conftest import RERATING, SURVEY
 from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import DESKTOP, PHONE
 
+from howgood.demo.web import add_people
 from howgood.flow import accounts, importing
 from howgood.flow.authoring import discard, start_from_template, written
-from howgood.flow.demo.people import add_people
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.results import asking
 from howgood.flow.results.tasks import FIT, run_task

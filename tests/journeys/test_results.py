@@ -10,8 +10,8 @@ from benchmarks.load.servers import HowgoodServer
 from tests.flow.results.conftest import RERATING, SURVEY, comparison
 from tests.web.conftest import PASSWORD
 
+from howgood.demo.web import add_people
 from howgood.flow import accounts
-from howgood.flow.demo.people import add_people
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.results.asking import ask_fit
 from howgood.records.job import JobStatus

@@ -17,9 +17,8 @@ from howgood.errors import (
     UnknownNameError,
 )
 from howgood.learn import prior_density
-from howgood.learn.binary import BinaryModel
-from howgood.learn.cells import accepted_from, cells_from
-from howgood.learn.respondents import respondent_shares
+from howgood.learn.acceptability_fit import respondent_shares
+from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
 from howgood.records.priors import HOWGOOD, KAY2015, JointNormal, LogNormal, Normal, Priors
 from howgood.stats.power_mean import power_mean
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from howgood.learn.barrier import barrier_of
+from howgood.learn.feedback import barrier_of
 from howgood.records.table import Table
 
 

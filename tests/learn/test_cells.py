@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from howgood.errors import FewRespondentsWarning, InputError, NoEvidenceWarning
-from howgood.learn.cells import accepted_from, cells_from, people_per_application, usual_cut
+from howgood.learn.binary_model import accepted_from, cells_from, people_per_application, usual_cut
 from howgood.learn.evidence import silent_applications, warn_about
 
 

@@ -6,21 +6,19 @@ import numpy as np
 import pytest
 
 from howgood.errors import FallbackWarning, MissingExtraError, UngatedPosteriorError
-from howgood.learn.engines import choice
+from howgood.learn.engines import select as choice
 from howgood.learn.engines.importance import (
+    Mixture,
     Pilot,
     _fitted,
     _until_effective,
+    averaged_draws,
     complaint,
     laplace,
-    pilot,
-    sample_from,
-)
-from howgood.learn.engines.mixture import (
-    Mixture,
-    averaged_draws,
     natural_draws,
+    pilot,
     posterior_probabilities,
+    sample_from,
     sample_mixture,
 )
 from howgood.learn.engines.nuts import Chains

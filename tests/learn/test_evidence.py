@@ -9,7 +9,7 @@ from scipy.special import expit
 from howgood import ask, decide, learn
 from howgood.errors import InputError, NoEvidenceWarning
 from howgood.flow import registry
-from howgood.learn.cells import cells_from
+from howgood.learn.binary_model import cells_from
 from howgood.learn.evidence import (
     evidence_by_application,
     falling_applications,

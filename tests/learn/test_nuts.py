@@ -18,7 +18,7 @@ def test_the_symbolic_power_mean_is_the_power_mean():
     import pytensor as symbolic
     import pytensor.tensor as tensor
 
-    from howgood.learn.engines.pymc_models import _power_mean
+    from howgood.learn.engines.nuts import _power_mean
 
     order, alpha = tensor.dscalar(), tensor.dscalar()
     mean = _power_mean(tensor, PRECISION, RECALL, order, alpha)

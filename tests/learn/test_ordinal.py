@@ -17,8 +17,7 @@ from howgood.errors import (
     RepeatedRowsWarning,
     UnknownNameError,
 )
-from howgood.learn.ordinal_cells import rating_cells
-from howgood.learn.ordinal_model import OrdinalModel
+from howgood.learn.ordinal_model import OrdinalModel, rating_cells
 from howgood.records.priors import HOWGOOD, KAY2015
 
 

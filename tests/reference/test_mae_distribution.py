@@ -6,7 +6,7 @@ import pytest
 
 from howgood import score
 from howgood.stats.contour import tail_and_density
-from howgood.stats.folded_sum import FoldedMean
+from howgood.stats.folded_normal import FoldedMean
 
 
 def _folded_tails(x, location, sd):

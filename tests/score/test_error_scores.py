@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from howgood import score
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
-from howgood.stats.folded_sum import FoldedMean
+from howgood.stats.folded_normal import FoldedMean
 
 NAN, INF = float("nan"), float("inf")
 

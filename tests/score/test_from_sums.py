@@ -6,7 +6,7 @@ import pytest
 from howgood import score
 from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError
 from howgood.score.from_sums import _power_sums
-from howgood.stats.power_sums import power_sums
+from howgood.stats.moments import power_sums
 
 RNG = np.random.default_rng(8)
 N = 4000

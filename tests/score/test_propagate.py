@@ -30,7 +30,7 @@ def test_the_same_seed_gives_the_same_draws_whatever_the_batches(monkeypatch):
     options = {"mean": [3.0, 4, 2], "sd": 0.5, "prediction": 3.0, "draws": 51, "random_state": 5}
     first = score.propagate(_mse, **options)
     # The module, not the function of the same name.
-    monkeypatch.setattr(sys.modules["howgood.score.propagate"], "_ANSWERS_AT_ONCE", 7)
+    monkeypatch.setattr(sys.modules["howgood.score.propagation"], "_ANSWERS_AT_ONCE", 7)
     second = score.propagate(_mse, **options)
     assert np.array_equal(first.draws, second.draws)
 

@@ -12,8 +12,8 @@ from tests.statistical.tally import Tally
 from tests.statistical.test_relevance import _graded as graded_mismatches
 
 from howgood import learn
-from howgood.learn.barrier import barrier_of
 from howgood.learn.elicitation.group import group_agreement, group_mean
+from howgood.learn.feedback import barrier_of
 from howgood.records.elicitation import Agreement
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance

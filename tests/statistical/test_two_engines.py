@@ -9,7 +9,7 @@ from tests.statistical.judging import Judgement, agree, two_sided
 
 from howgood import ask, learn
 from howgood.errors import UngatedPosteriorError
-from howgood.learn.binary import BinaryModel
+from howgood.learn.binary_model import BinaryModel
 from howgood.learn.engines.nuts import sample_chains
 from howgood.records.priors import Beta, HalfNormal, Normal, Priors
 

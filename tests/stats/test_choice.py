@@ -2,8 +2,8 @@
 
 import pytest
 
-from howgood.stats.choice import choice_probabilities
 from howgood.stats.logistic import expit
+from howgood.stats.paired_choices import choice_probabilities
 
 
 def test_strength_width_and_lapse_by_hand():

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from howgood.stats.contour import body_and_density, tail_and_density
+from howgood.stats.contour import SharedLines, body_and_density, tail_and_density
 from howgood.stats.cumulant_functions import (
     GroupedCumulants,
     Path,
@@ -17,7 +17,6 @@ from howgood.stats.cumulant_functions import (
     log1p_minus,
     stretched_path,
 )
-from howgood.stats.shared_lines import SharedLines
 
 
 def _derivative(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howgood.stats.error_propagation import propagate_first_order
+from howgood.stats.moments import propagate_first_order
 
 
 def test_a_product_by_hand():

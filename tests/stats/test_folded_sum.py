@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, special, stats
 
-from howgood.stats.folded_sum import (
+from howgood.stats.folded_normal import (
     FoldedCumulants,
     FoldedMean,
     _log_mills_real,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howgood.stats.grid_posterior import beta_draws, grid_draws
+from howgood.stats.shares import beta_draws, grid_draws
 
 
 def test_weights_are_spread_evenly_over_their_cells_to_the_outer_edges():

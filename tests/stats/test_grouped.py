@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from howgood.stats.grouped import GroupCounts, log_marginal, log_marginal_many
+from howgood.stats.random_intercepts import GroupCounts, log_marginal, log_marginal_many
 
 
 def _by_loops(groups, log_terms, node_weights):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from howgood.stats.discrete_sum import DiscreteMean
-from howgood.stats.laws import DrawsLaw, NormalLaw, RootLaw
+from howgood.stats.distributions import DrawsLaw, NormalLaw, RootLaw
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 
 X = np.array([-2.0, 0.3, 1.0, 4.5])

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import expit, ndtr
 from scipy.stats import norm
 
-from howgood.stats.logistic_normal import FLATTENING, location_for_mean, logistic_normal_mean
+from howgood.stats.logistic import FLATTENING, location_for_mean, logistic_normal_mean
 
 locations = st.floats(-15, 15)
 spreads = st.floats(0, 8)

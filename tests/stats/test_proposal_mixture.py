@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howgood.stats.importance import StudentT, WeightedDraws
-from howgood.stats.proposal_mixture import StudentMixture
+from howgood.stats.importance import StudentMixture, StudentT, WeightedDraws
 
 CENTRES = np.array([[-10.0, 0.0], [10.0, 5.0]])
 SCALES = np.array([[[1.0, 0.3], [0.3, 0.5]], [[0.6, -0.2], [-0.2, 2.0]]])

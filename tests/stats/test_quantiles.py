@@ -5,8 +5,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howgood.stats.quantiles import _keep_inside, draws_by_inversion, solve_quantiles
-from howgood.stats.root_moments import _log_gamma_root
+from howgood.stats.inversion import (
+    _keep_inside,
+    _log_gamma_root,
+    draws_by_inversion,
+    solve_quantiles,
+)
 
 
 def test_newtons_steps_reach_quantiles_of_all_sizes_in_a_few_evaluations():

@@ -8,19 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from howgood.stats.bridge import bridge_log_evidence
-from howgood.stats.grouped import GroupCounts, log_marginal, log_marginal_many
 from howgood.stats.importance import (
+    StudentMixture,
     StudentT,
     WeightedDraws,
     _weighted_quantiles,
+    bridge_log_evidence,
     weigh,
     weighted,
 )
 from howgood.stats.logistic import expit, logit
 from howgood.stats.optimise import hessian, inverse_curvature, maximise
-from howgood.stats.proposal_mixture import StudentMixture
-from howgood.stats.quadrature import normal_nodes
+from howgood.stats.random_intercepts import (
+    GroupCounts,
+    log_marginal,
+    log_marginal_many,
+    normal_nodes,
+)
 
 
 @pytest.mark.parametrize(("power", "moment"), [(0, 1), (1, 0), (2, 1), (4, 3), (6, 15)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from howgood.stats.simplex_particles import (
+from howgood.stats.paired_choices import (
     first_probabilities,
     log_posterior,
     prior_particles,

@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import ndtr
 
-from howgood.stats.truncated_normal import outside_moments, symmetric_half_width
+from howgood.stats.distributions import outside_moments, symmetric_half_width
 
 
 @pytest.mark.parametrize("outside", [1e-6, 0.05, 0.5, 0.9])

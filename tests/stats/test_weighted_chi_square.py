@@ -7,9 +7,14 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from howgood.stats.cumulant_functions import GroupedCumulants
-from howgood.stats.grouping import Groups, condense, group_terms
-from howgood.stats.power_sums import power_sums
-from howgood.stats.weighted_chi_square import WeightedChiSquare, series_allowed
+from howgood.stats.moments import power_sums
+from howgood.stats.weighted_chi_square import (
+    Groups,
+    WeightedChiSquare,
+    condense,
+    group_terms,
+    series_allowed,
+)
 
 ZERO = np.zeros(1)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.flow.results.conftest import RERATING, SURVEY, comparison
 from tests.web.conftest import hidden_fields
 
-from howgood.flow.demo.people import add_people
+from howgood.demo.web import add_people
 from howgood.flow.hosting import add_study
 from howgood.flow.importing import import_files, take_upload, undo_import
 from howgood.flow.results.tasks import run_task

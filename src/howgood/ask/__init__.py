@@ -12,10 +12,13 @@ from howgood.ask.comparison import (
 from howgood.ask.files import open_table
 from howgood.ask.intake import read_answers
 from howgood.ask.levels import LEVELS, scenarios
-from howgood.ask.lighting import simulate_lighting
-from howgood.ask.respondent import simulate_respondent
-from howgood.ask.simulate import simulate_answers, simulate_ordinal_answers
-from howgood.ask.simulate_ratings import simulate_ratings
+from howgood.ask.simulate import (
+    simulate_answers,
+    simulate_lighting,
+    simulate_ordinal_answers,
+    simulate_ratings,
+    simulate_respondent,
+)
 from howgood.ask.wording import (
     anchors,
     application,

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from howgood.cli.web_extra import need_web
-from howgood.flow.demo import run_demo
+from howgood.demo.story import run_demo
 from howgood.show import page, progress, text
 
 
@@ -47,8 +47,8 @@ def command(out: Path, seed: int, as_json: bool, serve: bool, port: int) -> int:
 def _serve(seed: int, port: int) -> int:
     """Put synthetic people into a temporary database and show it in the browser."""
     need_web("howgood demo --serve")
+    from howgood.demo.web import load_demo
     from howgood.flow import accounts
-    from howgood.flow.demo.web import load_demo
     from howgood.settings import Settings
     from howgood.web import server
 

@@ -1,32 +1,71 @@
-"""`howgood elicit`: an interview in the terminal, from choices to a metric and a threshold.
+"""`howgood elicit`: an interview in the terminal or the browser, from choices to a threshold.
 
 In: a table of scores, or a log. Out: questions, findings, JSON, a picture, a report, a log.
-Absent: choosing questions (see `learn`).
+Absent: choosing questions (see `learn`), the page (see `web`).
 """
 
 import sys
+import tempfile
 import time
+import webbrowser
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question, direct_weight
-from howgood.cli.elicit_browser import answered_in_browser
 from howgood.cli.knowledge import say
 from howgood.cli.options import report_options, write_report
+from howgood.cli.web_extra import need_web
 from howgood.errors import InputError
 from howgood.flow import elicit as flow
+from howgood.flow.elicit import Interview, write_log
 from howgood.records.comparison import ComparisonWording
 from howgood.records.elicitation import Query
 from howgood.show import elicitation as show
 from howgood.show import text
 
+if TYPE_CHECKING:
+    from howgood.flow.elicit_in_browser import Seat
+
+_LOOK_EVERY_SECONDS = 0.5
 _KEYS: dict[str, flow.Reply] = {
     "1": "first", "2": "second", "0": "same", "u": "undo", "q": "stop", "": "stop",
 }  # fmt: skip
 _HELP = "[1] A   [2] B   [0] no preference   [u] undo   [?] what errors mean   [q] stop"
+
+
+def answered_in_browser(
+    interview: Interview, words: ComparisonWording, log: Path | None
+) -> Interview:
+    """Open the page, wait until all is answered or Ctrl+C, and return what was answered."""
+    need_web("howgood elicit --browser")
+    from howgood.flow import elicit_in_browser as flow
+    from howgood.web.beside import serving
+
+    # SQLite may still hold its files for a moment on some systems.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        seat = flow.take_seat(interview, words, database=Path(folder) / "elicit.sqlite")
+        with serving(seat.host) as address:
+            _wait_for_the_last_answer(seat, f"{address}/p/{seat.token}")
+            interview = flow.interview_so_far(seat)
+    if log is not None:
+        write_log(interview, log)
+    return interview
+
+
+def _wait_for_the_last_answer(seat: "Seat", page: str) -> None:
+    from howgood.flow.elicit_in_browser import is_finished
+
+    click.echo(f"answer at {page}\nCtrl+C stops with the answers so far", err=True)
+    webbrowser.open(page)
+    try:
+        while not is_finished(seat):
+            time.sleep(_LOOK_EVERY_SECONDS)
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)
 
 
 @click.command("elicit")

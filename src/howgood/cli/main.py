@@ -2,20 +2,26 @@
 
 In: arguments. Out: 0 (done), 1 (a verdict failed), 2 (wrong input, or no place for the output).
 Absent: any work; each command lives in its own module and is imported only when it is called.
+
+What the library says about keyword arguments of Python is said here about options of the command
+that was called. What is printed, whose names may hold characters that act on a terminal (escape
+sequences, turned directions), is printed with these written out; bytes that `export --out -` hands
+on stay as they are.
 """
 
 import errno
+import re
+import shlex
 import sys
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
-from typing import TextIO
+from typing import Any, TextIO, cast
 
 import click
 
 from howgood import __version__
-from howgood.cli.cures import in_options
 from howgood.cli.exit_codes import (
     DONE,
     INTERRUPTED,
@@ -23,9 +29,17 @@ from howgood.cli.exit_codes import (
     VERDICT_FAILED,
     WRONG_INPUT,
 )
-from howgood.cli.terminal import visible_output
-from howgood.errors import HowgoodError, HowgoodWarning, MissingExtraError
+from howgood.errors import (
+    HowgoodError,
+    HowgoodWarning,
+    InputError,
+    MissingColumnError,
+    MissingExtraError,
+)
+from howgood.names import visible
 
+_KEYWORD = re.compile(r"\b(\w+)=('[^']*'|\.\.\.|\w+)")
+_COLUMNS = re.compile(r'columns=\{"(\w+)": "?([\w.]+)"?\}')
 # Name -> (module that defines `command`, one line of help). Sorted by the data flow.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("howgood.cli.demo", "See a whole study end to end, with synthetic people."),
@@ -80,6 +94,66 @@ _EXTRAS = {
 
 # What a disk says that takes no more of what is printed.
 _OUTPUT_TROUBLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+
+
+def in_options(error: HowgoodError, command: click.Command | None) -> str:
+    """Return the error's message with its cure said in options of `command`."""
+    if command is None or not isinstance(error, InputError):
+        return str(error)
+    options = {name: each for each in command.params for name in each.opts}
+    cure = error.cure
+    if "--map" in options:
+        cure = _COLUMNS.sub(r"--map \1=\2", cure)
+    cure = _KEYWORD.sub(lambda found: _as_option(found, options), cure)
+    if isinstance(error, MissingColumnError):
+        cure += _how_to_name(error, options)
+    return error.sentence(cure)
+
+
+def _as_option(found: re.Match[str], options: dict[str, click.Parameter]) -> str:
+    name = found[1].replace("_", "-")
+    option, without = f"--{name}", f"--no-{name}"
+    if found[2] == "None" and without in options:
+        return without
+    return f"{option} {found[2].strip(chr(39))}" if option in options else found[0]
+
+
+def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter]) -> str:
+    """Say which options name the missing columns: --map, or the one with that default."""
+    by_default = {each.default: name for name, each in options.items() if name.startswith("--")}
+    said = []
+    for column in error.missing:
+        yours = shlex.quote(error.near[column] or "COLUMN")
+        if "--map" in options:
+            said.append(f"--map {error.ours.get(column, column)}={yours}")
+        elif column in by_default:
+            said.append(f"{by_default[column]} {yours}")
+    return f" Write {' '.join(said)}" if said else ""
+
+
+class _Visible:
+    """A stream like the one it writes to, but for characters that act."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(visible(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def visible_output() -> Iterator[None]:
+    """Print only what can be seen, on standard output and standard error, while the block runs."""
+    out, errors = (
+        None if stream is None else cast(TextIO, _Visible(stream))
+        for stream in (sys.stdout, sys.stderr)
+    )
+    with redirect_stdout(out), redirect_stderr(errors):
+        yield
 
 
 class _LazyGroup(click.Group):

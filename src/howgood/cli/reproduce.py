@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from howgood.flow.reproduce import papers
 from howgood.records.reproduction import Reproduction
+from howgood.reproduce import papers
 from howgood.show import progress, text
 from howgood.show.reproduction import reproduction_text
 

@@ -1,14 +1,11 @@
 """Verb 4: decide, with the probability of being wrong."""
 
-from howgood.decide.acceptance import acceptance, best_application
-from howgood.decide.gate import gate
-from howgood.decide.go_live import go_live
+from howgood.decide.acceptability import acceptance, best_application, gate, target, trade_off
+from howgood.decide.planning import go_live, study_size
 from howgood.decide.rank import rank, rank_sums
 from howgood.decide.rank_grades import rank_grades
 from howgood.decide.rank_ratings import rank_ratings
-from howgood.decide.study_size import study_size
-from howgood.decide.target import target, trade_off
-from howgood.decide.threshold import positive_scores, threshold
+from howgood.decide.thresholds import positive_scores, threshold
 from howgood.records.ranking import Needed, Ordering, Ranking
 
 __all__ = [

@@ -14,8 +14,7 @@ from scipy.special import ndtr
 from howgood.decide.rating_noise import inside_sd, means_of, noise_freedom, unbiased_sd
 from howgood.decide.scores import JointScores, against, independent, refuse_overflow
 from howgood.score.feedback_columns import system_columns, system_names
-from howgood.stats.absolute_differences import absolute_difference_moments
-from howgood.stats.clipped_sum import difference_tail
+from howgood.stats.absolute_differences import absolute_difference_moments, difference_tail
 from howgood.stats.folded_normal import folded_normal_mean, folded_normal_variance
 
 FloatArray = NDArray[np.float64]

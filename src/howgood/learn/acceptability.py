@@ -16,11 +16,17 @@ from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import InputError
 from howgood.learn import fit_file
 from howgood.learn.acceptability_fit import KIND, AcceptabilityFit
-from howgood.learn.binary import BinaryModel, Cells
-from howgood.learn.cells import accepted_from, cells_from, people_per_application, usual_cut
+from howgood.learn.binary_model import (
+    BinaryModel,
+    Cells,
+    accepted_from,
+    cells_from,
+    people_per_application,
+    usual_cut,
+)
 from howgood.learn.correlations import item_correlations
-from howgood.learn.engines.choice import Engine, choose_and_sample
-from howgood.learn.engines.mixture import natural_draws
+from howgood.learn.engines.importance import natural_draws
+from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.evidence import warn_about
 from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
 from howgood.learn.selection import one_part
@@ -31,7 +37,7 @@ from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
-from howgood.stats.grouped import GroupCounts
+from howgood.stats.random_intercepts import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 

@@ -1,25 +1,29 @@
-"""What was learned about the acceptability of accuracy.
+r"""What was learned about the acceptability of accuracy.
 
 In: draws of the posterior, made by `learn.fit_acceptability`. Out: `AcceptabilityFit`, which
 answers questions about applications with estimates. Absent: sampling, pictures, decisions.
+
+The population's curve and that of the very people who answered differ. Everybody's leniency has a
+posterior of its own given their answers:
+:math:`p(U_k \mid \theta, y_k) \propto \varphi(U_k/\sigma) \prod_j P(y_{kj} \mid U_k)`. Averaged
+over the people asked about an application, it tells where a chance sample of strict or lenient
+people should lie; observed shares belong beside this curve, decisions beside the population's.
 """
 
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import checks, fit_file
-from howgood.learn.acceptance_plane import acceptance_surface, equal_acceptance
-from howgood.learn.arviz_export import arviz_object
-from howgood.learn.binary import Cells
+from howgood.learn.binary_model import Cells
 from howgood.learn.evidence import evidence_by_application, lowest_shown
-from howgood.learn.methods_text import binary_methods
-from howgood.learn.respondents import respondent_shares
+from howgood.learn.fit_file import arviz_object, binary_methods
 from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -29,10 +33,102 @@ from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
+from howgood.stats.logistic import expit
+from howgood.stats.power_mean import power_mean
+from howgood.stats.random_intercepts import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed
 
+_DRAWS = 300
 KIND = "acceptability fit"
 PARAMETERS = ("intercept", "slope", "alpha")
+
+
+class RespondentShares(NamedTuple):
+    """Per draw and weighted mean: the share expected of those asked, and its sd given the draw."""
+
+    expected: FloatArray
+    spread: FloatArray
+
+    def drawn(self) -> FloatArray:
+        """Return one share per draw, leniencies drawn too: normal, as sums of many people are."""
+        n = len(self.expected)
+        # Evenly spaced quantiles instead of chance; any order serves.
+        scores = np.random.default_rng(0).permutation(ndtri((np.arange(n) + 0.5) / n))
+        return np.clip(self.expected + scores[:, None] * self.spread, 0.0, 1.0)
+
+
+def respondent_shares(
+    cells: Cells, draws: FloatArray, application: int, means: FloatArray
+) -> RespondentShares:
+    r"""Return the share accepting among those asked about one application, (draws, means).
+
+    Even with all parameters known, everybody's leniency is not: the share of K people,
+    :math:`\frac 1K \sum_k f(U_k)`, has the variance :math:`\frac 1{K^2} \sum_k V f(U_k)`.
+    """
+    nodes, _ = normal_nodes()
+    n = len(cells.applications)
+    asked = _asked_about(cells, application)
+    expected, spread = (np.empty((len(draws), len(means))) for _ in range(2))
+    for index, row in enumerate(draws):
+        chance = expit((row[application] + row[n + application] * means)[:, None] + row[-2] * nodes)
+        people = _leniency(cells, row, asked)
+        among = asked[asked > 0] @ people / asked.sum()
+        # Sum over people of the square of the chance expected of each.
+        pairs = (people * asked[asked > 0][:, None]).T @ people / asked.sum()
+        expected[index] = chance @ among
+        own = chance**2 @ among - np.einsum("mi,ij,mj->m", chance, pairs, chance)
+        spread[index] = np.sqrt(np.maximum(own, 0.0) / asked.sum())
+    return RespondentShares(expected, spread)
+
+
+def _asked_about(cells: Cells, application: int) -> FloatArray:
+    """How many people of each group were asked about an application."""
+    here = np.tile(cells.application == application, 2)
+    answered = cells.groups.counts[:, here].sum(axis=1) > 0
+    return np.asarray(cells.groups.alike * answered)
+
+
+def _leniency(cells: Cells, row: FloatArray, asked: FloatArray) -> FloatArray:
+    """Distributions over the nodes: leniency of each group asked, given its answers."""
+    n, at = len(cells.applications), cells.application
+    mean = power_mean(cells.precision, cells.recall, p=row[-1], alpha=row[2 * n : 3 * n][at])
+    nodes, weights = normal_nodes()
+    x = (row[:n][at] + row[n : 2 * n][at] * mean)[:, None] + row[-2] * nodes
+    log_terms = -np.concatenate([np.logaddexp(0.0, -x), np.logaddexp(0.0, x)])
+    joint = cells.groups.counts[asked > 0] @ log_terms + np.log(weights)
+    share = np.exp(joint - joint.max(axis=1, keepdims=True))
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
+
+
+def acceptance_surface(draws: AcceptanceDraws, *, points: int, who: Who) -> Table:
+    """Return the share accepting, row by row, with the ends of its 95 % interval."""
+    ticks = np.linspace(0.0, 1.0, points)
+    recall, precision = (axis.ravel() for axis in np.meshgrid(ticks, ticks, indexing="ij"))
+    shares = draws.thinned(_DRAWS).shares(precision, recall, who=who)
+    lower, upper = np.quantile(shares, [0.025, 0.975], axis=0)
+    return Table(
+        {
+            "precision": precision,
+            "recall": recall,
+            "share": shares.mean(axis=0),
+            "lower": lower,
+            "upper": upper,
+        }
+    )
+
+
+def equal_acceptance(surface: Table, *, points: int, shares: Sequence[float]) -> Table:
+    """Return the recall needed at each precision, per share; without a row where none is enough."""
+    ticks = np.linspace(0.0, 1.0, points)
+    by_precision = surface["share"].reshape(points, points).T
+    rows = [
+        (share, precision, float(np.interp(share, along, ticks)))
+        for share in shares
+        for precision, along in zip(ticks, np.maximum.accumulate(by_precision, 1), strict=True)
+        if along[0] <= share <= along[-1]
+    ]
+    columns = np.array(rows).reshape(-1, 3).T
+    return Table(dict(zip(("share", "precision", "recall"), columns, strict=True)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

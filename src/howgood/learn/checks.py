@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from howgood.learn.binary import BinaryModel, Cells
-from howgood.learn.engines.importance import complaint, pilot
-from howgood.learn.engines.mixture import posterior_probabilities
+from howgood.learn.binary_model import BinaryModel, Cells
+from howgood.learn.engines.importance import complaint, pilot, posterior_probabilities
 from howgood.records.priors import Normal, Priors
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray

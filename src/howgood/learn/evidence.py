@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from howgood.errors import FewRespondentsWarning, NoEvidenceWarning, announce
-from howgood.learn.binary import Cells
+from howgood.learn.binary_model import Cells
 from howgood.records.evidence import FEW_PEOPLE, Evidence
 
 _FALLING = -2.0  # standard errors below no relation at all

@@ -1,11 +1,14 @@
 """How far people's feedback can be trusted, from ratings they repeated.
 
 In: a long table of user, item, (trial,) rating, on any engine. Out: mean, sd and number of trials
-per user-item pair; how many answer categories people use. Absent: sd without repeats (see
-`learn.feedback_proxies`).
+per user-item pair; how many answer categories people use; the magic barrier with its doubt.
+Absent: sd without repeats (see `learn.feedback_proxies`), and the barrier of given spreads
+(`score.magic_barrier`).
 """
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +17,17 @@ from numpy.typing import ArrayLike
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.learn.rated_once import check_once, with_spreads
 from howgood.records.engine_frame import EngineFrame
+from howgood.records.estimate import Estimate
 from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
-from howgood.records.table import frame_columns
+from howgood.records.table import Table, frame_columns
 from howgood.stats.arrays import FloatArray
+from howgood.stats.bootstrap import ratio_draws, summed_by_group, widened
 
 _WHERE = "ratings"
 OWN_NAMES = ("mean", "sd", "trials")
+_DRAWS = 4000
 
 
 def rating_uncertainty(
@@ -374,3 +380,28 @@ def _kinds() -> dict[str, Any]:
     n = nw.col("categories")
     conditions = {"howgood_one": n == 1, "howgood_two": n == 2, "howgood_more": n > 2}
     return {name: nw.when(each).then(1).otherwise(0) for name, each in conditions.items()}
+
+
+def barrier_of(feedback: Table, *, most: float, seed: int) -> Estimate:
+    """Return the magic barrier with a 95 % interval over people.
+
+    The Bayesian bootstrap over people, of the logarithm, widened for their number and cut at
+    `most`, the greatest noise the scale has room for. One person alone stands for nobody else:
+    then the interval is over that person's items.
+    """
+    generator = np.random.default_rng(seed)
+    variances = unbiased_variance(feedback["sd"], feedback["trials"])
+    people, unit = np.unique(feedback["user"], return_inverse=True)
+    if len(people) == 1:
+        unit = np.arange(len(variances))
+    sums = summed_by_group(np.column_stack([variances, np.ones_like(variances)]), unit)
+    centre = float(variances.mean())
+    squares = np.full(_DRAWS, centre)
+    if centre > 0:  # else nobody ever wavered
+        logs = np.log(ratio_draws(sums[:, :1], sums[:, 1:], draws=_DRAWS, generator=generator))
+        logs = widened(
+            logs[:, 0], math.log(centre), n_units=len(sums), n_fitted=1, generator=generator
+        )
+        squares = np.exp(np.minimum(logs, 2.0 * math.log(most)))
+    found = Estimate.from_draws(np.sqrt(squares), kind="quantile", n_respondents=len(people))
+    return replace(found, mean=math.sqrt(centre))

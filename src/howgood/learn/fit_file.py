@@ -1,14 +1,17 @@
-"""Fits as files: arrays and plain values in one archive, nothing that runs when opened.
+"""What leaves a fit: a file and back, a paragraph for the methods section, draws for ArviZ.
 
-In: arrays and a dict of plain values. Out: an .npz file, and back. Absent: pickles; what is in
-the file beyond what all fits share (each fit knows its own).
+In: a fit; arrays and plain values. Out: an .npz archive with nothing that runs when opened; text
+with the model, priors, computation and references; what `arviz.from_dict` makes. Absent: pickles,
+results in words (see `show`), and what is in a file beyond what all fits share (each fit knows
+its own).
 """
 
 import json
 import struct
+import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -16,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import FileFormatError
+from howgood.errors import FileFormatError, MissingExtraError
 from howgood.learn.kinds import tidy
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.priors import Priors
@@ -33,6 +36,11 @@ _DAMAGED = (
     ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError,
     TypeError, RuntimeError, MemoryError, OverflowError, SyntaxError, struct.error,
 )  # fmt: skip
+_REFERENCES = (
+    "Kay, M., Patel, S. N. and Kientz, J. A. (2015). How Good is 85%? A Survey Tool to Connect "
+    "Classifier Evaluation to Acceptability of Accuracy. CHI 2015. "
+    "Vehtari, A. et al. (2024). Pareto smoothed importance sampling. JMLR 25(72)."
+)
 
 
 class SavedFit(Protocol):
@@ -191,3 +199,121 @@ def _refusal(location: Path, found: str, kind: str) -> FileFormatError:
         needed=f"a saved {kind}",
         cure="Write it with fit.save(path), and load it with the same or a later version.",
     )
+
+
+def binary_methods(
+    *,
+    n_people: int,
+    applications: tuple[str, ...],
+    cut: int,
+    priors: Priors,
+    diagnostics: Diagnostics,
+    provenance: Provenance,
+) -> str:
+    """Return the methods of a binary fit in words."""
+    left_out = _left_out(provenance)
+    asked = f"{len(applications)} application{'s' if len(applications) != 1 else ''}"
+    line = ("intercept", "slope") if priors.curve is None else ("curve",)
+    named = _named(priors, (*line, "alpha", "person_sd"))
+    return (
+        f"{n_people} respondents gave {provenance.rows_used} answers about {asked}{left_out}. "
+        f"A rating of {cut} or higher counts as accepting. We fitted a Bayesian mixed-effects "
+        "logistic regression of accepting on a weighted power mean of precision and recall "
+        "(Kay et al., 2015), with intercept, slope and weight alpha of precision per application, "
+        f"a normal random intercept per respondent, and {_order(priors, provenance)}. "
+        f"Priors ({priors.name}): {named}. "
+        f"{_computation(diagnostics)} Intervals are 95 % highest-density intervals; differences "
+        f"are called credible when theirs leaves out zero. {_source(provenance)} "
+        f"References: {_REFERENCES}"
+    )
+
+
+def ordinal_methods(
+    *,
+    n_people: int,
+    parts: tuple[str, ...],
+    levels: tuple[int, ...],
+    priors: Priors,
+    diagnostics: Diagnostics,
+    provenance: Provenance,
+) -> str:
+    """Return the methods of an ordinal fit in words."""
+    reference, *others = parts
+    beside = f" together with {_joined(others)}" if others else ""
+    named = _named(priors, ("threshold", "slope", "alpha", "shift", "log_scale", "person_sd"))
+    return (
+        f"{n_people} respondents gave {provenance.rows_used} ratings{_left_out(provenance)}, "
+        f"{reference}{beside}, of which the levels {levels[0]} to {levels[-1]} occurred. We fitted "
+        "a Bayesian cumulative logit model of the rating on a weighted power mean of precision and "
+        "recall (Kay et al., 2015, Study 2), with ordered thresholds, one slope and one weight "
+        f"alpha of precision, a shift and a log scale per part (zero for {reference}), a normal "
+        f"random intercept per respondent, and {_order(priors, provenance)}. Priors "
+        f"({priors.name}): {named}. {_computation(diagnostics)} Intervals are 95 % highest-density "
+        f"intervals. {_source(provenance)} References: {_REFERENCES}"
+    )
+
+
+def _named(priors: Priors, names: tuple[str, ...]) -> str:
+    assumed = priors.describe()
+    words = {"curve": "people's mean logit to accept"}
+    return "; ".join(f"{words.get(name, name)} ~ {assumed[name]}" for name in names)
+
+
+def _left_out(provenance: Provenance) -> str:
+    """Say which rows were left out, and by which rule people were."""
+    dropped = {why: count for why, count in provenance.rows_dropped.items() if count}
+    listed = ", ".join(f"{count} ({why})" for why, count in dropped.items())
+    rule = provenance.settings.get("people")
+    counted = f"; whose answers count: {rule}" if rule else ""
+    return f" (rows left out: {listed}{counted})" if dropped else f" ({rule})" if rule else ""
+
+
+def _order(priors: Priors, provenance: Provenance) -> str:
+    assumed, means = priors.describe(), provenance.settings.get("means")
+    if means == "continuous":
+        return f"a continuous order p ~ {assumed['order']}"
+    orders = [f"{p:g}" for p in means] if isinstance(means, list | tuple) else []
+    if len(orders) == 1:
+        return f"the mean of order p = {orders[0]}"
+    return f"the order p among {{{', '.join(orders)}}}, {assumed['means']} beforehand"
+
+
+def _source(provenance: Provenance) -> str:
+    return f"howgood {provenance.versions.get('howgood', '')}, seed {provenance.seed}."
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _computation(diagnostics: Diagnostics) -> str:
+    if diagnostics.engine == "nuts":
+        return (
+            "The posterior was sampled with NUTS (largest R-hat "
+            f"{diagnostics.rhat:.3f}, {diagnostics.effective_draws:.0f} effective draws)."
+        )
+    return (
+        "Respondents' intercepts were integrated out on a grid and the posterior sampled by "
+        "importance sampling from multivariate t distributions fitted to it (largest "
+        f"Pareto k-hat {diagnostics.khat:.2f}, {diagnostics.effective_draws:.0f} effective draws)."
+    )
+
+
+def arviz_object(
+    posterior: Mapping[str, FloatArray],
+    *,
+    dims: Mapping[str, Sequence[str]],
+    coords: Mapping[str, Sequence[str]],
+) -> Any:  # noqa: ANN401 - ArviZ's own type
+    """Return arrays of shape (chains, draws, ...) as ArviZ's own object."""
+    with warnings.catch_warnings():
+        # Deprecations inside ArviZ are not the caller's business.
+        warnings.simplefilter("ignore")
+        try:
+            import arviz
+        except ImportError as error:
+            raise MissingExtraError(task="export to ArviZ", extra="nuts") from error
+        named = {"dims": dict(dims), "coords": dict(coords)}
+        if int(arviz.__version__.split(".")[0]) >= 1:
+            return arviz.from_dict({"posterior": dict(posterior)}, **named)
+        return arviz.from_dict(posterior=dict(posterior), **named)

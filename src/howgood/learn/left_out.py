@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import InputError
-from howgood.learn.engines.mixture import averaged_draws
+from howgood.learn.engines.importance import averaged_draws
 from howgood.learn.kinds import Means, general_priors
 from howgood.learn.ordinal import check_parts, sampled, warn_if_few
-from howgood.learn.ordinal_cells import rating_cells
-from howgood.learn.ordinal_model import OrdinalModel, RatingCells
+from howgood.learn.ordinal_model import OrdinalModel, RatingCells, rating_cells
 from howgood.learn.selection import one_application
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
@@ -31,7 +30,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import weighted
-from howgood.stats.quadrature import normal_nodes
+from howgood.stats.random_intercepts import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 LARGEST_KHAT = 0.7

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import FewRespondentsWarning, MissingColumnError, NoEvidenceWarning, announce
 from howgood.learn import fit_file
-from howgood.learn.engines.choice import Engine, choose_and_sample
-from howgood.learn.engines.mixture import Mixture, natural_draws
+from howgood.learn.engines.importance import Mixture, natural_draws
+from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import Means, general_priors, kinds_of_mean, order_of, tidy
-from howgood.learn.ordinal_cells import rating_cells
 from howgood.learn.ordinal_fit import FEW_PEOPLE, KIND, OrdinalFit
-from howgood.learn.ordinal_model import OrdinalModel, RatingCells
+from howgood.learn.ordinal_model import OrdinalModel, RatingCells, rating_cells
 from howgood.learn.selection import one_application
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
@@ -27,7 +26,7 @@ from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
-from howgood.stats.grouped import GroupCounts
+from howgood.stats.random_intercepts import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import fit_file
-from howgood.learn.arviz_export import arviz_object
-from howgood.learn.methods_text import ordinal_methods
+from howgood.learn.fit_file import arviz_object, ordinal_methods
 from howgood.learn.ordinal_model import RatingCells
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -25,7 +24,7 @@ from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
 from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
-from howgood.stats.quadrature import normal_nodes
+from howgood.stats.random_intercepts import normal_nodes
 
 KIND = "ordinal fit"
 # Below, slope and scale lean on the priors. At one fixed truth with two parts and 22 people, 95 %

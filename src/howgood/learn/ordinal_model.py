@@ -1,7 +1,8 @@
-r"""The ordinal model of imagined and real systems: likelihood and priors, nothing computed yet.
+r"""The ordinal model of imagined and real systems: ratings to counts, likelihood and priors.
 
-In: `RatingCells` (which part and accuracy, who gave which rating) and `Priors`. Out:
-`OrdinalModel`, a log posterior density for the engines. Absent: sampling (see `learn.engines`).
+In: `Answers` with a part per row, `Priors`. Out: `RatingCells` (which part and accuracy, who gave
+which rating), and `OrdinalModel`, a log posterior density for the engines. Absent: sampling (see
+`learn.engines`).
 
 .. math:: \operatorname{logit} P(Y \le l) =
           (\theta_l - b\,M_{p,\alpha}(P, R) - \beta_i - U_k) / e^{\zeta_i}
@@ -22,20 +23,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.errors import InputError, UnknownNameError
 from howgood.learn import prior_density
+from howgood.records.answers import Answers
 from howgood.records.priors import Priors
 from howgood.stats.arrays import FloatArray
-from howgood.stats.grouped import (
+from howgood.stats.logistic import FLATTENING, expit
+from howgood.stats.power_mean import power_mean, power_mean_slopes
+from howgood.stats.random_intercepts import (
+    N_NODES,
     Float32Array,
     GroupCounts,
     draws_per_block,
     log_marginal,
     log_marginal_many,
+    normal_nodes,
 )
-from howgood.stats.logistic import expit
-from howgood.stats.logistic_normal import FLATTENING
-from howgood.stats.power_mean import power_mean, power_mean_slopes
-from howgood.stats.quadrature import N_NODES, normal_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,3 +337,39 @@ def _level_terms(x: NDArray[np.floating], width: NDArray[np.floating]) -> NDArra
     below, above = np.minimum(x, 0) - tail, -np.maximum(x, 0) - tail
     middle = below[:, 1:] + above[:, :-1] + width[..., None]
     return np.concatenate([below[:, :1], middle, above[:, -1:]], axis=1)
+
+
+def rating_cells(answers: Answers, *, reference: str) -> RatingCells:
+    """Collapse rows to distinct questions, one row of counts per person.
+
+    The reference part comes first; the others follow by name.
+    """
+    names = answers["part"].astype(str)
+    known = sorted(set(names.tolist()))
+    if reference not in known:
+        raise UnknownNameError(where="reference part", name=reference, names=known)
+    parts = [reference, *(name for name in known if name != reference)]
+    levels = sorted({int(value) for value in answers["rating"].tolist()})
+    if len(levels) < 2:
+        raise InputError(
+            where="ratings",
+            found=f"only the rating {levels[0]}",
+            needed="at least two different ratings, or there is nothing to learn from",
+            cure="Ask more people or show a wider range of accuracies.",
+        )
+    part = np.array([parts.index(name) for name in known])[np.searchsorted(known, names)]
+    question = np.column_stack([part, answers["precision"], answers["recall"]])
+    distinct, cell = np.unique(question, axis=0, return_inverse=True)
+    people, person = np.unique(answers["participant"].astype(str), return_inverse=True)
+    level = np.searchsorted(levels, answers["rating"])
+    counts = np.zeros((len(people), len(distinct) * len(levels)))
+    np.add.at(counts, (person, cell * len(levels) + level), 1.0)
+    return RatingCells(
+        parts=tuple(parts),
+        levels=tuple(levels),
+        part=distinct[:, 0].astype(np.intp),
+        precision=distinct[:, 1],
+        recall=distinct[:, 2],
+        counts=counts,
+        people=tuple(str(name) for name in people),
+    )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.records.grouped import grouped_counts
+from howgood.records.engine_frame import grouped_counts
 from howgood.records.levels import as_column, codes_of, distinct, missing_values, numbered
 from howgood.records.outcomes import OutcomeTable, Reference
 from howgood.records.provenance import Provenance

@@ -1,20 +1,34 @@
 """Decisions about a classifier, each with its uncertainty.
 
-In: what the `decide` stage worked out. Out: frozen results that know their plain values.
-Absent: working anything out, and rounding (see `show`).
+In: what `decide` found. Out: records. Absent: deciding, and sentences about it (see `show`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
-from howgood.records.fields import field_values
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 GateVerdict = Literal["pass", "fail", "investigate"]
+
+
+def field_values(record: "DataclassInstance") -> dict[str, Any]:
+    """Return every field by name; anything with `to_dict` is asked for its own plain values."""
+    return {each.name: _value(getattr(record, each.name)) for each in fields(record)}
+
+
+def _value(value: Any) -> Any:  # noqa: ANN401 - any field
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping) and not isinstance(value, Table):
+        return {name: _value(each) for name, each in value.items()}
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

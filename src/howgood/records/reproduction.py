@@ -1,7 +1,7 @@
 """A paper's claims beside what we compute.
 
 In: claims and numbers. Out: `Check` and `Reproduction`. Absent: running anything
-(see `flow.reproduce`).
+(see `howgood.reproduce`).
 """
 
 from dataclasses import dataclass, field

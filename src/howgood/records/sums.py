@@ -15,7 +15,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
 from howgood.stats.arrays import FloatArray
 from howgood.stats.error_sums import TrialSums
-from howgood.stats.power_sums import cumulants_of_mean
+from howgood.stats.moments import cumulants_of_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,22 +1,18 @@
 """Verb 3: score models with what was learned."""
 
 from howgood.records.elicited_metric import CappedMetric, FBetaMetric, LinearMetric
-from howgood.records.power_mean import PowerMean
+from howgood.records.power_mean import PowerMean, power_mean
 from howgood.records.sums import SquaredErrorSums
-from howgood.score.absolute_error import mae
 from howgood.score.distribution import ScoreDistribution
+from howgood.score.error_metrics import mae, magic_barrier, mse, rmse
 from howgood.score.feedback import DiscreteFeedback, categorical_feedback, empirical_feedback
 from howgood.score.from_sums import from_sums
-from howgood.score.power_mean import power_mean
-from howgood.score.propagate import propagate, propagate_systems
-from howgood.score.propagated import PairedScores, PropagatedScore
+from howgood.score.propagation import PairedScores, PropagatedScore, propagate, propagate_systems
 from howgood.score.rating_sums import rating_sums
-from howgood.score.relevance import relevance_score
+from howgood.score.relevance import RelevanceScorer, relevance_score, relevance_scorer
 from howgood.score.relevance_reporting import RelevanceReport, relevance_report
-from howgood.score.relevance_scoring import RelevanceScorer, relevance_scorer
 from howgood.score.relevance_sweeping import RelevanceSweep, relevance_sweep
 from howgood.score.significant import significance_width, significant_mae, significant_rmse
-from howgood.score.squared_error import magic_barrier, mse, rmse
 from howgood.score.sums import squared_error_sums
 
 __all__ = [

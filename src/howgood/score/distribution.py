@@ -15,7 +15,7 @@ from howgood.records.estimate import Interval
 from howgood.records.provenance import Provenance
 from howgood.score.pairs import require_probability
 from howgood.stats.arrays import FloatArray
-from howgood.stats.laws import Law
+from howgood.stats.distributions import Law
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 

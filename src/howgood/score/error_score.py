@@ -15,9 +15,9 @@ from howgood.score.distribution import ScoreDistribution, provenance_of, share_a
 from howgood.score.error_terms import ErrorMetric, Terms
 from howgood.score.pairs import MissingPolicy, require_choice, require_count
 from howgood.stats.discrete_sum import DiscreteLaw, DiscreteMean
-from howgood.stats.error_propagation import propagate_first_order
+from howgood.stats.distributions import DrawsLaw, Law, NormalLaw, RootLaw
 from howgood.stats.inversion import InvertedLaw
-from howgood.stats.laws import DrawsLaw, Law, NormalLaw, RootLaw
+from howgood.stats.moments import propagate_first_order
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 

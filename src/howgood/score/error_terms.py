@@ -15,7 +15,7 @@ from howgood.errors import InputError
 from howgood.score.feedback import DiscreteFeedback
 from howgood.score.pairs import MissingPolicy, Pairs, checked_columns, checked_pairs
 from howgood.stats.discrete_sum import DiscreteLaw, discrete_mean
-from howgood.stats.folded_sum import FoldedMean
+from howgood.stats.folded_normal import FoldedMean
 from howgood.stats.inversion import InvertedLaw
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 

@@ -11,8 +11,8 @@ from howgood.records.sums import SquaredErrorSums
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.error_score import PAPER, describe, how_inverted, propagated, rooted
 from howgood.score.pairs import require_choice
-from howgood.stats.laws import Law
-from howgood.stats.power_sums import ORDERS, PowerSums
+from howgood.stats.distributions import Law
+from howgood.stats.moments import ORDERS, PowerSums
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 
 _GAMMA = "gamma distribution with the same mean and variance (too few pairs for 12 cumulants)"

@@ -25,9 +25,8 @@ from howgood.score.pairs import (
     require_probability,
 )
 from howgood.stats.arrays import FloatArray
-from howgood.stats.lattice_sum import LATTICE, MixedLaw, lattice_sum
-from howgood.stats.laws import Law, NormalLaw
-from howgood.stats.truncated_normal import outside_moments, symmetric_half_width
+from howgood.stats.discrete_sum import LATTICE, MixedLaw, lattice_sum
+from howgood.stats.distributions import Law, NormalLaw, outside_moments, symmetric_half_width
 
 IntervalReading = Literal["literal", "test"]
 Normalisation = Literal["none", "density", "count"]

@@ -1,6 +1,7 @@
-"""Decisions in plain sentences, and the badge of a gate.
+"""Decisions in plain sentences, whether the answers suffice for them, and the badge of a gate.
 
-In: decision records. Out: findings and plain values. Absent: deciding, printing.
+In: decision records, `Evidence`. Out: findings and plain values. Absent: deciding, printing,
+judging answers (see `learn.evidence`).
 """
 
 from contextlib import AbstractContextManager
@@ -19,9 +20,9 @@ from howgood.records.decision import (
     ThresholdChoice,
     TradeOff,
 )
+from howgood.records.evidence import FEW_PEOPLE, Evidence
 from howgood.records.report import Finding, Report
 from howgood.show.acceptability import picture_section, share_text
-from howgood.show.evidence import evidence_findings
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, plain, probability, with_interval
@@ -33,6 +34,33 @@ _FEW_CASES = 50  # of the rarer class; see "Few cases" in docs/howto/choose-a-th
 _POINT = 0.01
 _TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
 _BADGE_COLOURS = {"pass": "brightgreen", "fail": "red", "investigate": "yellow"}
+
+
+def evidence_findings(
+    evidence: Evidence, application: str, n_respondents: int | None = None
+) -> tuple[Finding, ...]:
+    """Say that the answers do not suffice to decide; nothing where they do.
+
+    Examples
+    --------
+    >>> evidence_findings("few people", "alarm", 3)[0].text
+    'Not enough evidence: 3 people answered about alarm, and decisions need 10 or more.'
+    """
+    if evidence == "enough":
+        return ()
+    if evidence == "few people":
+        asked = "too few people" if n_respondents is None else _people(n_respondents)
+        why = f"{asked} answered about {application}, and decisions need {FEW_PEOPLE} or more"
+    else:
+        why = (
+            f"the answers about {application} cannot tell how acceptance depends on accuracy, and "
+            "its numbers come from the priors"
+        )
+    return (Finding(text=f"Not enough evidence: {why}.", tone="unsure"),)
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count} people"
 
 
 def gate_findings(gate: Gate) -> tuple[Finding, ...]:

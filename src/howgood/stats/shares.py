@@ -1,7 +1,8 @@
-"""Doubt about a share of trials that belong to units, such as answers that belong to people.
+"""Doubt about a share of trials that belong to units; draws and quantiles from a grid.
 
-In: successes, trials and weight of each unit. Out: draws of the share, or an interval where trials
-stand for themselves. Absent: what the units are.
+In: successes, trials and weight of each unit (answers belong to people); or nodes and weights of an
+even grid. Out: draws of the share, an interval where trials stand for themselves; values.
+Absent: what the units are.
 """
 
 import numpy as np
@@ -10,7 +11,6 @@ from scipy.special import betaincinv, expit, logit
 
 from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import ratio_draws, widened
-from howgood.stats.grid_posterior import beta_draws
 
 
 def jeffreys_ends(
@@ -70,3 +70,37 @@ def share_draws(
     return np.concatenate(
         [np.minimum(below.min(axis=0), share), np.maximum(above.max(axis=0), share)]
     )
+
+
+def grid_draws(nodes: FloatArray, weights: FloatArray, *, n_draws: int = 4000) -> FloatArray:
+    """Return evenly spread quantiles of a density that is constant around each node.
+
+    Each node stands for the cell half way to its neighbours, so that the draws do not pile up
+    on nodes. No randomness: draw d is the quantile (d + 1/2) / n_draws.
+
+    Examples
+    --------
+    >>> grid_draws(np.arange(3.0), np.array([0.0, 1.0, 0.0]), n_draws=4).round(9).tolist()
+    [0.625, 0.875, 1.125, 1.375]
+    """
+    step = nodes[1] - nodes[0]
+    edges = np.append(nodes - step / 2, nodes[-1] + step / 2)
+    mass = np.concatenate([[0.0], np.cumsum(weights / weights.sum())])
+    # Cells without mass would make the inverse ambiguous; a grain of slope fixes the order.
+    mass = mass + np.arange(mass.size) * 1e-14
+    return np.asarray(np.interp((np.arange(n_draws) + 0.5) / n_draws, mass, edges))
+
+
+def beta_draws(successes: float, trials: float, *, n_draws: int = 4000) -> FloatArray:
+    """Return evenly spread quantiles of a share under Jeffreys' prior, Beta(s + 1/2, t - s + 1/2).
+
+    Examples
+    --------
+    >>> draws = beta_draws(13, 15)
+    >>> [round(float(end), 2) for end in np.quantile(draws, [0.025, 0.975])]
+    [0.64, 0.97]
+    """
+    from scipy.stats import beta
+
+    levels: ArrayLike = (np.arange(n_draws) + 0.5) / n_draws
+    return np.asarray(beta.ppf(levels, successes + 0.5, trials - successes + 0.5))

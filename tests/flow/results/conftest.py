@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.flow.hosting.conftest import PHRASES
 
-from howgood.flow.demo.people import add_people
+from howgood.demo.web import add_people
 from howgood.flow.hosting import Host, add_study
 from howgood.flow.study_files.new import template
 from howgood.records.study import Study

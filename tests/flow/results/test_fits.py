@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from tests.flow.results.conftest import RERATING, SURVEY, comparison
 
 from howgood import decide, learn
+from howgood.demo import web as people
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.collected import tidy_rows
-from howgood.flow.demo import people
 from howgood.flow.results import survey as survey_fit
 from howgood.flow.results.people import gather
 from howgood.flow.results.systems import systems_result

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from howgood.decide.threshold import threshold
+from howgood.decide.thresholds import threshold
 from howgood.errors import FileFormatError, HowgoodError, InputError
 from howgood.flow.results.counting import counts_of_file
 from howgood.flow.results.library import Accuracy, read_accuracy

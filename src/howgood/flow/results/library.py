@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy.engine import Connection
 
 from howgood import ask, decide
-from howgood.decide.acceptance import acceptance_of_tables
+from howgood.decide.acceptability import acceptance_of_tables
 from howgood.decide.sampling import Counts, resampled
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow import registry

@@ -13,7 +13,7 @@ import numpy as np
 from howgood import learn
 from howgood.flow.results.nothing import not_enough
 from howgood.flow.results.people import Gathered
-from howgood.learn.barrier import barrier_of
+from howgood.learn.feedback import barrier_of
 from howgood.records.inclusion import POLICIES
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult

@@ -15,8 +15,8 @@ from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import Agreement, AnsweredQuery, Query
 from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
 from howgood.records.estimate import Estimate
-from howgood.stats.grid_posterior import beta_draws
 from howgood.stats.randomness import RandomState, generator_and_seed
+from howgood.stats.shares import beta_draws
 
 # What M must be read against: weighing all errors alike, and the most common published result.
 BASELINES: dict[str, ElicitedMetric] = {

@@ -13,7 +13,7 @@ from scipy.special import expit, logsumexp
 
 from howgood.learn.elicitation.families import LAPSES, WIDTHS, Family
 from howgood.records.elicited_metric import Choice
-from howgood.stats.choice import choice_probabilities, mutual_information
+from howgood.stats.paired_choices import choice_probabilities, mutual_information
 
 FloatArray = NDArray[np.float64]
 

@@ -65,7 +65,7 @@ def group_agreement(
 
     Examples
     --------
-    >>> from howgood.stats.grid_posterior import beta_draws
+    >>> from howgood.stats.shares import beta_draws
     >>> def person(agreeing):
     ...     share = Estimate.from_draws(beta_draws(agreeing, 10))
     ...     return Agreement(share=share, n_agreeing=agreeing, n_questions=10,

@@ -18,15 +18,15 @@ from howgood.records.elicited_metric import Choice
 from howgood.records.estimate import Estimate
 from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
-from howgood.stats.choice import mutual_information
-from howgood.stats.randomness import RandomState, generator_and_seed
-from howgood.stats.simplex_particles import (
+from howgood.stats.paired_choices import (
     first_probabilities,
     log_posterior,
+    mutual_information,
     prior_particles,
     reweighted,
     simplex_weights,
 )
+from howgood.stats.randomness import RandomState, generator_and_seed
 
 FloatArray = NDArray[np.float64]
 _CHOSEN = {"first": 1.0, "second": 0.0, "same": 0.5}

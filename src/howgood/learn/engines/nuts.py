@@ -1,6 +1,7 @@
 """Full sampling with NUTS (PyMC and nutpie), for posteriors that importance sampling cannot do.
 
-In: models. Out: draws of each, with R-hat and evidence. Absent: anything without the "nuts" extra.
+In: `BinaryModel` or `OrdinalModel`. Out: a PyMC model whose variables carry our names; draws, with
+R-hat and evidence. Absent: anything without the "nuts" extra.
 
 Here people's leniency is sampled, not integrated: the two engines share the priors and nothing
 of the computation, so that each checks the other.
@@ -10,26 +11,198 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood.errors import MissingExtraError
-from howgood.learn.binary import BinaryModel
-from howgood.learn.engines.pymc_models import columns_of, pymc_model
+from howgood.learn.binary_model import BinaryModel
 from howgood.learn.ordinal_model import OrdinalModel
+from howgood.records.priors import USUAL_MEAN, GammaPrecision, LogNormal, SpreadPrior
 from howgood.records.progress import Progress, silent
 from howgood.stats.array_layer import array_stats
 from howgood.stats.arrays import FloatArray
-from howgood.stats.bridge import bridge_log_evidence
-from howgood.stats.importance import WeightedDraws
+from howgood.stats.importance import WeightedDraws, bridge_log_evidence
 from howgood.stats.logistic import logit
 
+_ENOUGH_ANSWERS = 6.0
+
+BINARY = ("intercept", "slope", "alpha", "person_sd", "order")
+ORDINAL = ("threshold", "slope", "alpha", "shift", "log_scale", "person_sd", "order")
 Model = TypeVar("Model", BinaryModel, OrdinalModel)
 
 LARGEST_RHAT = 1.01
 LEAST_EFFECTIVE = 400.0
 _CHAINS = 4
+
+
+def columns_of(model: BinaryModel | OrdinalModel) -> tuple[str, ...]:
+    """Return the variables that make up a point, in order."""
+    names = BINARY if isinstance(model, BinaryModel) else ORDINAL
+    return names if model.order is None else names[:-1]
+
+
+def pymc_model(model: BinaryModel | OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no types
+    """Return the same model for PyMC."""
+    return pymc_binary(model) if isinstance(model, BinaryModel) else pymc_ordinal(model)
+
+
+def pymc_binary(model: BinaryModel) -> Any:  # noqa: ANN401 - PyMC ships no types
+    """Return the binary model for PyMC."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    cells, priors, n = model.cells, model.priors, model.n_applications
+    person, cell, trials, accepted = _people_rows(model)
+    with pm.Model() as built:
+        intercept, slope = _lines(pm, pt, model)
+        alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=n)
+        spread = _spread(pm, priors.person_sd)
+        order: Any = model.order
+        if model.order is None:
+            order = pm.Normal("order", priors.order.mean, priors.order.sd)
+        _informed(pm, pt, model, intercept, slope, alpha)
+        leniency = _leniency(pm, spread, n_people=int(person.max()) + 1, n_answers=trials.sum())
+        at = cells.application
+        mean = _power_mean(pt, cells.precision, cells.recall, order, alpha[at])
+        center = intercept[at] + slope[at] * mean
+        pm.Binomial(
+            "accepted",
+            n=trials,
+            logit_p=center[cell] + leniency[person],
+            observed=accepted,
+        )
+    return built
+
+
+def _lines(pm: Any, pt: Any, model: BinaryModel) -> tuple[Any, Any]:  # noqa: ANN401 - PyMC ships no types
+    """Return intercepts and slopes, with their priors where nothing more is known of them."""
+    priors, names = model.priors, model.cells.applications
+    # Intercept and slope are nearly collinear; the level at a usual mean is not.
+    level, slopes = pm.Flat("level", shape=len(names)), []
+    for i, name in enumerate(names):
+        if name in priors.applications:
+            slopes.append(pm.Flat(f"slope_{i}"))
+        elif priors.curve is None:
+            slopes.append(pm.Normal(f"slope_{i}", priors.slope.mean, priors.slope.sd))
+        else:
+            slopes.append(pm.HalfNormal(f"slope_{i}", priors.curve.slope_scale))
+    slope = pm.Deterministic("slope", pt.stack(slopes))
+    intercept = pm.Deterministic("intercept", level - USUAL_MEAN * slope)
+    if priors.curve is None:
+        assumed, where = pm.Normal.dist(priors.intercept.mean, priors.intercept.sd), intercept
+    else:
+        assumed, where = pm.Normal.dist(priors.curve.level_mean, priors.curve.level_sd), level
+    general = np.array([name not in priors.applications for name in names])
+    pm.Potential("level_prior", (pm.logp(assumed, where) * general).sum())
+    return intercept, slope
+
+
+def _leniency(pm: Any, spread: Any, *, n_people: int, n_answers: float) -> Any:  # noqa: ANN401 - PyMC ships no types
+    """Centre where people say enough about themselves, else keep apart from their spread."""
+    if n_answers / n_people >= _ENOUGH_ANSWERS:
+        return pm.Normal("leniency", 0.0, spread, shape=n_people)
+    return pm.Normal("leniency", 0.0, 1.0, shape=n_people) * spread
+
+
+def _people_rows(
+    model: BinaryModel,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray, FloatArray]:
+    """One row per person and question answered: person, cell, answers, acceptances."""
+    groups, n_cells = model.cells.groups, model.cells.n_cells
+    counts = np.repeat(groups.counts, groups.alike.astype(int), axis=0)
+    trials = counts[:, :n_cells] + counts[:, n_cells:]
+    person, cell = np.nonzero(trials)
+    return person, cell, trials[person, cell], counts[person, cell]
+
+
+def _spread(pm: Any, prior: SpreadPrior) -> Any:  # noqa: ANN401 - PyMC ships no types
+    if isinstance(prior, GammaPrecision):
+        precision = pm.Gamma("precision", prior.shape, prior.rate)
+        return pm.Deterministic("person_sd", precision**-0.5)
+    if isinstance(prior, LogNormal):
+        return pm.LogNormal("person_sd", prior.mean_log, prior.sd_log)
+    return pm.HalfNormal("person_sd", prior.scale)
+
+
+def _informed(pm: Any, pt: Any, model: BinaryModel, intercept: Any, slope: Any, alpha: Any) -> None:  # noqa: ANN401 - PyMC ships no types
+    """Replace the general prior of an application by what is known about it."""
+    general = model.priors
+    for name, prior in general.applications.items():
+        if name not in model.cells.applications:
+            continue
+        i = model.cells.applications.index(name)
+        place = pt.stack([intercept[i], slope[i], pt.log(alpha[i] / (1 - alpha[i]))])
+        joint = pm.logp(pm.MvNormal.dist(np.array(prior.mean), np.array(prior.covariance)), place)
+        instead = (
+            joint
+            - pm.logp(pm.Beta.dist(general.alpha.a, general.alpha.b), alpha[i])
+            - pt.log(alpha[i])
+            - pt.log1p(-alpha[i])
+        )
+        pm.Potential(f"known_{i}", instead)
+
+
+def _power_mean(pt: Any, precision: FloatArray, recall: FloatArray, order: Any, alpha: Any) -> Any:  # noqa: ANN401 - PyMC ships no types
+    """Return the weighted power mean as a symbolic expression."""
+    zero = (precision == 0) | (recall == 0)
+    log_p = np.log(np.where(zero, 1.0, precision))
+    log_r = np.log(np.where(zero, 1.0, recall))
+    geometric = alpha * log_p + (1 - alpha) * log_r
+    if isinstance(order, float) and order == 0:
+        return pt.exp(geometric) * ~zero
+    near_zero = geometric + order * alpha * (1 - alpha) * (log_p - log_r) ** 2 / 2
+    safe = pt.switch(pt.lt(pt.abs(order), 1e-4), 1.0, order)
+    power = pt.log(alpha * pt.exp(safe * log_p) + (1 - alpha) * pt.exp(safe * log_r)) / safe
+    inside = pt.exp(pt.switch(pt.lt(pt.abs(order), 1e-4), near_zero, power))
+    # With a zero and p > 0 one term is left; with p <= 0 the mean is zero.
+    left = pt.switch(precision > 0, alpha, 1 - alpha) ** (1 / pt.maximum(order, 1e-4))
+    edge = pt.switch(pt.gt(order, 0), left * np.maximum(precision, recall), 0.0)
+    return pt.switch(zero, edge, inside)
+
+
+def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no types
+    """Return the ordinal model for PyMC."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    cells, priors, others = model.cells, model.priors, model.n_other_parts
+    person, outcome = np.nonzero(cells.counts)
+    cell, level = np.divmod(outcome, len(cells.levels))
+    times = cells.counts[person, outcome]
+    with pm.Model() as built:
+        slope = pm.Normal("slope", priors.slope.mean, priors.slope.sd, initval=10.0)
+        # Thresholds move with the slope; their places at a usual mean do not.
+        place = pm.Flat(
+            "place",
+            shape=cells.n_thresholds,
+            transform=pm.distributions.transforms.ordered,
+            initval=np.linspace(-2.0, 2.0, cells.n_thresholds),
+        )
+        threshold = pm.Deterministic("threshold", place + USUAL_MEAN * slope)
+        flat = pm.Normal.dist(priors.threshold.mean, priors.threshold.sd)
+        pm.Potential("threshold_prior", pm.logp(flat, threshold).sum())
+        alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b)
+        shift = pm.Normal("shift", priors.shift.mean, priors.shift.sd, shape=others)
+        log_scale = pm.Normal("log_scale", priors.log_scale.mean, priors.log_scale.sd, shape=others)
+        spread = _spread(pm, priors.person_sd)
+        order: Any = model.order
+        if model.order is None:
+            order = pm.Normal("order", priors.order.mean, priors.order.sd)
+        n_people = len(cells.people)
+        leniency = _leniency(pm, spread, n_people=n_people, n_answers=float(times.sum()))
+        mean = _power_mean(pt, cells.precision, cells.recall, order, alpha)
+        center = (slope * mean + pt.concatenate([[0.0], shift])[cells.part])[cell]
+        scale = pt.exp(pt.concatenate([[0.0], log_scale])[cells.part])[cell]
+        far = 1e4  # beyond every rating: gradients stay finite, unlike at infinity
+        ends = pt.concatenate([[-far], threshold, [far]])
+        here = center + leniency[person]
+        above, below = (ends[level + 1] - here) / scale, (ends[level] - here) / scale
+        inside = pt.log1mexp(below - above)
+        rated = inside - pt.softplus(-above) - pt.softplus(below)
+        pm.Potential("ratings", (times * rated).sum())
+    return built
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,17 @@
-"""Two pictures of a ranking: the scores' distributions on one axis, and every rank's probability.
+"""Pictures of scores and rankings under human uncertainty.
 
-In: names, densities, rank probabilities. Out: a matplotlib figure. Absent: computing them.
+In: names, densities, rank probabilities. Out: matplotlib figures, SVG text. Absent: computing what
+is drawn.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
+import numpy as np
+
+from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, log_axis, to_svg
 from howgood.show.numbers import percent
 from howgood.stats.arrays import FloatArray
 
@@ -110,3 +113,163 @@ def _draw_ranks(
         spine.set_color(FAINT)
     axes.set_xlabel("rank")
     axes.set_title("Probability of each rank")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """A labelled area between two curves."""
+
+    label: str
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Bands over one argument."""
+
+    x_label: str
+    y_label: str
+    x: FloatArray
+    bands: tuple[Band, ...]
+    logarithmic: bool = False
+
+
+def score_histograms(score_draws: Mapping[str, FloatArray]) -> str:
+    """Draw how often each system reaches which RMSE when people answer again."""
+    edges = np.histogram_bin_edges(np.concatenate(list(score_draws.values())), bins=60)
+    with canvas(width=7.5, height=3.6) as figure:
+        axes = figure.subplots()
+        for colour, (name, draws) in zip(COLOURS, score_draws.items(), strict=False):
+            counts, _, _ = axes.hist(draws, bins=edges.tolist(), color=colour, alpha=0.6)
+            peak = int(np.argmax(counts))
+            axes.annotate(
+                name, (edges[peak], counts[peak]), xytext=(0, 4), textcoords="offset points",
+                color=colour, weight="bold", ha="center",
+            )  # fmt: skip
+        axes.margins(y=0.15)
+        axes.set_xlabel("RMSE")
+        axes.set_ylabel("re-evaluations")
+        axes.set_title("Same people, same items, asked again")
+        return to_svg(figure, title="Histograms of the RMSE of each recommender")
+
+
+def ranking_frequencies(frequencies: Mapping[str, float]) -> str:
+    """Draw how often each ranking comes out."""
+    shown = {name: share for name, share in frequencies.items() if share > 0}
+    with canvas(width=7.0, height=1.2 + 0.45 * len(shown)) as figure:
+        axes = figure.subplots()
+        names = list(shown)
+        axes.barh(range(len(names)), list(shown.values()), color=COLOURS[0])
+        for row, share in enumerate(shown.values()):
+            axes.text(share + 0.01, row, percent(share), va="center")
+        axes.set_yticks(range(len(names)), names)
+        axes.invert_yaxis()
+        axes.set_xlim(0, 1.08 * max(shown.values()) + 0.05)
+        axes.set_xlabel("share of re-evaluations")
+        axes.set_title("And the winner is ... (best on the left)")
+        return to_svg(figure, title="How often each ranking comes out")
+
+
+def goodness_of_fit(
+    mean_approximated: FloatArray,
+    mean_simulated: FloatArray,
+    variance_approximated: FloatArray,
+    variance_simulated: FloatArray,
+    divergences: FloatArray,
+) -> str:
+    """Draw simulated against approximated moments, and the divergences."""
+    with canvas(width=10.5, height=3.6) as figure:
+        left, middle, right = figure.subplots(1, 3)
+        _against(left, mean_approximated, mean_simulated, "mean of the RMSE")
+        _against(middle, variance_approximated, variance_simulated, "variance of the RMSE")
+        line = {"color": COLOURS[0]}
+        right.boxplot(divergences, widths=0.5, medianprops={"color": COLOURS[1]}, boxprops=line,
+                      whiskerprops=line, capprops=line,
+                      flierprops={"marker": ".", "markeredgecolor": COLOURS[0]})  # fmt: skip
+        right.set_yscale("log")
+        log_axis(right.yaxis)
+        right.axhline(0.02, color=FAINT, ls=(0, (4, 3)), lw=1)
+        right.annotate("paper: third quartile below .02", (0.55, 0.02), xytext=(0, 3),
+                       textcoords="offset points", fontsize=8.5)  # fmt: skip
+        right.set_xticks([])
+        right.set_ylim(top=0.06)
+        right.set_title("nJSD to the exact density")
+        return to_svg(figure, title="Approximated against simulated moments, and divergences")
+
+
+def sensitivity(panels: Sequence[Panel]) -> str:
+    """Draw bands over each argument, side by side."""
+    with canvas(width=11.0, height=3.8) as figure:
+        for axes, panel in zip(figure.subplots(1, len(panels)), panels, strict=True):
+            for colour, band in zip(COLOURS, panel.bands, strict=False):
+                _draw_band(axes, panel, band, colour)
+            if len(panel.bands) == 1:
+                axes.set_title(panel.bands[0].label, fontsize=9.5, weight="normal")
+            else:
+                _label_bands(axes, panel)
+            axes.set_xlabel(panel.x_label)
+            axes.set_ylabel(panel.y_label)
+            if panel.logarithmic:
+                axes.set_yscale("log")
+                log_axis(axes.yaxis)
+            else:
+                axes.set_ylim(bottom=0)
+        return to_svg(figure, title="Sensitivity of the RMSE's distribution to each argument")
+
+
+def _draw_band(
+    axes: Any,  # noqa: ANN401 - matplotlib axes
+    panel: Panel,
+    band: Band,
+    colour: str,
+) -> None:
+    axes.fill_between(panel.x, band.low, band.high, color=colour, alpha=0.3, lw=0)
+    for edge in (band.low, band.high):
+        axes.plot(panel.x, edge, color=colour, lw=1.2)
+
+
+def _label_bands(axes: Any, panel: Panel) -> None:  # noqa: ANN401 - matplotlib axes
+    # The bands fall or stay level to the right, so text that begins on one does not cross it.
+    start = len(panel.x) // 3
+    for colour, band in zip(COLOURS, panel.bands, strict=False):
+        axes.annotate(
+            band.label, (panel.x[start], max(band.low[start], band.high[start])), xytext=(0, 4),
+            textcoords="offset points", fontsize=9, color=colour, weight="bold",
+        )  # fmt: skip
+
+
+def error_curves(x: FloatArray, curves: Mapping[str, FloatArray], *, limit: float) -> str:
+    """Draw error probabilities over the deviation, with the border of distinguishability."""
+    with canvas(width=7.5, height=4.0) as figure:
+        axes = figure.subplots()
+        for row, (colour, (name, errors)) in enumerate(zip(COLOURS, curves.items(), strict=False)):
+            axes.plot(x, errors, color=colour)
+            at = int(np.argmin(np.abs(errors - (0.42 - 0.07 * row))))
+            axes.annotate(
+                name, (x[at], errors[at]), xytext=(0.62, 0.93 - 0.09 * row),
+                textcoords="axes fraction", color=colour, weight="bold", va="center",
+                arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.7, "alpha": 0.7},
+            )  # fmt: skip
+        axes.axhline(limit, color=INK, lw=1, ls=(0, (4, 3)))
+        axes.annotate(f"{percent(limit)} error", (x[-1], limit), xytext=(0, 3), ha="right",
+                      textcoords="offset points", fontsize=9)  # fmt: skip
+        axes.set_ylim(0, 0.52)
+        axes.set_xlim(0, float(x[-1]))
+        axes.set_xlabel("deviation of the better system (the other's is 10 % larger)")
+        axes.set_ylabel("probability of the wrong order")
+        return to_svg(figure, title="Error probability of ranking two systems")
+
+
+def _against(
+    axes: Any,  # noqa: ANN401 - matplotlib axes
+    approximated: FloatArray,
+    simulated: FloatArray,
+    title: str,
+) -> None:
+    ends = [float(approximated.min()), float(approximated.max())]
+    axes.plot(ends, ends, color=FAINT, lw=1)
+    axes.plot(approximated, simulated, "o", color=COLOURS[0], markersize=3, alpha=0.5, mew=0)
+    axes.set_xlabel("approximated (Eq. 12, 13)")
+    axes.set_ylabel("simulated")
+    axes.set_title(title)

@@ -1,1 +1,0 @@
-"""The papers' experiments, one package per paper, each with a `reproduce` function."""

@@ -1,0 +1,1 @@
+"""The papers' experiments, one module per paper, each with a `reproduce` function."""

@@ -1,0 +1,141 @@
+r"""Likelihoods of groups that share one unseen normal quantity each: random intercepts.
+
+In: how often each group shows each outcome (`GroupCounts`), and the log probability of every
+outcome at every node of the unseen quantity. Out: the log likelihood with the unseen quantities
+integrated out, and its derivatives. Absent: where the log probabilities come from.
+
+.. math:: \log L = \sum_g w_g \log \sum_m q_m \exp \sum_r N_{gr} T_{rm}
+
+`N` counts (groups by outcomes), `T` log probabilities (outcomes by nodes), `q` the weights of the
+nodes, `w` how many groups look alike.
+
+One grid of nodes serves every group, so that a whole sample is integrated by one matrix product.
+The trapezoid rule converges faster than any power of the spacing for smooth functions that
+vanish at both ends; over ±6 standard deviations the cut tails hold :math:`2\cdot10^{-9}`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.stats.arrays import FloatArray
+
+N_NODES = 65
+REACH = 6.0
+Float32Array = NDArray[np.float32]
+
+# Elements of the largest intermediate array: about 4 MB, which stays in the processor's cache.
+_BLOCK = 1_000_000
+
+
+def normal_nodes(n_nodes: int = N_NODES) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights (summing to 1) for averages over a standard normal variable.
+
+    Examples
+    --------
+    >>> nodes, weights = normal_nodes()
+    >>> round(float(weights @ nodes**2), 6)
+    1.0
+    """
+    nodes = np.linspace(-REACH, REACH, n_nodes)
+    weights = np.exp(-0.5 * nodes**2)
+    weights[[0, -1]] *= 0.5
+    return nodes, weights / weights.sum()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """Distinct groups: `counts` of shape (groups, outcomes), and how many look alike."""
+
+    counts: FloatArray
+    alike: FloatArray
+
+    @classmethod
+    def from_rows(
+        cls, group: NDArray[np.intp], outcome: NDArray[np.intp], n_outcomes: int
+    ) -> "GroupCounts":
+        """Count rows of (group, outcome) and put groups with the same counts together.
+
+        Examples
+        --------
+        >>> counts = GroupCounts.from_rows(np.array([0, 1, 2]), np.array([1, 1, 0]), 2)
+        >>> counts.counts.tolist(), counts.alike.tolist()
+        ([[0.0, 1.0], [1.0, 0.0]], [2.0, 1.0])
+        """
+        n_groups = int(group.max()) + 1
+        counts = np.zeros((n_groups, n_outcomes))
+        np.add.at(counts, (group, outcome), 1.0)
+        distinct, alike = np.unique(counts, axis=0, return_counts=True)
+        return cls(distinct, alike.astype(np.float64))
+
+
+def log_marginal(
+    groups: GroupCounts, log_terms: FloatArray, node_weights: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return the log likelihood and its derivative by every element of `log_terms`.
+
+    Parameters
+    ----------
+    groups : GroupCounts
+    log_terms : array of shape (outcomes, nodes)
+    node_weights : array of shape (nodes,)
+
+    Returns
+    -------
+    value : float
+    slopes : array of shape (outcomes, nodes)
+    """
+    step = max(1, _BLOCK // log_terms.shape[1])
+    value, slopes = 0.0, np.zeros_like(log_terms)
+    log_weights = np.log(node_weights)
+    for start in range(0, len(groups.counts), step):
+        counts, alike = groups.counts[start : start + step], groups.alike[start : start + step]
+        joint = counts @ log_terms + log_weights
+        top = joint.max(axis=1, keepdims=True)
+        np.exp(joint - top, out=joint)
+        total = joint.sum(axis=1, keepdims=True)
+        value += float(alike @ (np.log(total) + top).ravel())
+        joint *= alike[:, None] / total
+        slopes += counts.T @ joint
+    return value, slopes
+
+
+def log_marginal_many(
+    groups: GroupCounts, log_terms: Float32Array, node_weights: FloatArray
+) -> FloatArray:
+    """Return the log likelihood for many sets of parameters at once, in single precision.
+
+    Single precision is wrong by about a millionth per group, far below what importance weights
+    notice, and twice as fast.
+
+    Parameters
+    ----------
+    groups : GroupCounts
+    log_terms : array of shape (outcomes, draws, nodes)
+    node_weights : array of shape (nodes,)
+
+    Returns
+    -------
+    array of shape (draws,)
+    """
+    n_outcomes, n_draws, n_nodes = log_terms.shape
+    flat = log_terms.reshape(n_outcomes, n_draws * n_nodes)
+    weights = node_weights.astype(np.float32)
+    step = max(1, _BLOCK // (n_draws * n_nodes))
+    total = np.zeros(n_draws)
+    for start in range(0, len(groups.counts), step):
+        counts = groups.counts[start : start + step].astype(np.float32)
+        joint = (counts @ flat).reshape(-1, n_draws, n_nodes)
+        top = joint.max(axis=2)
+        joint -= top[:, :, None]
+        np.exp(joint, out=joint)
+        share = np.log(joint @ weights) + top
+        total += groups.alike[start : start + step] @ share
+    return total
+
+
+def draws_per_block(groups: GroupCounts, n_outcomes: int, n_nodes: int) -> int:
+    """Return how many sets of parameters fit into one block of work."""
+    rows = max(min(len(groups.counts), 2_000), n_outcomes)
+    return max(1, _BLOCK // (rows * n_nodes))
