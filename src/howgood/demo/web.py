@@ -16,14 +16,15 @@ from howgood.demo.story import save_table
 from howgood.flow import hosting
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, tokens
-from howgood.flow.participate import choose_condition, fill, survey, take_part
+from howgood.flow.participate import choose_condition, fill, take_part
 from howgood.flow.participate.bot import Filler
-from howgood.kinds.comparison.screens import CHOICE, PAIR
-from howgood.kinds.rerating.screens import RATING
-from howgood.kinds.seeded import draw
 from howgood.flow.results.asking import ask_fit
 from howgood.flow.study_files import read_study
 from howgood.flow.study_files.new import KINDS, new_study
+from howgood.kinds.comparison.screens import CHOICE, PAIR
+from howgood.kinds.rerating.screens import RATING
+from howgood.kinds.seeded import draw
+from howgood.kinds.survey import screens as survey
 from howgood.records.participant import Status
 from howgood.records.plans import SurveyPlan
 from howgood.records.progress import Progress, silent

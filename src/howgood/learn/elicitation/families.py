@@ -24,7 +24,7 @@ from howgood.records.elicited_metric import (
     LinearMetric,
 )
 from howgood.stats.confusion_scores import capped_score, f_beta_score
-from howgood.stats.grid_posterior import grid_draws
+from howgood.stats.shares import grid_draws
 
 FloatArray = NDArray[np.float64]
 
