@@ -20,10 +20,10 @@ from howgood.flow.importing.sheet import read_sheet
 from howgood.flow.results import counting
 from howgood.records.api_token import SCOPES
 from howgood.settings import Settings
-from howgood.web import patience, server
+from howgood.web import middleware, server, timeouts
 from howgood.web.api.table import OPERATIONS
 from howgood.web.app import make_app
-from howgood.web.guards import Pace, Rate
+from howgood.web.rate_limits import Pace, Rate
 from howgood.web.routes import library
 
 _SOON = 60  # seconds, on a busy machine
@@ -31,9 +31,9 @@ _SOON = 60  # seconds, on a busy machine
 
 @pytest.fixture
 def port(host, monkeypatch):
-    """A real server, as `howgood serve` runs it, whose patience is short and places are few."""
-    monkeypatch.setattr(patience, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(patience, "BODY_SECONDS", 0.3)
+    """A real server, as `howgood serve` runs it, with short timeouts and places are few."""
+    monkeypatch.setattr(timeouts, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(middleware, "BODY_SECONDS", 0.3)
     app = make_app(host, Settings(busy_limit=2))
     running = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, **server.options()))
     thread = threading.Thread(target=running.run)

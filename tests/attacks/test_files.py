@@ -11,7 +11,7 @@ from tests.web.conftest import hidden_fields
 from howgood.errors import HowgoodError, InputError
 from howgood.flow import authoring, registry, remote
 from howgood.flow.authoring import Upload
-from howgood.flow.hosting.files import back_up
+from howgood.flow.hosting import back_up
 from howgood.flow.results.uploaded import read_upload
 from howgood.flow.study_files.new import template
 

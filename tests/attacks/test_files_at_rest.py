@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from howgood.flow.hosting.files import back_up
+from howgood.flow.hosting import back_up
 
 
 def _others(path):

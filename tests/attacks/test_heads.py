@@ -46,7 +46,7 @@ def broken(host, monkeypatch):
     def fault(*_, **__):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(host.database, "write_soon", fault)
+    monkeypatch.setattr(host.database, "write_async", fault)
     app = make_app(host, Settings())
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client

@@ -85,7 +85,7 @@ def test_no_secret_is_in_the_log_whatever_fails(
     _fails(line, token, begun)
     assert sign_in(line).status_code == 200
     secrets |= {line.cookies[SESSION], hidden_fields(line.get("/account"))["csrf"]}
-    for module, name in ((hosting.soon, "send"), (hosting.soon, "look"), (accounts, "sign_in"),
+    for module, name in ((hosting, "send"), (hosting, "look"), (accounts, "sign_in"),
                          (accounts, "change_password"), (importing, "import_files"),
                          (accounts, "join"), (host.database, "write")):  # fmt: skip
         monkeypatch.setattr(module, name, trouble)

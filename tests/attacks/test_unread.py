@@ -13,7 +13,7 @@ import uvicorn
 from howgood.flow import hosting
 from howgood.settings import Settings
 from howgood.store import schema
-from howgood.web import patience, server
+from howgood.web import server, timeouts
 from howgood.web.app import make_app
 
 _SOON = 60  # seconds, on a busy machine
@@ -30,7 +30,7 @@ def film(host):
 @pytest.fixture
 def running(host, film, monkeypatch):
     """A real server of few places, which soon looks whether somebody reads."""
-    monkeypatch.setattr(patience, "UNREAD_SECONDS", 0.5)
+    monkeypatch.setattr(timeouts, "UNREAD_SECONDS", 0.5)
     app = make_app(host, Settings(busy_limit=2))
     serving = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, **server.options()))
     thread = threading.Thread(target=serving.run)
@@ -85,7 +85,7 @@ def test_who_reads_slowly_gets_all_of_it(running):
             found += piece
             pauses += 1
             time.sleep(pause)
-    assert pauses * pause > 4 * patience.UNREAD_SECONDS  # longer than who reads nothing is given
+    assert pauses * pause > 4 * timeouts.UNREAD_SECONDS  # longer than who reads nothing is given
     head, _, body = found.partition(b"\r\n\r\n")
     assert body == FILM
     assert b"content-encoding" not in head.lower()  # packing it would hold everybody up
@@ -94,7 +94,7 @@ def test_who_reads_slowly_gets_all_of_it(running):
 def test_who_waits_between_pages_is_not_taken_for_somebody_who_does_not_read(running):
     with _line(running, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n") as line:
         assert b"well" in line.recv(65536)
-        time.sleep(4 * patience.UNREAD_SECONDS)
+        time.sleep(4 * timeouts.UNREAD_SECONDS)
         line.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b"well" in line.recv(65536)
 

@@ -1,5 +1,6 @@
 """serve, links and backup: what they refuse kindly, and what they do."""
 
+import asyncio
 import json
 import re
 import socket
@@ -141,7 +142,8 @@ def test_links_lead_to_the_study_and_are_not_stored(database_file, capsys):
     assert len(set(links)) == len(links) == 3
     host = Host(open_database(str(database_file)))
     token = links[0].rpartition("/")[2]
-    assert look(host, token, now=datetime.now(UTC)).screen.kind == "consent"
+    view = asyncio.run(look(host, token, now=datetime.now(UTC)))
+    assert view.screen.kind == "consent"
     host.close()
 
 

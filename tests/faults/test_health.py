@@ -10,7 +10,7 @@ from tests.faults.disks import no_room_for
 from tests.faults.people import SLUG, crowd, meanwhile
 from tests.faults.test_read_only import refusing_writes
 
-from howgood.flow.hosting import Pulse, open_host, pulse
+from howgood.flow.hosting import HealthCheck, health, open_host
 from howgood.store import database
 
 
@@ -33,8 +33,8 @@ def _health(server):
 @pytest.fixture
 def quick(monkeypatch):
     """Look often and forget soon."""
-    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(pulse, "REMEMBERED_SECONDS", 0.3)
+    monkeypatch.setattr(health, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(health, "REFUSAL_SECONDS", 0.3)
 
 
 def test_a_database_that_has_become_read_only_is_told_though_nobody_answers(stage, quick):
@@ -73,14 +73,14 @@ def test_a_full_disk_is_told_and_so_is_that_there_is_room_again(sqlite_stage):
 def test_an_answer_that_could_not_be_stored_counts_though_a_look_goes_well(tmp_path, monkeypatch):
     host = open_host(str(tmp_path / "answers.sqlite"))
     clock = [1000.0]
-    monkeypatch.setattr(pulse, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(health, "monotonic", lambda: clock[0])
     monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    looking = Pulse(host)
+    looking = HealthCheck(host)
     assert looking.is_well()
     with pytest.raises(sa.exc.OperationalError):
         host.database.write(_fail)
     assert not looking.is_well()
-    clock[0] += pulse.REMEMBERED_SECONDS + 1
+    clock[0] += health.REFUSAL_SECONDS + 1
     assert looking.is_well()
     with pytest.raises(sa.exc.OperationalError):
         host.database.write(_fail)
@@ -103,7 +103,7 @@ def test_a_server_that_was_gone_is_well_once_it_is_back(tmp_path, code, is_well)
 
     with pytest.raises(sa.exc.OperationalError):
         host.database.write(fail)
-    assert Pulse(host).is_well() is is_well
+    assert HealthCheck(host).is_well() is is_well
     host.close()
 
 
@@ -115,7 +115,7 @@ def test_a_crowd_in_which_no_connection_was_free_is_forgotten_at_once(tmp_path):
 
     with pytest.raises(sa.exc.TimeoutError):
         host.database.write(wait)
-    assert Pulse(host).is_well()
+    assert HealthCheck(host).is_well()
     host.close()
 
 
@@ -133,7 +133,7 @@ def _fail(_connection):
 
 def test_whoever_asks_often_costs_no_more_than_one_look_in_a_while(tmp_path):
     host = open_host(str(tmp_path / "answers.sqlite"))
-    looking, looks = Pulse(host), []
+    looking, looks = HealthCheck(host), []
     real = host.database.write
     host.database.write = lambda operation: (looks.append(1), real(operation))[1]
     assert all(looking.is_well() for _ in range(1000))
@@ -141,14 +141,14 @@ def test_whoever_asks_often_costs_no_more_than_one_look_in_a_while(tmp_path):
     host.close()
 
 
-@pytest.mark.parametrize(("patience", "is_well"), [(0.05, False), (5.0, True)])
+@pytest.mark.parametrize(("timeout", "is_well"), [(0.05, False), (5.0, True)])
 def test_a_look_is_bad_news_for_who_asks_meanwhile_only_if_it_takes_too_long(
-    tmp_path, monkeypatch, patience, is_well
+    tmp_path, monkeypatch, timeout, is_well
 ):
-    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(pulse, "PATIENCE_SECONDS", patience)
+    monkeypatch.setattr(health, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(health, "TIMEOUT_SECONDS", timeout)
     host = open_host(str(tmp_path / "answers.sqlite"))
-    looking, said = Pulse(host), []
+    looking, said = HealthCheck(host), []
 
     def take_a_while(_operation):
         time.sleep(0.1)

@@ -11,9 +11,9 @@ import pytest
 from tests.faults.counting import counted
 from tests.faults.people import SLUG, crowd, meanwhile
 
-from howgood.flow.hosting.host import Known, open_host
+from howgood.flow.hosting.host import SessionState, open_host
 from howgood.flow.participate import next_screen
-from howgood.records.participant import Participant, Position, Status
+from howgood.records.participant import Participant, Status
 from howgood.records.screen import Answer
 from howgood.records.study import Study
 
@@ -107,10 +107,10 @@ def _remember(host, study, number):
         number=number, study=1, version=1, seed=number * 10**9, status=Status.ACTIVE,
         condition="all", is_pilot=False, origin={}, created_at=now,
     )  # fmt: skip
-    position = Position(
-        participant=person, screen=shown.key, number=23, content={}, shown_at=datetime.now(UTC)
-    )
-    host.remember(f"{number:064d}", Known(position=position, screen=shown, answers=answers))
+    host.remember(
+        SessionState(token_digest=f"{number:064d}", study=study, participant=person, number=23,
+                     shown_at=datetime.now(UTC), screen=shown, answers=answers)
+    )  # fmt: skip
 
 
 def test_what_is_remembered_of_people_stops_growing_below_its_limit(tmp_path):

@@ -72,10 +72,10 @@ def _signal(processes, which):
 
 
 def test_a_process_that_is_kept_leaves_by_itself(monkeypatch):
-    from howgood.web import leaving
+    from howgood.web import app
 
     left = threading.Event()
-    monkeypatch.setattr(leaving, "SECONDS", 0.01)
-    monkeypatch.setattr(leaving.os, "_exit", lambda code: left.set() if code == 0 else None)
-    leaving._leave()
+    monkeypatch.setattr(app, "SHUTDOWN_SECONDS", 0.01)
+    monkeypatch.setattr(app.os, "_exit", lambda code: left.set() if code == 0 else None)
+    app._exit_late()
     assert left.is_set()

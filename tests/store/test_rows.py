@@ -150,7 +150,7 @@ def test_a_moment_is_kept_to_the_microsecond_in_any_zone_but_never_without_one(d
 def _step(person, **changes):
     values = {"participant": person, "screen": "one", "values": {"acceptable": "6"},
               "following": "two", "content": {"key": "two"}, "position": 2, "now": NOW}  # fmt: skip
-    return answers.Step(**(values | changes))
+    return answers.AnswerStep(**(values | changes))
 
 
 def _shown_one(database, study, people):
@@ -165,7 +165,7 @@ def test_steps_of_many_people_and_their_copies_are_stored_once_each(database, st
 
     async def everyone():
         steps = [_step(each) for each in (*people, *people[:5])]
-        return await asyncio.gather(*map(database.write_soon, steps))
+        return await asyncio.gather(*map(database.write_async, steps))
 
     told = asyncio.run(everyone())
     assert sum(told) == 70
@@ -181,7 +181,7 @@ def test_a_step_of_somebody_who_is_gone_fails_alone(database, study):
 
     async def everyone():
         steps = [_step(each) for each in (*people, 10_000)]
-        return await asyncio.gather(*map(database.write_soon, steps), return_exceptions=True)
+        return await asyncio.gather(*map(database.write_async, steps), return_exceptions=True)
 
     *told, error = asyncio.run(everyone())
     assert told == [True, True, True]

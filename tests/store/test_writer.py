@@ -51,7 +51,7 @@ def test_every_caller_gets_its_own_result_and_all_is_stored(numbers):
 
 def test_coroutines_wait_for_the_disk_and_nobody_else_does(numbers):
     async def everyone():
-        writes = (numbers.write_soon(_insert(value)) for value in range(100))
+        writes = (numbers.write_async(_insert(value)) for value in range(100))
         return await asyncio.gather(*writes)
 
     assert asyncio.run(everyone()) == list(range(100))
@@ -60,7 +60,7 @@ def test_coroutines_wait_for_the_disk_and_nobody_else_does(numbers):
 
 def test_a_coroutine_gets_what_its_own_operation_raised(numbers):
     async def attempt():
-        results = (numbers.write_soon(_insert(value)) for value in (1, 1, 2))
+        results = (numbers.write_async(_insert(value)) for value in (1, 1, 2))
         return await asyncio.gather(*results, return_exceptions=True)
 
     first, second, third = asyncio.run(attempt())
@@ -70,30 +70,22 @@ def test_a_coroutine_gets_what_its_own_operation_raised(numbers):
 
 def test_whoever_stops_waiting_does_not_stop_the_writing(numbers):
     async def give_up():
-        waiting = asyncio.create_task(numbers.write_soon(_slow_insert(1)))
+        waiting = asyncio.create_task(numbers.write_async(_slow_insert(1)))
         await asyncio.sleep(0.05)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        return await numbers.write_soon(_insert(2))
+        return await numbers.write_async(_insert(2))
 
     assert asyncio.run(give_up()) == 2
     assert _stored(numbers) == {1, 2}  # asyncio.run ends when every thread it started has
 
 
-def test_a_glance_sees_what_was_just_committed(numbers):
-    table = sa.table("n", sa.column("x"))
-    newest = sa.select(sa.func.max(table.c.x)).where(table.c.x < sa.bindparam("below"))
+def test_a_single_read_sees_what_was_just_committed(numbers):
+    newest = sa.text("SELECT max(x) FROM n")
     for value in range(5):
         numbers.write(_insert(value))
-        assert tuple(numbers.glance(newest, below=100)) == (value,)
-    assert numbers.glance(sa.select(table.c.x).where(table.c.x == sa.bindparam("x")), x=9) is None
-
-
-def test_a_glance_at_a_table_that_is_gone_fails_like_any_read(numbers):
-    gone = sa.select(sa.table("gone", sa.column("x")).c.x)
-    with pytest.raises(sa.exc.DBAPIError):
-        numbers.glance(gone)
+        assert numbers.read_one(lambda connection: connection.execute(newest).scalar()) == value
 
 
 def test_one_failing_operation_undoes_nothing_but_itself(numbers):

@@ -17,7 +17,7 @@ from howgood.store import audit, researchers
 from howgood.store.attempts import Allowance
 from howgood.web.access import SESSION
 from howgood.web.app import make_app
-from howgood.web.guards import LARGEST_FORM
+from howgood.web.middleware import LARGEST_FORM
 
 FORBIDDEN, NOT_FOUND, WRONG, SLOW = 403, 404, 422, 429
 

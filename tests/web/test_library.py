@@ -14,7 +14,7 @@ from howgood.flow.hosting import add_study
 from howgood.flow.registry import cards
 from howgood.records.study import Study
 from howgood.store import cards as published
-from howgood.web.guards import Pace, Rate
+from howgood.web.rate_limits import Pace, Rate
 
 WRONG, NOT_FOUND = 422, 404
 CARD = "kay2015-answers-electricity"

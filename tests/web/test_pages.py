@@ -1,5 +1,6 @@
 """Pages over HTTP: what they carry, what they refuse, and what never leaves the server."""
 
+import asyncio
 import gzip
 import logging
 import re
@@ -12,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.flow.hosting.conftest import RERATING
 from tests.web.conftest import hidden_fields
 
-from howgood.flow.hosting import add_study, as_sent, look, tokens
+from howgood.flow.hosting import add_study, filled_form, look, tokens
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.records.screen import Screen
@@ -20,8 +21,9 @@ from howgood.records.study import Study
 from howgood.settings import Settings
 from howgood.store import participants, studies
 from howgood.web.app import make_app
-from howgood.web.guards import LARGEST_FORM, Pace, Rate, preferred_language
+from howgood.web.middleware import LARGEST_FORM, preferred_language
 from howgood.web.pages import screen_page
+from howgood.web.rate_limits import Pace, Rate
 from howgood.web.render import show, style_address, templates
 
 
@@ -34,7 +36,7 @@ def _answer(browser, page, host, seed=1):
     with host.database.reading() as connection:
         stored = participants.position(connection, tokens.digest(_token(page)))
     screen = Screen.from_dict(stored.content)
-    form = as_sent(screen, fill(screen, seed=seed))
+    form = filled_form(screen, fill(screen, seed=seed))
     return browser.post(page.url.path, data=hidden_fields(page) | form)
 
 
@@ -231,7 +233,7 @@ def test_a_page_put_together_from_pieces_is_the_page_as_a_whole(browser, host):
     page = _begin(browser, "doors")
     token = _token(page)
     for now in (datetime.now(UTC),) * 2:
-        view = look(host, token, now=now)
+        view = asyncio.run(look(host, token, now=now))
         screen = screen_page(view, style=style_address())
         whole = templates().get_template("screen.html").render(page=screen, own=screen.own)
         assert show(screen).body.decode() == whole
@@ -289,7 +291,7 @@ def test_a_database_that_goes_away_is_a_polite_503_and_no_lost_place(browser, ho
         raise sa.exc.OperationalError("select", {}, OSError("gone"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(host.database, "write_soon", away)
+        patch.setattr(host.database, "write_async", away)
         gone = _answer(browser, page, host)
     assert gone.status_code == 503
     assert browser.get(page.url.path).text == page.text
@@ -299,7 +301,7 @@ def test_a_fault_of_ours_is_a_page_without_details(browser, host, monkeypatch):
     def broken(*_):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(host.database, "write_soon", broken)
+    monkeypatch.setattr(host.database, "write_async", broken)
     page = browser.get("/s/songs")
     failed = browser.post("/s/songs", data=hidden_fields(page) | {"consent.consent": "yes"})
     assert failed.status_code == 500

@@ -72,7 +72,7 @@ def test_counting_that_fails_is_no_reason_to_fail(host, full, stranger, monkeypa
     def away(*_):
         raise sa.exc.OperationalError("insert", {}, OSError("gone"))
 
-    monkeypatch.setattr(host.database, "write_soon", away)
+    monkeypatch.setattr(host.database, "write_async", away)
     page = stranger.get(full)
     assert "This study is full" in page.text
     assert "howgood-refused" not in page.headers.get("set-cookie", "")

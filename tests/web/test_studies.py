@@ -110,7 +110,7 @@ def take_part(browser, host, slug, seed=1, check=lambda page: None):
         check(page)
         if screen.is_last:
             return token
-        form = hosting.as_sent(screen, fill(screen, seed=seed))
+        form = hosting.filled_form(screen, fill(screen, seed=seed))
         page = browser.post(page.url.path, data=hidden_fields(page) | form)
     raise AssertionError("never finished")
 
@@ -344,7 +344,7 @@ def test_a_preview_walks_the_whole_study_and_stores_nothing(owner, host, kind):
     for number in range(1, 6):
         screen = authoring.preview(host, "new-alarm", condition="", page=number).view.screen
         # The bot's answers decide what comes next, so the browser gives the same ones.
-        form = hidden_fields(page) | hosting.as_sent(screen, fill(screen, seed=1))
+        form = hidden_fields(page) | hosting.filled_form(screen, fill(screen, seed=1))
         page = owner.post("/studies/new-alarm/preview", data=form)
         assert page.status_code == 200
         assert f"Page {number + 1}." in page.text

@@ -43,12 +43,12 @@ def answered_in_browser(
     """Open the page, wait until all is answered or Ctrl+C, and return what was answered."""
     need_web("howgood elicit --browser")
     from howgood.flow import elicit_in_browser as flow
-    from howgood.web.beside import serving
+    from howgood.web.server import serve_in_background
 
     # SQLite may still hold its files for a moment on some systems.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         seat = flow.take_seat(interview, words, database=Path(folder) / "elicit.sqlite")
-        with serving(seat.host) as address:
+        with serve_in_background(seat.host) as address:
             _wait_for_the_last_answer(seat, f"{address}/p/{seat.token}")
             interview = flow.interview_so_far(seat)
     if log is not None:

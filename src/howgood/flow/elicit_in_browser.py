@@ -49,7 +49,9 @@ def take_seat(interview: Interview, words: ComparisonWording, *, database: Path)
 
 def is_finished(seat: Seat) -> bool:
     """Has the last question been answered?"""
-    return hosting.look(seat.host, seat.token, now=datetime.now(UTC)).screen.kind == "finished"
+    with seat.host.database.reading() as connection:
+        position = participants.position(connection, digest(seat.token))
+    return position is not None and position.participant.status is Status.COMPLETE
 
 
 def interview_so_far(seat: Seat) -> Interview:

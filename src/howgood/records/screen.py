@@ -4,13 +4,13 @@ In: nothing but text and numbers. Out: a frozen `Screen` that a template, a term
 show without knowing the study. Absent: HTML, addresses, tokens; a `Drawing` holds finished SVG.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal, Self
 
 from howgood.records.plain import plain, record_from
-from howgood.records.remembered import Remembered
 
 Tone = Literal["neutral", "good", "warning"]
 FieldKind = Literal["choice", "choices", "likert", "number", "text", "agree", "hidden"]
@@ -253,8 +253,12 @@ class Screen:
         return record_from(data, cls, where="screen")
 
 
-# The scenarios of a study are the same for everybody.
-_plain_parts: Callable[[tuple[object, ...]], list[Any]] = Remembered(plain, most=512)
+@lru_cache(maxsize=512)
+def _plain_parts(parts: tuple[object, ...]) -> list[Any]:
+    """Return parts of a screen as plain values: the scenarios of a study are the same for all."""
+    made: list[Any] = plain(parts)
+    return made
+
 
 AnswerValue = str | int | float | list[str] | None
 

@@ -10,13 +10,53 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from howgood.records.participant import StoredAnswer
-from howgood.store import driver
+from howgood.records.participant import Status, StoredAnswer
+from howgood.store.participants import set_status
 from howgood.store.schema import answers, participants, screens
-from howgood.store.writer import Alike
+from howgood.store.writer import BulkOperation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerStep(BulkOperation):
+    """An answer and the screen that follows it: what nearly every form stores.
+
+    Its result says whether it was stored: not when the screen has an answer already.
+    """
+
+    participant: int
+    screen: str
+    values: Mapping[str, Any]
+    following: str
+    content: Mapping[str, Any]
+    position: int
+    now: datetime
+    is_last: bool = False
+
+    @staticmethod
+    def run_all(connection: Connection, operations: Sequence["AnswerStep"]) -> list[bool]:
+        """Store the steps of many people in two statements."""
+        given = [_answer_row(s.participant, s.screen, s.values, s.now) for s in operations]
+        new = _insert_new(connection, answers, given)
+        stored, is_new = [], []
+        for step in operations:
+            key = (step.participant, step.screen)
+            is_new.append(key in new)
+            if key in new:
+                new.remove(key)  # of two copies of a form the first was stored, and only that
+                stored.append(step)
+        if stored:
+            shown = [
+                _screen_row(s.participant, s.following, s.content, s.position, s.now)
+                for s in stored
+            ]
+            _insert_new(connection, screens, shown)
+        for step in stored:
+            if step.is_last:
+                set_status(connection, step.participant, Status.COMPLETE, finished_at=step.now)
+        return is_new
 
 
 def add_answer(
@@ -28,7 +68,8 @@ def add_answer(
     now: datetime,
 ) -> bool:
     """Store an answer unless this screen already has one; return whether it was stored."""
-    return _is_stored(connection, answers, _answer_row(participant, screen, content, now))
+    row = _answer_row(participant, screen, content, now)
+    return bool(_insert_new(connection, answers, [row]))
 
 
 def add_screen(
@@ -39,50 +80,17 @@ def add_screen(
     *,
     position: int,
     now: datetime,
+    is_last: bool = False,
 ) -> bool:
-    """Store a screen before it is shown; False if this one or this position is stored already."""
+    """Store a screen before it is shown; False if this one or this position is stored already.
+
+    Who is shown the last one is complete.
+    """
     row = _screen_row(participant, screen, content, position, now)
-    return _is_stored(connection, screens, row)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step(Alike):
-    """An answer and the screen that follows it: what nearly every form stores."""
-
-    participant: int
-    screen: str
-    values: Mapping[str, Any]
-    following: str
-    content: Mapping[str, Any]
-    position: int
-    now: datetime
-
-    def __call__(self, connection: Connection) -> bool:
-        """Store both, unless the screen already has an answer; return whether they were."""
-        if not add_answer(connection, self.participant, self.screen, self.values, now=self.now):
-            return False
-        add_screen(
-            connection,
-            self.participant,
-            self.following,
-            self.content,
-            position=self.position,
-            now=self.now,
-        )
-        return True
-
-    @staticmethod
-    def all_at_once(connection: Connection, steps: Sequence["Step"]) -> bool:
-        """Store the steps of many people in two statements (SQLite); False unless all were new."""
-        given = [
-            _answer_row(each.participant, each.screen, each.values, each.now) for each in steps
-        ]
-        shown = [
-            _screen_row(each.participant, each.following, each.content, each.position, each.now)
-            for each in steps
-        ]
-        stored = driver.insert_new(connection, answers, given)
-        return stored == len(steps) and driver.insert_new(connection, screens, shown) == stored
+    is_new = bool(_insert_new(connection, screens, [row]))
+    if is_last:
+        set_status(connection, participant, Status.COMPLETE, finished_at=now)
+    return is_new
 
 
 def _answer_row(
@@ -108,12 +116,21 @@ def _screen_row(
     }
 
 
-def _is_stored(connection: Connection, table: sa.Table, row: Mapping[str, Any]) -> bool:
-    """Insert a row unless its key is taken; return whether it was."""
-    if connection.dialect.name == "sqlite":
-        return driver.insert_new(connection, table, [row]) == 1
-    inserted = postgresql.insert(table).on_conflict_do_nothing().returning(table.c.participant_id)
-    return connection.execute(inserted, row).first() is not None
+# Statements that insert rows whose keys are free and return the keys of those: SQLAlchemy writes
+# many rows into one statement, through which the database works without the interpreter.
+_INSERTIONS = {
+    (dialect, table): insert(table).on_conflict_do_nothing().returning(table.c.participant_id, key)
+    for dialect, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+    for table, key in ((answers, answers.c.screen), (screens, screens.c.name))
+}
+
+
+def _insert_new(
+    connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+) -> set[tuple[int, str]]:
+    """Insert rows unless their keys are taken; return participant and screen of those inserted."""
+    inserted = connection.execute(_INSERTIONS[connection.dialect.name, table], rows)
+    return {(participant, screen) for participant, screen in inserted}
 
 
 _ANSWERS = (

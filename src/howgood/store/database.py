@@ -10,7 +10,7 @@ PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit
 import asyncio
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +24,6 @@ if find_spec("sqlalchemy") is None:
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
-from howgood.store.driver import Glances
 from howgood.store.soundness import refuse_foreign_log
 from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
@@ -61,18 +60,18 @@ class DatabaseAwayError(InputError):
 class Database:
     """Connections to read with, and one way to write."""
 
-    def __init__(self, readers: Engine, *, writer: Engine | None) -> None:
+    def __init__(
+        self, readers: Engine, *, writer: Engine | None = None, single_reads: Engine | None = None
+    ) -> None:
         self.engine = readers
         self._writer_engine = writer
         self._writer = GroupWriter(writer) if writer is not None else None
-        self._glances = Glances(readers) if writer is not None else None
+        # Whether reading takes microseconds, so that it needs no thread of its own.
+        self.is_local = writer is not None
+        # One statement is consistent by itself: without a transaction it takes half the time.
+        self._single_reads = single_reads or readers
         # When the last write was refused though somebody was there; None when one went well since.
         self.refused_at: float | None = None
-
-    @property
-    def is_local(self) -> bool:
-        """Whether reading takes microseconds, so that it needs no thread of its own."""
-        return self._glances is not None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -80,20 +79,30 @@ class Database:
         with self.engine.connect() as connection:
             yield connection
 
-    def glance(self, statement: sa.Select[Any], **values: str | int) -> Sequence[Any] | None:
-        """Return the first row as the driver gives it; for columns of text and numbers alone."""
-        if self._glances is not None:
-            return self._glances.first(statement, values)
-        with self.engine.connect() as connection:
-            return connection.execute(statement, values).first()
+    def read_one(self, operation: Operation[T]) -> T:
+        """Run an operation of a single reading statement."""
+        with self._single_reads.connect() as connection:
+            return operation(connection)
+
+    async def run_blocking(self, work: Callable[..., T], *args: Any) -> T:  # noqa: ANN401 - its own
+        """Call something that reads: at once from a local file, else in a thread."""
+        return work(*args) if self.is_local else await asyncio.to_thread(work, *args)
 
     def write(self, operation: Operation[T]) -> T:
         """Run the operation in a transaction; return its result only after the commit."""
-        with self._remembering_failure():
-            if self._writer is not None:
-                return self._writer.run(operation)
-            with self.engine.begin() as connection:
-                return operation(connection)
+        try:
+            result = self._write(operation)
+        except AWAY as error:
+            self._note_refusal(error)
+            raise
+        self.refused_at = None
+        return result
+
+    def _write(self, operation: Operation[T]) -> T:
+        if self._writer is not None:
+            return self._writer.submit(operation).result()
+        with self.engine.begin() as connection:
+            return operation(connection)
 
     def restructure(self, operation: Operation[T]) -> T:
         """Run an operation that may rebuild tables, in one transaction; rows keep their relations.
@@ -114,22 +123,29 @@ class Database:
                 driver.execute("PRAGMA foreign_keys=ON")
         return result
 
-    async def write_soon(self, operation: Operation[T]) -> T:
+    async def write_async(self, operation: Operation[T]) -> T:
         """Do as `write` does; nothing but this coroutine waits for the disk."""
         if self._writer is None:
             return await asyncio.to_thread(self.write, operation)
-        with self._remembering_failure():
-            return await self._writer.run_soon(operation)
-
-    @contextmanager
-    def _remembering_failure(self) -> Iterator[None]:
         try:
-            yield
+            result = await asyncio.wrap_future(self._writer.submit(operation))
         except AWAY as error:
-            if _may_refuse_again(error):
-                self.refused_at = time.monotonic()
+            self._note_refusal(error)
             raise
         self.refused_at = None
+        return result
+
+    def _note_refusal(self, error: Exception) -> None:
+        """Remember when a write was refused that will perhaps be refused again.
+
+        A disk that is full or read-only has perhaps room for a little and not for an answer; a
+        server that is gone or busy is well as soon as anything can be written. PostgreSQL's codes
+        of classes 25, 53 and 58 are of the first kind, and whatever SQLite says.
+        """
+        reason: Any = getattr(error, "orig", None)
+        code = str(reason.sqlstate) if hasattr(reason, "sqlstate") else "25"
+        if reason is not None and code.startswith(("25", "53", "58")):
+            self.refused_at = time.monotonic()
 
     def scrub(self) -> bool:
         """Make what was deleted vanish from the file too; return whether it has.
@@ -162,22 +178,8 @@ class Database:
         if self._writer is not None and self._writer_engine is not None:
             self._writer.close()
             self._writer_engine.dispose()
-        if self._glances is not None:
-            self._glances.close()
+        self._single_reads.dispose()
         self.engine.dispose()
-
-
-def _may_refuse_again(error: Exception) -> bool:
-    """Tell a disk that is full or read-only from a server that is gone or busy.
-
-    The first has perhaps room for a little and not for an answer; the second is well as soon as
-    anything can be written. PostgreSQL's codes of classes 25, 53 and 58 are of the first kind, and
-    whatever SQLite says.
-    """
-    reason: Any = getattr(error, "orig", None)
-    if hasattr(reason, "sqlstate"):
-        return str(reason.sqlstate).startswith(("25", "53", "58"))
-    return reason is not None
 
 
 def _refuse_loose_ends(connection: Connection) -> None:
@@ -267,7 +269,10 @@ def _open_sqlite(address: str) -> Database:
     url, location = _url(address), usable_file(address)
     refuse_foreign_log(location)
     _make_private(location)
-    readers, writer = (_sqlite_engine(url, begin=how) for how in ("BEGIN", "BEGIN IMMEDIATE"))
+    readers, writer = (
+        _sqlite_engine(url, begin="BEGIN"),
+        _sqlite_engine(url, begin="BEGIN IMMEDIATE"),
+    )
     try:
         with writer.connect() as connection:
             connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
@@ -278,7 +283,7 @@ def _open_sqlite(address: str) -> Database:
             needed="a database made by howgood, or a new file name",
             cure="Check the name and that you may write there.",
         ) from error
-    return Database(readers, writer=writer)
+    return Database(readers, writer=writer, single_reads=_sqlite_engine(url, begin=None))
 
 
 def _make_private(location: Path) -> None:
@@ -288,7 +293,7 @@ def _make_private(location: Path) -> None:
         location.touch(mode=0o600, exist_ok=False)
 
 
-def _sqlite_engine(url: URL, *, begin: str) -> Engine:
+def _sqlite_engine(url: URL, *, begin: str | None) -> Engine:
     engine = sa.create_engine(
         url,
         pool_size=8,
@@ -305,10 +310,8 @@ def _sqlite_engine(url: URL, *, begin: str) -> Engine:
                        "foreign_keys=ON", "secure_delete=ON"):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")
 
-    @sa.event.listens_for(engine, "begin")
-    def begin_explicitly(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
-
+    if begin is not None:
+        sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
     return engine
 
 
@@ -340,4 +343,4 @@ def _open_postgresql(url: URL) -> Database:
             needed="one that takes writes",
             cure="Name the primary server, or make this one writable.",
         )
-    return Database(engine, writer=None)
+    return Database(engine)

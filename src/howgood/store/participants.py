@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.participant import HOLDING, Participant, Position, Status
-from howgood.store.database import Database
 from howgood.store.schema import participants, screens, studies
 
 
@@ -76,16 +75,16 @@ _POSITION = (
 )
 
 
-def glance(database: Database, token_digest: str) -> tuple[Status, int] | None:
+def place(connection: Connection, token_digest: str) -> tuple[Status, int] | None:
     """Return the status of this token's holder and the number of their last screen, 0 if none.
 
     All else about them at that screen never changes: who remembers it need not read it again.
     """
-    row = database.glance(_GLANCE, token_digest=token_digest)
+    row = connection.execute(_PLACE, {"token_digest": token_digest}).first()
     return None if row is None else (Status(row[0]), row[1])
 
 
-_GLANCE = sa.select(
+_PLACE = sa.select(
     participants.c.status,
     sa.func.coalesce(
         sa.select(sa.func.max(screens.c.position))

@@ -1,20 +1,18 @@
 """Group commit: one thread writes, many wait, one disk flush serves them all.
 
 In: operations on a connection, from any thread. Out: each operation's result, only after the
-transaction that holds it is on disk. An operation changes nothing but the database: when a
-neighbour in its transaction fails, all is undone and each is run again alone. Absent: PostgreSQL
-(which groups commits itself).
+transaction that holds it is on disk. An operation changes nothing but the database: when another
+one in its transaction fails, all is undone and each is run again alone. Absent: PostgreSQL (which
+groups commits itself).
 """
 
-import asyncio
 import queue
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy.engine import Connection, Engine
 
@@ -34,43 +32,25 @@ class WriterClosedError(HowgoodError):
         super().__init__("the database is closed; nothing was written. Try again in a moment.")
 
 
-class _NotAllNewError(Exception):
-    """Some of what was to be stored together is there already."""
-
-
-class Alike(ABC):
-    """An operation that can be done for many at once; it returns whether it stored anything new."""
+class BulkOperation(ABC):
+    """An operation that many people wait for at once, done for all of them in few statements."""
 
     __slots__ = ()
 
-    @abstractmethod
-    def __call__(self, connection: Connection) -> bool:
-        """Do it for one."""
-
     @staticmethod
     @abstractmethod
-    def all_at_once(connection: Connection, operations: Sequence[Any]) -> bool:
-        """Do it for many; False, upon which all is undone, unless everything was new."""
+    def run_all(connection: Connection, operations: Sequence[Any]) -> list[Any]:
+        """Do the operations of this class; return their results in the same order."""
 
-
-class _Waiting(Protocol):
-    """Someone to be told: a thread's future, or a coroutine's."""
-
-    def set_result(self, result: Any) -> None: ...  # noqa: ANN401 - whatever was asked for
-    def set_exception(self, error: Exception) -> None: ...
+    def __call__(self, connection: Connection) -> Any:  # noqa: ANN401 - each class has its own
+        """Do this one alone."""
+        return self.run_all(connection, [self])[0]
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
     operation: Callable[[Connection], Any]
-    done: _Waiting
-    loop: asyncio.AbstractEventLoop | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    result: Any = None
-    error: Exception | None = None
+    done: Future[Any]
 
 
 class GroupWriter:
@@ -78,46 +58,21 @@ class GroupWriter:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
-        self._gathered: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
         self._is_open = True
         self._thread = threading.Thread(target=self._work, name="howgood-writer", daemon=True)
         self._thread.start()
 
-    def run(self, operation: Operation[T]) -> T:
-        """Return the operation's result once it is on disk; raise what it raised."""
+    def submit(self, operation: Operation[T]) -> Future[T]:
+        """Return a future that has the operation's result once it is on disk."""
         done: Future[T] = Future()
-        self._put([_Job(operation, done)])
-        return done.result()
-
-    async def run_soon(self, operation: Operation[T]) -> T:
-        """Do as `run` does; nothing but this coroutine waits. Who stops waiting stops nothing."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
-        if not self._is_open:
-            raise WriterClosedError
-        gathered = self._gathered.get(loop)
-        if gathered is None:
-            # Whoever else writes before the loop looks around comes along: waking the writer for
-            # each of them would cost more than their writes.
-            gathered = self._gathered[loop] = []
-            loop.call_soon(self._put_gathered, loop)
-        gathered.append(_Job(operation, done, loop))
-        return await done
-
-    def _put_gathered(self, loop: asyncio.AbstractEventLoop) -> None:
-        jobs = self._gathered.pop(loop)
-        try:
-            self._put(jobs)
-        except WriterClosedError as error:
-            _tell([(job, _Outcome(error=error)) for job in jobs])
-
-    def _put(self, jobs: list[_Job]) -> None:
+        done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
         with self._gate:
             if not self._is_open:
                 raise WriterClosedError
-            self._jobs.put(jobs)
+            self._jobs.put(_Job(operation, done))
+        return done
 
     def close(self) -> None:
         """Finish what waits, then stop; later operations are refused."""
@@ -129,25 +84,18 @@ class GroupWriter:
 
     def _work(self) -> None:
         with self._engine.connect() as connection:
-            is_last = False
-            while not is_last:
-                batch, is_last = self._waiting()
-                if batch:
-                    _commit(connection, batch)
+            while batch := self._next_batch():
+                _commit(connection, batch)
 
-    def _waiting(self) -> tuple[list[_Job], bool]:
-        """Wait for the first jobs, then take along whatever has queued up meanwhile."""
-        jobs = self._jobs.get()
-        batch: list[_Job] = []
-        while jobs is not None:
-            batch += jobs
-            if len(batch) >= MOST_AT_ONCE:
-                return batch, False
-            try:
-                jobs = self._jobs.get_nowait()
-            except queue.Empty:
-                return batch, False
-        return batch, True
+    def _next_batch(self) -> list[_Job]:
+        """Wait for the first job and take along what has queued up; empty when closed."""
+        first = self._jobs.get()
+        # Nobody else takes from the queue, so what it holds now is there for us.
+        waiting = min(self._jobs.qsize(), MOST_AT_ONCE - 1) if first else 0
+        taken = [first, *(self._jobs.get() for _ in range(waiting))]
+        if taken[-1] is None:
+            self._jobs.put(None)  # nothing follows it: the next batch is empty
+        return [job for job in taken if job is not None]
 
 
 def _commit(connection: Connection, batch: list[_Job]) -> None:
@@ -155,53 +103,37 @@ def _commit(connection: Connection, batch: list[_Job]) -> None:
 
     Failures are rare, so most batches need no savepoints, which cost more than the writes.
     """
-    outcomes = _together(connection, batch)
-    if outcomes is None:
-        outcomes = [_alone(connection, job) for job in batch]
-    told = list(zip(batch, outcomes, strict=True))
-    _tell([pair for pair in told if pair[0].loop is None])
-    for loop in {job.loop for job in batch if job.loop is not None}:
-        mine = [pair for pair in told if pair[0].loop is loop]
-        with suppress(RuntimeError):  # a loop that has ended waits for nothing
-            loop.call_soon_threadsafe(_tell, mine)
-
-
-def _tell(told: list[tuple[_Job, _Outcome]]) -> None:
-    for job, outcome in told:
-        if isinstance(job.done, asyncio.Future) and job.done.cancelled():
-            continue
-        if outcome.error is None:
-            job.done.set_result(outcome.result)
-        else:
-            job.done.set_exception(outcome.error)
-
-
-def _together(connection: Connection, batch: list[_Job]) -> list[_Outcome] | None:
     try:
         with connection.begin():
-            _store_alike(connection, [job.operation for job in batch])
-            return [_Outcome(result=_result(connection, job.operation)) for job in batch]
-    except Exception:  # whatever it was is undone, and its own caller will see it
-        return None
+            results = _run_all(connection, [job.operation for job in batch])
+    except Exception:  # all is undone, and whoever caused it gets the error from `_commit_alone`
+        for job in batch:
+            _commit_alone(connection, job)
+        return
+    for job, result in zip(batch, results, strict=True):
+        job.done.set_result(result)
 
 
-def _store_alike(connection: Connection, operations: list[Callable[[Connection], Any]]) -> None:
-    """Store what is of one kind in few statements, or raise when not all of it was new."""
-    kinds = {type(each) for each in operations if isinstance(each, Alike)}
-    for kind in kinds:
-        alike = [each for each in operations if type(each) is kind]
-        if not kind.all_at_once(connection, alike):
-            raise _NotAllNewError
+def _run_all(connection: Connection, operations: list[Callable[[Connection], Any]]) -> list[Any]:
+    """Return the results in order; bulk operations of one class share their statements."""
+    results: dict[int, Any] = {}
+    for kind in {type(operation) for operation in operations}:
+        if issubclass(kind, BulkOperation):
+            places = [n for n, operation in enumerate(operations) if type(operation) is kind]
+            results |= zip(
+                places, kind.run_all(connection, [operations[n] for n in places]), strict=True
+            )
+    return [
+        results[n] if n in results else operation(connection)
+        for n, operation in enumerate(operations)
+    ]
 
 
-def _result(connection: Connection, operation: Callable[[Connection], Any]) -> object:
-    return True if isinstance(operation, Alike) else operation(connection)
-
-
-def _alone(connection: Connection, job: _Job) -> _Outcome:
+def _commit_alone(connection: Connection, job: _Job) -> None:
     try:
         with connection.begin():
             result = job.operation(connection)
-    except Exception as error:  # the caller waits in another thread and gets it from there
-        return _Outcome(error=error)
-    return _Outcome(result=result)
+    except Exception as error:  # the caller waits elsewhere and gets it there
+        job.done.set_exception(error)
+    else:
+        job.done.set_result(result)

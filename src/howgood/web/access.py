@@ -19,9 +19,9 @@ from howgood.errors import HowgoodError
 from howgood.flow import accounts
 from howgood.flow.hosting import tokens
 from howgood.records.researcher import Researcher
-from howgood.web.characters import refuse_zero
 from howgood.web.clock import now
-from howgood.web.guards import LARGEST_FORM
+from howgood.web.forms import refuse_zero
+from howgood.web.middleware import LARGEST_FORM
 
 SESSION, VISITOR, DEVICE = "howgood-session", "howgood-visitor", "howgood-device"
 # A browser that has signed in is known for so long, which opens nothing.
@@ -92,7 +92,7 @@ async def sent_form(request: Request, *, largest: int = LARGEST_FORM) -> FormDat
     form = await request.form(
         max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=LARGEST_FORM
     )
-    request.state.sent_form = form  # closed by `guards.OwnForms` when the request is over
+    request.state.sent_form = form  # closed by `middleware.Gate` when the request is over
     for name, value in form.multi_items():
         refuse_zero((name, value if isinstance(value, str) else value.filename or ""))
     given = form.get("csrf")

@@ -6,13 +6,12 @@ decision about what comes next.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from urllib.parse import quote, urlencode
 
 from howgood.ask.sentences import sentence
-from howgood.flow.hosting import Form, Reason, View, way_back
-from howgood.records.remembered import Remembered
-from howgood.records.screen import Block, Button, Field, FieldKind, FieldOption, Screen
+from howgood.flow.hosting import AnswerReview, Form, Reason, View, way_back
+from howgood.records.screen import Block, Button, Field, FieldKind, FieldOption, Place
 
 # A longer list of radio buttons would be a long way for thumbs and keyboards.
 _MOST_RADIOS = 12
@@ -48,25 +47,31 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenPage:
-    """One screen of a study; `own` is what differs for everybody who sees it."""
+    """One screen of a study; `is_empty` until its reader has filled something in."""
 
     language: str
     study: str
+    title: str
     style: str
     words: Mapping[str, str]
+    screen: str
     blocks: tuple[Block, ...]
     fields: tuple[FieldView, ...]
     buttons: tuple[Button, ...]
     media: str
-    own: Mapping[str, str]
+    signature: str
+    visit: str
+    action: str
+    done: int = 0
+    total: int = 0
+    progress: str = ""
     has_title: bool = True
-    has_progress: bool = False
     is_pilot: bool = False
     problems: tuple[FieldView, ...] = ()
     other_problem: str = ""
     way_back: str = ""
     is_waiting: bool = False
-    is_fresh: bool = True
+    is_empty: bool = True
 
     @property
     def has_problems(self) -> bool:
@@ -94,41 +99,88 @@ _WORDS = ("skip_link", "problems_title", "pilot_banner", "way_back", "film_shows
 def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
     """Return the page of a view; `query` is what a recruiting platform put into the address."""
     screen, language = view.screen, view.screen.language
-    is_fresh = not view.sent and not view.problems
+    is_empty = not view.sent and not view.problems
     fields = (
-        _fresh_fields(screen.fields)
-        if is_fresh
-        else tuple(_field_view(each, view.sent, view.problems) for each in screen.fields)
+        _empty_fields(screen.fields)
+        if is_empty
+        else tuple(_field_view(field, view.sent, view.problems) for field in screen.fields)
     )
-    named = {each.name for each in fields}
+    named = {field.name for field in fields}
     others = [text for name, text in view.problems.items() if name not in named]
-    is_inside = bool(view.token)
-    address = step_address(view.token, view.step) if is_inside else f"/s/{quote(view.study.slug)}"
+    place = screen.place
+    has_progress = place is not None and place.done > 0 and screen.awaits_answer
     return ScreenPage(
         language=language,
         study=view.study.title,
+        title=screen.title,
         style=style,
         words=_words(language),
+        screen=screen.key,
         blocks=screen.blocks,
         fields=fields,
         buttons=screen.buttons,
         media=f"/media/{view.version}/",
-        own={
-            "title": screen.title,
-            "screen": screen.key,
-            "signature": view.signature,
-            "visit": view.visit,
-            "action": f"{address}?{query}" if query and not is_inside else address,
-            **_progress(view),
-        },
+        signature=view.signature,
+        visit=view.visit,
+        action=_action(view, query),
+        done=place.done if place else 0,
+        total=place.total if place else 0,
+        progress=_progress(place, language) if place and has_progress else "",
         has_title=screen.title != view.study.title,
-        has_progress=_has_progress(screen),
         is_pilot=view.is_pilot,
-        problems=tuple(each for each in fields if each.problem),
+        problems=tuple(field for field in fields if field.problem),
         other_problem=others[0] if others else "",
         way_back=(way_back(view.study, view.origin) or "") if screen.kind == "finished" else "",
         is_waiting=screen.kind == "wait",
-        is_fresh=is_fresh,
+        is_empty=is_empty,
+    )
+
+
+def _action(view: View, query: str) -> str:
+    """Return where a screen's form goes: to the step of who has begun, else to the study."""
+    if view.token:
+        return step_address(view.token, view.step)
+    address = f"/s/{quote(view.study.slug)}"
+    return f"{address}?{query}" if query else address
+
+
+def _progress(place: Place, language: str) -> str:
+    """Say how far somebody is."""
+    key = "progress_at_most" if place.at_most else "progress"
+    return sentence(language, key, done=str(place.done), total=str(place.total))
+
+
+_REVIEW_WORDS = ("skip_link", "film_shows", "earlier_note", "earlier_hidden", "earlier_go_on")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPage:
+    """An answered screen; `onward` is the address of the page that waits for an answer."""
+
+    language: str
+    study: str
+    title: str
+    style: str
+    words: Mapping[str, str]
+    review: AnswerReview
+    media: str
+    onward: str
+    is_pilot: bool
+
+
+def review_page(view: View, review: AnswerReview, *, style: str) -> ReviewPage:
+    """Return the page of a step that has its answer."""
+    language = view.screen.language
+    return ReviewPage(
+        language=language,
+        study=view.study.title,
+        title=view.screen.title,
+        style=style,
+        words={key: sentence(language, key) for key in (*_REVIEW_WORDS, "pilot_banner")},
+        review=review,
+        media=f"/media/{view.version}/",
+        onward=step_address(view.token, view.here),
+        is_pilot=view.is_pilot,
     )
 
 
@@ -156,56 +208,39 @@ def message_page(reason: Reason | str, *, language: str, style: str, link: str =
     )
 
 
-def _progress(view: View) -> dict[str, str]:
-    """Return how far, in numbers and words."""
-    place = view.screen.place
-    if place is None:
-        return {}
-    done, total = str(place.done), str(place.total)
-    key = "progress_at_most" if place.at_most else "progress"
-    text = sentence(view.screen.language, key, done=done, total=total)
-    return {"done": done, "total": total, "progress": text}
-
-
-def _has_progress(screen: Screen) -> bool:
-    return screen.place is not None and screen.place.done > 0 and screen.awaits_answer
-
-
 def kept_parameters(parameters: Mapping[str, str]) -> str:
     """Return an address's parameters as they were, to travel with the first form."""
     return urlencode(parameters)
 
 
-def _field_view(each: Field, form: Form, problems: Mapping[str, str]) -> FieldView:
-    sent = form.get(each.name, each.value if not form else "")
+def _field_view(field: Field, form: Form, problems: Mapping[str, str]) -> FieldView:
+    sent = form.get(field.name, field.value if not form else "")
     chosen = (sent,) if isinstance(sent, str) else tuple(sent)
     return FieldView(
-        name=each.name,
-        kind=each.kind,
-        widget=_widget(each),
-        label=each.label,
-        help=each.help,
-        options=each.options,
+        name=field.name,
+        kind=field.kind,
+        widget=_widget(field),
+        label=field.label,
+        help=field.help,
+        options=field.options,
         # Nothing chosen yet is not the same as having chosen the answer "prefer not to say".
-        chosen=chosen if each.name in form or each.value else (),
-        problem=problems.get(each.name, ""),
-        longest=each.longest,
-        whole=each.whole,
+        chosen=chosen if field.name in form or field.value else (),
+        problem=problems.get(field.name, ""),
+        longest=field.longest,
+        whole=field.whole,
     )
 
 
-def _as_fresh_fields(fields: tuple[Field, ...]) -> tuple[FieldView, ...]:
-    return tuple(_field_view(each, {}, {}) for each in fields)
+@lru_cache(maxsize=512)
+def _empty_fields(fields: tuple[Field, ...]) -> tuple[FieldView, ...]:
+    """Return fields that nobody has filled in: the questions of a study are the same for all."""
+    return tuple(_field_view(field, {}, {}) for field in fields)
 
 
-# The questions of a study are the same for everybody.
-_fresh_fields = Remembered(_as_fresh_fields, most=512)
-
-
-def _widget(each: Field) -> str:
-    if each.kind == "choice" and len(each.options) > _MOST_RADIOS:
+def _widget(field: Field) -> str:
+    if field.kind == "choice" and len(field.options) > _MOST_RADIOS:
         return "select"
-    if each.kind == "text" and each.longest > _ONE_LINE:
+    if field.kind == "text" and field.longest > _ONE_LINE:
         return "textarea"
     return {
         "choice": "radios",
@@ -215,4 +250,4 @@ def _widget(each: Field) -> str:
         "text": "line",
         "agree": "box",
         "hidden": "hidden",
-    }[each.kind]
+    }[field.kind]

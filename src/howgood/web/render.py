@@ -6,28 +6,26 @@ In: a page from `pages`. Out: a response. Absent: what is on the page.
 import gzip
 import hashlib
 import re
-import secrets
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from howgood.ask.sentences import sentence
 from howgood.flow.authoring.changes import in_words
-from howgood.flow.hosting import own_name
-from howgood.records.remembered import Remembered
+from howgood.flow.hosting import field_name
+from howgood.records.screen import Block
 from howgood.show.cards import card_warning
 from howgood.show.comparison_card import STYLE
 from howgood.show.times import duration, moment
 from howgood.store.studies import MediaFile
-from howgood.web.earlier import EarlierPage
-from howgood.web.pages import MessagePage, ScreenPage
+from howgood.web.pages import FieldView, MessagePage, ReviewPage, ScreenPage
 
 _STYLE_SHEET = "howgood.css"
 _SCRIPT, _LOCAL_TIME = "htmx.min.js", "local-time.js"
@@ -38,6 +36,11 @@ POLICY = (
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 _FIRST_PACKETS = 14_000
 _PIECE = 64 * 1024
+_TEMPLATES: dict[type, str] = {
+    ScreenPage: "screen.html",
+    ReviewPage: "review.html",
+    MessagePage: "message.html",
+}
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
@@ -57,20 +60,32 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals |= {"show_parts": _show_parts, "local_time": partial(_address, _LOCAL_TIME)}
+    made.globals |= {"screen_content": _content, "local_time": partial(_address, _LOCAL_TIME)}
     made.filters |= {"duration": duration, "moment": moment, "in_words": in_words,
                      "card_warning": card_warning}  # fmt: skip
     return made
 
 
-def _show_parts(page: ScreenPage) -> Markup:
+def _content(page: ScreenPage) -> Markup:
     """Return the text and questions of a page."""
-    language = page.language
+    make = _shared_content if page.is_empty else _shared_content.__wrapped__
+    return make(page.language, page.media, page.screen, page.blocks, page.fields)
+
+
+# The scenarios of a study look the same to everybody until they have filled something in.
+@lru_cache(maxsize=512)
+def _shared_content(
+    language: str,
+    media: str,
+    screen: str,
+    blocks: tuple[Block, ...],
+    fields: tuple[FieldView, ...],
+) -> Markup:
     choose, film_shows = sentence(language, "choose"), sentence(language, "film_shows")
     show_block, show_field = _macros("blocks.html").show, _macros("fields.html").show
-    prefix = own_name(page.own["screen"], "")
-    shown = [show_block(each, page.media, film_shows, prefix) for each in page.blocks]
-    return Markup("").join([*shown, *(show_field(each, choose, prefix) for each in page.fields)])
+    prefix = field_name(screen, "")
+    shown = [show_block(block, media, film_shows, prefix) for block in blocks]
+    return Markup("").join([*shown, *(show_field(field, choose, prefix) for field in fields)])
 
 
 @cache
@@ -78,22 +93,21 @@ def _macros(name: str) -> Any:  # noqa: ANN401 - a template's macros are attribu
     return _template(name).module
 
 
-def show(page: ScreenPage | EarlierPage | MessagePage, *, status: int = 200) -> HTMLResponse:
+def show(page: ScreenPage | ReviewPage | MessagePage, *, status: int = 200) -> HTMLResponse:
     """Return the page as HTML; nothing a participant sees is kept by caches."""
     headers = {"Cache-Control": "no-store"}
-    if not isinstance(page, ScreenPage):
-        return HTMLResponse(_rendered(page), status_code=status, headers=headers)
-    if page.is_waiting:
+    if isinstance(page, ScreenPage) and page.is_waiting:
         headers["Content-Security-Policy"] = f"{POLICY}; script-src 'self'"  # for `_LOCAL_TIME`
-    return HTMLResponse(_screen(page), status_code=status, headers=headers)
+    html = _template(_TEMPLATES[type(page)]).render(page=page)
+    return HTMLResponse(html, status_code=status, headers=headers)
 
 
-def show_packed(
-    page: ScreenPage | EarlierPage, request: Request, *, status: int = 200
+def show_compressed(
+    page: ScreenPage | ReviewPage, request: Request, *, status: int = 200
 ) -> HTMLResponse:
     """Return a screen, compressed if it would not fit into the first packets of a connection.
 
-    A browser gets a smaller page as soon either way, and packing takes a tenth of the work.
+    A browser gets a smaller page as soon either way, and compressing takes a tenth of the work.
     """
     response = show(page, status=status)
     response.headers["Vary"] = "Accept-Encoding"
@@ -103,40 +117,6 @@ def show_packed(
         response.headers["Content-Length"] = str(len(response.body))
         response.headers["Content-Encoding"] = "gzip"
     return response
-
-
-def _rendered(page: EarlierPage | MessagePage) -> str:
-    name = "message.html" if isinstance(page, MessagePage) else "earlier.html"
-    return _template(name).render(page=page)
-
-
-def _screen(page: ScreenPage) -> str:
-    """Return a screen; where nothing is filled in yet, only what differs is put into the rest."""
-    if not page.is_fresh or page.way_back:
-        return _template("screen.html").render(page=page, own=page.own)
-    shared = {name: getattr(page, name) for name in _SHARED}
-    own = {name: escape(value) for name, value in page.own.items()}
-    return "".join([own[part] if is_own else part for is_own, part in _frame(**shared)])
-
-
-_SHARED = ("language", "study", "style", "words", "blocks", "fields", "buttons", "media",
-           "has_title", "has_progress", "is_pilot", "is_waiting")  # fmt: skip
-_OWN = ("title", "screen", "signature", "visit", "action", "done", "total", "progress")
-# What stands where everybody's own belongs: no text of a study can hold it, for nobody knows it.
-_GAP = secrets.token_hex(8)
-
-
-def _pieces(**shared: Any) -> tuple[tuple[bool, str], ...]:  # noqa: ANN401 - fields of a page
-    """Return a screen in pieces: text that all see, and the names of what is everybody's own."""
-    page = ScreenPage(**shared, own={name: f"{_GAP}{name};" for name in _OWN})
-    html = _template("screen.html").render(page=page, own=page.own)
-    # `re.split` with one group alternates: text, name, text, ...
-    parts = enumerate(re.split(f"{_GAP}([a-z]+);", html))
-    return tuple((index % 2 == 1, part) for index, part in parts)
-
-
-# The scenarios of a study look the same to everybody but for a few words.
-_frame = Remembered(_pieces, most=512)
 
 
 @cache

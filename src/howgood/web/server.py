@@ -8,36 +8,47 @@ import asyncio
 import contextlib
 import copy
 import logging
+import multiprocessing
 import os
+import signal
 import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 
 from howgood.errors import InputError
-from howgood.flow.hosting import Host
+from howgood.flow.hosting import Host, open_host
 from howgood.flow.results.worker import BackgroundWorker, Worker
-from howgood.settings import BUSY_LIMIT, DATABASE, DATABASE_FILE, Settings
+from howgood.settings import BUSY_LIMIT, DATABASE, DATABASE_FILE, Settings, read_settings
+from howgood.store.database import DatabaseAwayError
 
+_SECONDS_TO_START = 20
+# A worker that is started while the database is away waits so long before it gives up.
+_SECONDS_TO_OPEN = 30
+_log = logging.getLogger("howgood.web")
 # Requests in work get this long to finish when the server is asked to stop; then they are told to
 # come back. Docker waits ten seconds before it kills.
-_FAREWELL_SECONDS = 8
+_GRACE_SECONDS = 8
 # A worker that says nothing for this long is replaced. Starting takes seconds on a busy machine,
 # and one that is replaced too soon starts again, which keeps the machine busy.
-_SILENCE_SECONDS = 20
+_WORKER_TIMEOUT_SECONDS = 20
 
 
 def run(host: Host, settings: Settings, *, address: str, port: int, workers: int) -> None:
     """Serve until interrupted; then finish what is in work and close the database."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     _allow_many_connections()
-    app: Starlette | str = "howgood.web.workers:app_from_environment"
+    app: Starlette | str = "howgood.web.server:app_from_environment"
     if workers == 1:
-        from howgood.web.app import make_app, settle  # a second that a mere parent of workers saves
-        from howgood.web.leaving import ending_in_time
+        # Half a second that a mere parent of workers saves.
+        from howgood.web.app import limit_shutdown, make_app, settle
 
-        app = ending_in_time(make_app(host, settings, worker=_own_worker(host, settings)))
+        app = limit_shutdown(make_app(host, settings, worker=_own_worker(host, settings)))
         settle()
     else:
         host.close()
@@ -77,11 +88,11 @@ def options() -> dict[str, Any]:
         "log_config": _logging(),
         "server_header": False,
         # By name: workers that had to load it before they could say they live were killed as dead.
-        "http": "howgood.web.patience:PatientProtocol",
+        "http": "howgood.web.timeouts:TimeoutProtocol",
         "ws": "none",
         "timeout_keep_alive": 15,
-        "timeout_graceful_shutdown": _FAREWELL_SECONDS,
-        "timeout_worker_healthcheck": _SILENCE_SECONDS,
+        "timeout_graceful_shutdown": _GRACE_SECONDS,
+        "timeout_worker_healthcheck": _WORKER_TIMEOUT_SECONDS,
     }
 
 
@@ -129,3 +140,79 @@ def check_free(address: str, port: int) -> None:
                 needed="a free port on this machine",
                 cure="Stop what uses it, or choose another with --port.",
             ) from error
+
+
+def app_from_environment() -> Starlette:
+    """Return the application that the environment describes; every worker calls this."""
+    from howgood.web.app import limit_shutdown, make_app, settle
+
+    settings = read_settings()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    app = limit_shutdown(make_app(_open_patiently(settings.database), settings))
+    settle()
+    return app
+
+
+def _end_with_parent() -> None:
+    """Stop when the parent has died: its successor needs the port that we hold.
+
+    The parent holds one end of a pipe since before we were started, so that we notice its death
+    also when it came before we began to look.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _open_patiently(address: str) -> Host:
+    """Open a database that was there when the server started, and may be away for a moment."""
+    until = time.monotonic() + _SECONDS_TO_OPEN
+    while True:
+        try:
+            return open_host(address)
+        except DatabaseAwayError:
+            if time.monotonic() > until:
+                raise
+            _log.error("database_away error=DatabaseAwayError")
+            time.sleep(1)
+
+
+@contextmanager
+def serve_in_background(host: Host) -> Iterator[str]:
+    """Serve this host on a free port of this machine alone; it is closed at the end."""
+    from howgood.web.app import make_app
+
+    server = uvicorn.Server(
+        uvicorn.Config(
+            make_app(host, Settings()),
+            host="127.0.0.1",
+            port=0,
+            access_log=False,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=2,
+        )
+    )
+    thread = threading.Thread(target=server.run, name="howgood-local-server", daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{_port(server, thread)}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _port(server: uvicorn.Server, thread: threading.Thread) -> int:
+    """Wait until it listens, and return where."""
+    end = time.monotonic() + _SECONDS_TO_START
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > end:
+            raise InputError(
+                where="127.0.0.1",
+                found="a server that does not start",
+                needed="a free port on this machine",
+                cure="Try again, or answer in the terminal without --browser.",
+            )
+        time.sleep(0.02)
+    return int(server.servers[0].sockets[0].getsockname()[1])

@@ -1,11 +1,13 @@
 """Small studies, and people who walk through them."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from howgood.flow.hosting import Host, Visitor, add_study, arrive, as_sent, begin, look, send
+from howgood.flow import hosting
+from howgood.flow.hosting import Host, Visitor, add_study, filled_form
 from howgood.flow.participate import fill
 from howgood.records.study import Study
 
@@ -42,6 +44,14 @@ def host(database):
     return Host(database)
 
 
+def look(host, token, **given):
+    return asyncio.run(hosting.look(host, token, **given))
+
+
+def send(host, token, **given):
+    return asyncio.run(hosting.send(host, token, **given))
+
+
 class Person:
     """Someone at the door of a study, with a clock."""
 
@@ -54,19 +64,21 @@ class Person:
         return Visitor(parameters=self.parameters, token=self.token, visit=self.visit)
 
     def arrive(self):
-        return arrive(self.host, self.slug, self.visitor, now=self.now)
+        return asyncio.run(hosting.arrive(self.host, self.slug, self.visitor, now=self.now))
 
     def form(self, view, **changes):
         hidden = {"signature": view.signature, "visit": view.visit, "screen": view.screen.key}
         frame = hidden | {name: changes.pop(name) for name in hidden if name in changes}
         known = {each.name for each in (*view.screen.fields, *view.screen.all_buttons)}
         own = {name: value for name, value in changes.items() if name in known}
-        return as_sent(view.screen, fill(view.screen, seed=self.seed) | own) | frame
+        return filled_form(view.screen, fill(view.screen, seed=self.seed) | own) | frame
 
     def begin(self, view=None, **changes):
         view = view or self.arrive().view
-        sent = begin(self.host, self.slug, self.visitor, form=self.form(view, **changes),
-                     now=self.now)  # fmt: skip
+        form = self.form(view, **changes)
+        sent = asyncio.run(
+            hosting.begin(self.host, self.slug, self.visitor, form=form, now=self.now)
+        )
         self.token = sent.token
         return sent
 

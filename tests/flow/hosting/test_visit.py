@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
+from tests.flow.hosting.conftest import NOW, RERATING, SURVEY, look, send
 
-from howgood.flow.hosting import Host, Reason, RefusedError, look, make_links, send, way_back
+from howgood.flow.hosting import Host, Reason, RefusedError, make_links, way_back
 from howgood.store.database import open_database
 from howgood.store.schema import answers, participants, screens
 
@@ -157,14 +157,14 @@ def test_a_step_behind_shows_what_was_answered_and_where_to_go_on(person, run):
     here = someone.look()
     seen = look(someone.host, someone.token, step=answered.step, now=someone.now)
     assert (seen.screen, seen.step, seen.here) == (answered.screen, answered.step, here.step)
-    assert [each.question for each in seen.recap.given] == [
+    assert [each.question for each in seen.review.questions] == [
         each.label for each in answered.screen.fields
     ]
-    assert [each.answer for each in seen.recap.given] == ["Quite unlikely", "Extremely likely",
+    assert [each.answer for each in seen.review.questions] == ["Quite unlikely", "Extremely likely",
                                                           "Neither"]  # fmt: skip
-    assert look(someone.host, someone.token, step=1, now=someone.now).recap.given[0].answer == (
-        "I agree: start"
-    )
+    assert look(someone.host, someone.token, step=1, now=someone.now).review.questions[
+        0
+    ].answer == ("I agree: start")
 
 
 def test_steps_not_reached_lead_to_where_the_person_is(person, run):
@@ -187,7 +187,7 @@ def test_a_wait_that_is_over_is_no_page_to_go_back_to(person, run):
     someone.now += timedelta(minutes=31)
     assert someone.look().step == wait.step + 1
     again = look(someone.host, someone.token, step=wait.step, now=someone.now)
-    assert (again.step, again.recap) == (wait.step + 1, None)
+    assert (again.step, again.review) == (wait.step + 1, None)
 
 
 def test_a_rating_that_is_asked_for_again_stays_hidden(person, run):
@@ -197,8 +197,8 @@ def test_a_rating_that_is_asked_for_again_stays_hidden(person, run):
     someone.send()
     rated = someone.look()
     someone.send(rated, rating="3")
-    seen = look(someone.host, someone.token, step=rated.step, now=someone.now).recap
-    assert (seen.is_hidden, seen.given, seen.blocks) == (True, (), ())
+    seen = look(someone.host, someone.token, step=rated.step, now=someone.now).review
+    assert (seen.is_hidden, seen.questions, seen.blocks) == (True, (), ())
 
 
 def test_another_answer_to_an_answered_page_leads_to_the_one_that_stands(person, run):

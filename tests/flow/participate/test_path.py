@@ -8,7 +8,6 @@ import pytest
 
 from howgood.flow.participate import choose_condition, conditions, next_screen, take_part
 from howgood.flow.study_files import read_study
-from howgood.records.remembered import Remembered
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 
@@ -135,16 +134,3 @@ def test_the_last_of_ten_thousand_ratings_takes_no_longer_than_a_blink():
     assert screen.place.total == 10_006
     assert 8_004 < screen.place.done < 10_006
     assert min(took) < 0.05
-
-
-def test_what_is_remembered_is_made_once_per_thing_and_forgotten_in_the_end():
-    made = []
-    double = Remembered(lambda things, times: made.append(things) or things * times, most=2)
-    one, other = [1], [1]
-    assert double(one, 2) == double(one, 2) == [1, 1]
-    assert len(made) == 1
-    double(other, 2)
-    double(one, 3)
-    assert len(made) == 3
-    double(one, 2)
-    assert len(made) == 4

@@ -24,7 +24,7 @@ from howgood.store.studies import NewVersion
 from howgood.web.api.openapi import openapi
 from howgood.web.api.table import OPERATIONS
 from howgood.web.app import make_app
-from howgood.web.guards import Pace
+from howgood.web.rate_limits import Pace
 
 PROBLEM = "application/problem+json"
 NEW = {**RERATING, "slug": "fresh"}

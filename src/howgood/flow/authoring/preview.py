@@ -12,7 +12,7 @@ from typing import Any
 
 from howgood.flow.authoring.draft import Written, checked, written
 from howgood.flow.authoring.shape import message
-from howgood.flow.hosting import Host, View, own_form
+from howgood.flow.hosting import Host, View, form_fields
 from howgood.flow.hosting.view import Form
 from howgood.flow.participate import conditions, fill, next_screen, parse_answer
 from howgood.flow.participate.path import finished_screen
@@ -71,7 +71,7 @@ def step(host: Host, slug: str, *, condition: str, walk: str, form: Form) -> Pre
     chosen = _chosen(study, condition)
     answers = _walked(walk)
     screen = _next(study, chosen, answers)
-    sent = own_form(screen, form) or {}
+    sent = form_fields(screen, form) or {}
     result = parse_answer(screen, sent)
     if not result.is_valid:
         again = _shown(given, study, chosen, answers, screen)

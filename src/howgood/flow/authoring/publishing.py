@@ -13,7 +13,7 @@ from howgood.errors import ManyProblemsError
 from howgood.flow.authoring.changes import Change, changes
 from howgood.flow.authoring.draft import Checked, StaleDraftError, Written, checked, written
 from howgood.flow.hosting import Host, Reason, RefusedError
-from howgood.flow.hosting.host import new_version
+from howgood.flow.hosting.studies import new_version
 from howgood.flow.study_files import pages_per_person
 from howgood.kinds import kind_of
 from howgood.records.researcher import Researcher

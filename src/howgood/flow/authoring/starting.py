@@ -20,7 +20,7 @@ from howgood import ask
 from howgood.errors import InputError
 from howgood.flow.authoring.draft import Upload
 from howgood.flow.hosting import Host
-from howgood.flow.hosting.host import media_of
+from howgood.flow.hosting.studies import media_of
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.new import KINDS, template
 from howgood.records.researcher import Researcher

@@ -1,62 +1,66 @@
 """Studies that run: opened, taken part in, kept in one database."""
 
-from howgood.flow.hosting import soon
-from howgood.flow.hosting.door import Visitor, arrive, begin
-from howgood.flow.hosting.files import (
+from howgood.flow.hosting.admission import Visitor, arrive, begin, count_refusal, way_back
+from howgood.flow.hosting.health import HealthCheck
+from howgood.flow.hosting.host import Host, open_host, open_server
+from howgood.flow.hosting.studies import (
+    Link,
+    add_study,
     back_up,
     check_workers,
+    every_study,
+    make_links,
     open_studies,
+    picture,
     restore,
     shown_address,
 )
-from howgood.flow.hosting.host import (
-    Host,
-    Link,
-    add_study,
-    every_study,
-    make_links,
-    open_host,
-    open_server,
-    picture,
+from howgood.flow.hosting.view import (
+    COUNTED,
+    AnswerReview,
+    Arrival,
+    Form,
+    Reason,
+    RefusedError,
+    SendResult,
+    View,
+    field_name,
+    filled_form,
+    form_fields,
 )
-from howgood.flow.hosting.own_names import as_sent, own_form, own_name
-from howgood.flow.hosting.pulse import Pulse
-from howgood.flow.hosting.recap import Recap
-from howgood.flow.hosting.recruiting import way_back
-from howgood.flow.hosting.view import COUNTED, Arrival, Form, Reason, RefusedError, Sent, View
 from howgood.flow.hosting.visit import look, send
 
 __all__ = [
     "COUNTED",
+    "AnswerReview",
     "Arrival",
     "Form",
+    "HealthCheck",
     "Host",
     "Link",
-    "Pulse",
     "Reason",
-    "Recap",
     "RefusedError",
-    "Sent",
+    "SendResult",
     "View",
     "Visitor",
     "add_study",
     "arrive",
-    "as_sent",
     "back_up",
     "begin",
     "check_workers",
+    "count_refusal",
     "every_study",
+    "field_name",
+    "filled_form",
+    "form_fields",
     "look",
     "make_links",
     "open_host",
     "open_server",
     "open_studies",
-    "own_form",
-    "own_name",
     "picture",
     "restore",
     "send",
     "shown_address",
-    "soon",
     "way_back",
 ]

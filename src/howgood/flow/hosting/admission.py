@@ -1,26 +1,83 @@
-"""Consent: a place and a condition, given in one transaction.
+"""At a study's start page: who may begin, consent, a place and a condition.
 
-In: a connection inside a write, the study, the person. Out: the stored participant. Absent: which
-condition is fair (`participate.choose_condition`) and forms (`visit`).
+In: a host, a study's short name, what a browser says, a form. Out: views and what became of a form.
+Absent: people who have begun (`visit`), and which condition is fair
+(`participate.choose_condition`).
 
-Everything here runs after `participants.lock`, so that fifty people who consent at once are
+What gives places runs after `participants.lock`, so that fifty people who consent at once are
 counted one after another and conditions stay within one of each other.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from sqlalchemy.engine import Connection
 
-from howgood.flow.hosting.view import Reason, RefusedError
-from howgood.flow.participate import choose_condition, has_quota, next_screen
+from howgood.flow.hosting import tokens
+from howgood.flow.hosting.host import FullCheck, Host
+from howgood.flow.hosting.view import (
+    Arrival,
+    Form,
+    Reason,
+    RefusedError,
+    SendResult,
+    View,
+    form_fields,
+    text_of,
+)
+from howgood.flow.participate import (
+    choose_condition,
+    completion_address,
+    has_quota,
+    next_screen,
+    parse_answer,
+)
 from howgood.kinds import kind_of
 from howgood.records.participant import Participant, Status
-from howgood.records.screen import Answer, AnswerValue, Screen
+from howgood.records.screen import Answer, AnswerValue, FormResult, Screen
 from howgood.records.study import Study
-from howgood.store import answers, participants
+from howgood.store import answers, participants, refusals, studies
 from howgood.store.participants import NewParticipant
+from howgood.store.studies import StudyRow
+
+AFTER_CONSENT = 2  # the step that follows the consent
+# For how long nobody counts places again, unless somebody takes one here.
+_COUNT_AGAIN = timedelta(seconds=1)
+
+# Platform -> our word -> the names it may have in the address.
+_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
+    "none": {},
+    "prolific": {
+        "participant": ("PROLIFIC_PID",),
+        "study": ("STUDY_ID",),
+        "session": ("SESSION_ID",),
+    },
+    "mturk": {
+        "participant": ("workerId",),
+        "study": ("hitId",),
+        "session": ("assignmentId",),
+    },
+    "sona": {"participant": ("survey_code", "id")},
+}
+_NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
+_LONGEST = 128
+# Where a platform should have put somebody's id and has not: {{%PROLIFIC_PID%}}, ${workerId}, <id>.
+_PLACEHOLDER = frozenset("{}%$<>[]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visitor:
+    """What a browser says when it comes to a study's link.
+
+    `parameters` are those of the address; `token` is the link it remembers, and `visit` the visit,
+    signed, that all its tabs share. Each may be empty.
+    """
+
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    token: str = ""
+    visit: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +88,201 @@ class Consent:
     values: Mapping[str, AnswerValue]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beginner:
+    """Somebody who has agreed: what is stored of them, in the study as they saw it."""
+
+    study: Study
+    new: NewParticipant
+    consent: Consent
+    token: str
+
+
+async def arrive(host: Host, slug: str, visitor: Visitor, *, now: datetime) -> Arrival:
+    """Return what someone sees who opens a study's link; nothing is stored."""
+    return await host.database.run_blocking(_arrive, host, slug, visitor, now)
+
+
+async def begin(
+    host: Host, slug: str, visitor: Visitor, *, form: Form, now: datetime
+) -> SendResult:
+    """Take the consent given on a study's start page; sending it twice is sending it once."""
+    read = await host.database.run_blocking(_read_consent, host, slug, visitor, form, now)
+    if isinstance(read, SendResult):
+        return read
+    await host.store(
+        partial(admit_new, study=read.study, new=read.new, consent=read.consent, now=now)
+    )
+    return begun(host, read.new.study, read.token)
+
+
+async def count_refusal(host: Host, error: RefusedError) -> None:
+    """Count one more person who could not begin."""
+    add = partial(refusals.add, study=error.study, reason=error.reason.value)
+    await host.database.write_async(add)
+
+
+def _arrive(host: Host, slug: str, visitor: Visitor, now: datetime) -> Arrival:
+    row, study = _open_study(host, slug)
+    origin = origin_of(study, visitor.parameters)
+    visit = _shared_visit(host, row, visitor)
+    for token in _tokens(host, row, origin, visitor, visit):
+        if _is_in(host, token, row.number):
+            return Arrival(token=token)
+    _refuse_strangers(host, row, study, origin, now)
+    return Arrival(view=_start_view(host, row, study, visit or tokens.fresh_token(), origin, now))
+
+
+def _read_consent(
+    host: Host, slug: str, visitor: Visitor, form: Form, now: datetime
+) -> SendResult | _Beginner:
+    """Return whom to admit, or what to say without storing anything."""
+    row, study = _open_study(host, slug)
+    origin = origin_of(study, visitor.parameters)
+    visit = text_of(form, "visit")
+    if not tokens.is_signed(host.key, text_of(form, "signature"), "door", row.number, visit):
+        raise RefusedError(Reason.UNSIGNED, language=study.language)
+    # Two tabs of one browser are one person, whichever of them was opened first.
+    shared = _shared_visit(host, row, visitor) or visit
+    own = _tokens(host, row, origin, visitor, shared)
+    for token in own:
+        if _is_in(host, token, row.number):
+            return SendResult(token=token)
+    token = own[-1]
+    _refuse_strangers(host, row, study, origin, now)
+    view = _start_view(host, row, study, visit, origin, now)
+    given = form_fields(view.screen, form) or {}
+    result = parse_answer(view.screen, given)
+    if not result.is_valid:
+        return SendResult(view=replace(view, sent=given, problems=result.problems))
+    declined = declined_screen(study, view.screen, result, now)
+    if declined is not None:
+        return SendResult(view=replace(view, screen=declined))
+    new = NewParticipant(
+        study=row.number,
+        version=row.version,
+        token_digest=tokens.digest(token),
+        seed=tokens.fresh_seed(),
+        status=Status.INVITED,
+        external_id=origin.get("participant"),
+        origin=origin,
+        is_pilot=study.pilot,
+    )
+    consent = Consent(screen=view.screen, values=result.values)
+    return _Beginner(study=study, new=new, consent=consent, token=token)
+
+
+def _open_study(host: Host, slug: str) -> tuple[StudyRow, Study]:
+    with host.database.reading() as connection:
+        row = studies.find(connection, slug)
+    if row is None:
+        raise RefusedError(Reason.UNKNOWN_STUDY)
+    return row, host.study(row.version)
+
+
+def _refuse_strangers(
+    host: Host, row: StudyRow, study: Study, origin: Mapping[str, str], now: datetime
+) -> None:
+    """Say why nobody new comes in; those inside go on whatever is said here."""
+    if not row.is_open:
+        raise RefusedError(Reason.CLOSED, language=study.language)
+    if is_preview(origin):
+        raise RefusedError(Reason.PREVIEW, language=study.language)
+    if study.pilot:  # whoever tests takes nobody's place and need not be paid
+        return
+    if study.recruitment != "none" and "participant" not in origin:
+        raise RefusedError(Reason.NO_IDENTITY, language=study.language, study=row.number)
+    refuse_when_full(host, study, row.number, now=now)
+
+
+def _tokens(
+    host: Host, row: StudyRow, origin: Mapping[str, str], visitor: Visitor, visit: str
+) -> tuple[str, ...]:
+    """Return the tokens this visitor may have begun with, the surest first.
+
+    Whom a platform named has one and the same whenever they come, and no other counts.
+    """
+    if "participant" in origin:
+        return (tokens.derived_token(host.key, "platform", row.number, origin["participant"]),)
+    made = (tokens.derived_token(host.key, "visit", row.number, visit),) if visit else ()
+    return (visitor.token, *made) if visitor.token else made
+
+
+def _shared_visit(host: Host, row: StudyRow, visitor: Visitor) -> str:
+    """Return the visit a browser remembers; empty unless this server signed it for this study."""
+    visit, _, signature = visitor.visit.partition(".")
+    is_ours = tokens.is_signed(host.key, signature, "door", row.number, visit)
+    return visit if is_ours else ""
+
+
+def _is_in(host: Host, token: str, study: int) -> bool:
+    state = host.find_state(token)
+    return state is not None and state.participant.study == study
+
+
+def _start_view(
+    host: Host,
+    row: StudyRow,
+    study: Study,
+    visit: str,
+    origin: Mapping[str, str],
+    now: datetime,
+) -> View:
+    return View(
+        study=study,
+        version=row.version,
+        screen=consent_screen(study, now),
+        signature=tokens.signature(host.key, "door", row.number, visit),
+        visit=visit,
+        is_pilot=study.pilot,
+        origin=origin,
+    )
+
+
+def consent_screen(study: Study, now: datetime) -> Screen:
+    """Return the first page, which is the same for everybody."""
+    return next_screen(study, condition=None, seed=0, answers=(), now=now)
+
+
+def declined_screen(
+    study: Study, screen: Screen, result: FormResult, now: datetime
+) -> Screen | None:
+    """Return the page for someone who says no, of whom nothing is kept; None after a yes."""
+    if result.values.get("consent") == "yes":
+        return None
+    given = Answer(screen=screen.key, values=result.values, at=now)
+    return next_screen(study, condition=None, seed=0, answers=(given,), now=now)
+
+
+def refuse_when_full(host: Host, study: Study, number: int, *, now: datetime) -> None:
+    """Say that every place is taken to somebody who has not read and agreed for nothing yet.
+
+    Whoever begins is counted exactly (`admit_new`); until then what was so a moment ago will do.
+    """
+    if has_quota(study) and _seems_full(host, study, number, now):
+        raise RefusedError(Reason.FULL, language=study.language, study=number)
+
+
+def _seems_full(host: Host, study: Study, number: int, now: datetime) -> bool:
+    last = host.full_checks.get(number)
+    if last and last.study is study and timedelta() <= now - last.at < _COUNT_AGAIN:
+        return last.is_full
+    with host.database.reading() as connection:
+        last = FullCheck(study=study, at=now, is_full=is_full(connection, study, number, now=now))
+    host.full_checks[number] = last
+    return last.is_full
+
+
+def begun(host: Host, study: int, token: str) -> SendResult:
+    """Return what is said to somebody who has just begun; a place fewer may be free."""
+    host.full_checks.pop(study, None)
+    return SendResult(token=token, step=AFTER_CONSENT, is_new=True)
+
+
 def admit_new(
     connection: Connection, study: Study, new: NewParticipant, consent: Consent, *, now: datetime
 ) -> None:
-    """Store a person who consents at a study's door; coming twice changes nothing."""
+    """Store a person who consents on a study's start page; coming twice changes nothing."""
     participants.lock(connection, new.study)
     if participants.position(connection, new.token_digest) is not None:
         return
@@ -136,3 +384,28 @@ def _begin(
     given = Answer(screen=screen.key, values=consent.values, at=now)
     following = next_screen(study, condition=condition, seed=seed, answers=(given,), now=now)
     answers.add_screen(connection, number, following.key, following.to_dict(), position=2, now=now)
+
+
+def origin_of(study: Study, parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return what the platform said about the person; anything else in the address is dropped."""
+    found = {}
+    for word, names in _NAMES[study.recruitment].items():
+        value = next((parameters[name] for name in names if parameters.get(name)), "")
+        if value and len(value) <= _LONGEST and value.isprintable() and not _is_left(value, names):
+            found[word] = value
+    return found
+
+
+def _is_left(value: str, names: tuple[str, ...]) -> bool:
+    """Return whether a value is what a platform should have replaced: everybody's is the same."""
+    return value in names or not _PLACEHOLDER.isdisjoint(value)
+
+
+def is_preview(origin: Mapping[str, str]) -> bool:
+    """Return whether the person only looks at the task before accepting it."""
+    return origin.get("session") == _NOT_ACCEPTED
+
+
+def way_back(study: Study, origin: Mapping[str, str]) -> str | None:
+    """Return the address at the platform that says this person has finished."""
+    return completion_address(study, parameters=origin)

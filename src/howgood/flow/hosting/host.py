@@ -1,63 +1,59 @@
-"""The studies one database runs, remembered by version.
+"""One running database: its connections, its key, and where the people in its studies are.
 
-In: a database address, studies. Out: `Host`, and personal links. Absent: what participants do
-(`visit`), reading study files (`study_files`) and the web.
+In: a database address. Out: `Host`. Absent: what participants do (`visit`, `admission`), studies
+and their links (`studies`) and the web.
 """
 
-import mimetypes
-from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import takewhile
-from pathlib import Path
 from threading import Lock
-from time import monotonic
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
 
-from howgood.errors import UnknownNameError
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.view import Reason, RefusedError
-from howgood.kinds import kind_of
-from howgood.records.participant import Participant, Position, Status, StoredAnswer
+from howgood.records.participant import Participant, StoredAnswer
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 from howgood.store import answers, migrate, participants, studies
 from howgood.store.database import Database, is_sqlite, open_database, usable_file
-from howgood.store.participants import NewParticipant
 from howgood.store.server_lock import ServerLock, fresh_run
 from howgood.store.soundness import check_sound, refuse_foreign_log, run_in_head
-from howgood.store.studies import MediaFile, NewVersion, StudyRow
+from howgood.store.studies import MediaFile
 
+T = TypeVar("T")
 # Answers kept in memory: enough for everyone who is likely to be here at once, below 100 MB.
-_REMEMBERED = 200_000
+_ANSWERS_IN_MEMORY = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """Where a person is: the screen stored there (None before consent), the answers before it."""
+class SessionState:
+    """Where a person is: their screen (None before consent), its number, the answers before it."""
 
-    position: Position
+    token_digest: str
+    study: Study
+    participant: Participant
+    number: int
+    shown_at: datetime | None
     screen: Screen | None = None
     answers: tuple[Answer, ...] = ()
 
-    @property
-    def participant(self) -> Participant:
-        """Who it is."""
-        return self.position.participant
 
-    @property
-    def weight(self) -> int:
-        """How much of the memory it takes: its answers, and a few for the screen."""
-        return 10 + len(self.answers)
+def _size(state: SessionState) -> int:
+    """Return how much memory a state takes: its answers, and about ten of them for the screen."""
+    return 10 + len(state.answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fullness:
+class FullCheck:
     """Whether every place of a study was taken, and when that was counted."""
 
     study: Study
@@ -66,28 +62,21 @@ class Fullness:
 
 
 class Host:
-    """One database and what is worth remembering of it; safe to share between threads.
-
-    `moment` is for how many seconds nobody looks again whether a person is still where they were.
-    Only another process can have erased them meanwhile, and then nothing of theirs is stored.
-    """
+    """One database and what is kept of it in memory; safe to share between threads."""
 
     def __init__(self, database: Database, *, lock: ServerLock | None = None) -> None:
         self.database = database
         self._lock = lock
-        # Where several processes serve, each must look every time: another may have moved people.
-        self.moment = 1.0 if database.is_local else 0.0
         # A version never changes, so what was read once stays right.
         self.study = lru_cache(maxsize=256)(self._read_study)
-        self._known: OrderedDict[str, tuple[Known, float]] = OrderedDict()
-        self._weight = 0
-        self._gate = Lock()
+        self._states: LRUCache[str, SessionState] = LRUCache(_ANSWERS_IN_MEMORY, getsizeof=_size)
+        self._states_lock = Lock()
         # A film that hundreds look at is in memory once, and not at all when nobody does.
         self.media: WeakValueDictionary[tuple[int, str], MediaFile] = WeakValueDictionary()
         # Whether a study was full when somebody last counted, so that not everybody counts.
-        self.fullness: dict[int, Fullness] = {}
-        # Choosing the next pair takes milliseconds: one after the other, beside the event loop.
-        self.thinking = ThreadPoolExecutor(1, thread_name_prefix="howgood-thinking")
+        self.full_checks: dict[int, FullCheck] = {}
+        # What takes milliseconds (choosing the next pair), one after the other, off the event loop.
+        self.computing = ThreadPoolExecutor(1, thread_name_prefix="howgood-computing")
 
     @cached_property
     def key(self) -> bytes:
@@ -99,81 +88,84 @@ class Host:
         with self.database.reading() as connection:
             return Study.from_dict(studies.content(connection, version))
 
-    def known(self, token_digest: str) -> Known | None:
-        """Return where the holder of a token is now.
+    def state(self, token: str) -> SessionState:
+        """Return where the holder of a token is now, or refuse a token nobody holds."""
+        state = self.find_state(token)
+        if state is None:
+            raise RefusedError(Reason.UNKNOWN_LINK)
+        return state
+
+    def find_state(self, token: str) -> SessionState | None:
+        """Return where the holder of a token is now; None if nobody holds it.
 
         Which screen that is, and whether they still hold their place, is read from the database
-        unless it was so a moment ago. What a screen says and what was answered before it never
-        changes, so that is remembered.
+        every time: another process may have changed it. What a screen says and what was answered
+        before it never changes, so that is kept in memory.
         """
-        with self._gate:
-            found, seen_at = self._known.get(token_digest, (None, 0.0))
-        if found is not None and monotonic() - seen_at < self.moment:
-            return found
-        seen = participants.glance(self.database, token_digest)
-        if seen is None:
-            self.forget(token_digest)
+        digest = tokens.digest(token)
+        place = self.database.read_one(lambda c: participants.place(c, digest))
+        with self._states_lock:
+            state = self._states.get(digest)
+        if place is None:
+            self.forget(digest)
             return None
-        status, number = seen
-        if found is None or found.position.number != number:
-            return self._read_known(token_digest)
-        if found.participant.status is not status:
-            person = replace(found.participant, status=status)
-            found = replace(found, position=replace(found.position, participant=person))
-        self.remember(token_digest, found)
-        return found
+        status, number = place
+        if state is None or state.number != number:
+            return self._load_state(digest)
+        if state.participant.status is not status:
+            state = replace(state, participant=replace(state.participant, status=status))
+        return state
 
-    def remember(self, token_digest: str, known: Known) -> None:
+    def remember(self, state: SessionState) -> None:
         """Keep what was just read or stored: its reader comes back in a moment."""
-        with self._gate:
-            before, _ = self._known.get(token_digest, (None, 0.0))
-            if before is not None and before.position.number > known.position.number:
-                return  # another thread knows better
-            self._known.pop(token_digest, None)
-            self._known[token_digest] = known, monotonic()
-            self._weight += known.weight - (before.weight if before else 0)
-            while self._weight > _REMEMBERED and len(self._known) > 1:
-                self._weight -= self._known.popitem(last=False)[1][0].weight
+        with self._states_lock:
+            self._states[state.token_digest] = state
 
     def forget(self, token_digest: str | None = None) -> None:
-        """Drop what is remembered of one person, or of everybody and every study."""
-        with self._gate:
-            gone = [token_digest] if token_digest is not None else list(self._known)
-            for each in gone:
-                known, _ = self._known.pop(each, (None, 0.0))
-                self._weight -= known.weight if known else 0
-        if token_digest is None:
-            self.study.cache_clear()
-            self.fullness.clear()
+        """Drop what is in memory of one person, or of everybody and every study."""
+        with self._states_lock:
+            if token_digest is not None:
+                self._states.pop(token_digest, None)
+                return
+            self._states.clear()
+        self.study.cache_clear()
+        self.full_checks.clear()
 
-    def _read_known(self, token_digest: str) -> Known | None:
+    def _load_state(self, token_digest: str) -> SessionState | None:
         with self.database.reading() as connection:
             position = participants.position(connection, token_digest)
-            if position is None or position.screen is None:
-                return Known(position=position) if position else None
+            if position is None:
+                return None
             stored = answers.answers_of(connection, position.participant.number)
-        # Someone may have answered since the position was read: leave out what came after it.
-        screen = Screen.from_dict(position.content)
-        before = takewhile(lambda each: each.screen != screen.key, stored)
-        position = replace(position, content={})  # held by the screen, and not twice
-        known = Known(position=position, screen=screen, answers=tuple(map(_answer, before)))
-        self.remember(token_digest, known)
-        return known
+        person = position.participant
+        screen = Screen.from_dict(position.content) if position.screen else None
+        # On PostgreSQL someone may have answered between the two reads: leave out what came after.
+        before = takewhile(lambda answer: answer.screen != position.screen, stored)
+        state = SessionState(
+            token_digest=token_digest,
+            study=self.study(person.version),
+            participant=person,
+            number=position.number,
+            shown_at=position.shown_at,
+            screen=screen,
+            answers=tuple(map(_answer, before)),
+        )
+        self.remember(state)
+        return state
+
+    async def store(self, operation: Callable[[Connection], T]) -> T:
+        """Store something for somebody; refuse if they were erased since their form was read."""
+        try:
+            return await self.database.write_async(operation)
+        except IntegrityError as error:
+            raise RefusedError(Reason.UNKNOWN_LINK) from error
 
     def close(self) -> None:
         """Finish waiting writes and close the database."""
-        self.thinking.shutdown()
+        self.computing.shutdown()
         self.database.close()
         if self._lock is not None:
             self._lock.close()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """A personal link: the token is shown once, here, and stored only as its digest."""
-
-    token: str
-    is_pilot: bool
 
 
 def open_host(address: str) -> Host:
@@ -225,84 +217,6 @@ def _begin_run(database: Database, lock: ServerLock, before: int) -> None:
 _PARTLY_CHECKED = (
     "the database is large: the part that was looked at is sound. howgood backup checks all of it."
 )
-
-
-def add_study(host: Host, study: Study, *, folder: Path, now: datetime) -> StudyRow:
-    """Make this the version new participants get; pictures come from the folder."""
-    new = new_version(study, tuple(media_of(study, folder)))
-    return host.database.write(
-        lambda connection: studies.save(connection, new, now=now, from_file=True)
-    )
-
-
-def new_version(study: Study, media: tuple[MediaFile, ...]) -> NewVersion:
-    """Return a study as it is stored."""
-    return NewVersion(
-        slug=study.slug,
-        title=study.title,
-        kind=study.kind,
-        digest=study.version,
-        content=study.to_dict(),
-        media=media,
-    )
-
-
-def every_study(host: Host) -> tuple[StudyRow, ...]:
-    """Return the studies in the database."""
-    with host.database.reading() as connection:
-        return studies.everything(connection)
-
-
-def make_links(
-    host: Host, slug: str, *, people: int, is_pilot: bool = False, now: datetime
-) -> tuple[Link, ...]:
-    """Invite this many people by personal links; pilots' answers stay out of the data."""
-    with host.database.reading() as connection:
-        row = studies.find(connection, slug)
-        known = [each.slug for each in studies.everything(connection)]
-    if row is None:
-        raise UnknownNameError(where="study", name=slug, names=known)
-    pilot = is_pilot or host.study(row.version).pilot
-    links = tuple(Link(token=tokens.fresh_token(), is_pilot=pilot) for _ in range(people))
-    host.database.write(lambda connection: _invite(connection, row, links, now))
-    return links
-
-
-def picture(host: Host, version: int, name: str) -> MediaFile:
-    """Return a picture or film of a study's version; all who look at it at once share one."""
-    found = host.media.get((version, name))
-    if found is not None:
-        return found
-    with host.database.reading() as connection:
-        found = studies.media_file(connection, version, name)
-    if found is None:
-        raise RefusedError(Reason.UNKNOWN_STUDY)
-    return host.media.setdefault((version, name), found)
-
-
-def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now: datetime) -> None:
-    for link in links:
-        new = NewParticipant(
-            study=row.number,
-            version=row.version,
-            token_digest=tokens.digest(link.token),
-            seed=tokens.fresh_seed(),
-            status=Status.INVITED,
-            origin={},
-            is_pilot=link.is_pilot,
-        )
-        participants.add(connection, new, now=now)
-
-
-def media_of(study: Study, folder: Path) -> Iterator[MediaFile]:
-    """Yield the pictures and films of a study, read from its folder, each once."""
-    for name in dict.fromkeys(picture.file for picture in kind_of(study).pictures(study)):
-        kind, _ = mimetypes.guess_type(name)
-        yield MediaFile(
-            name=name,
-            media_type=kind or "application/octet-stream",
-            content=(folder / name).read_bytes(),
-        )
 
 
 def _answer(stored: StoredAnswer) -> Answer:

@@ -1,15 +1,16 @@
-"""What a participant is shown, and why someone cannot take part.
+"""What a participant is shown, what their forms are called, and why someone cannot take part.
 
-In: facts from `visit`. Out: frozen records a page is made of. Absent: HTML.
+In: facts from `visit` and `admission`. Out: frozen records a page is made of. Absent: HTML.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from howgood.ask.sentences import sentence
 from howgood.errors import HowgoodError
-from howgood.flow.hosting.recap import Recap
-from howgood.records.screen import Screen
+from howgood.kinds import kind_of
+from howgood.records.screen import AnswerValue, Block, Cards, Field, Screen
 from howgood.records.study import Study
 
 Form = Mapping[str, str | Sequence[str]]
@@ -43,12 +44,29 @@ class RefusedError(HowgoodError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredQuestion:
+    """One question of the page and the answer to it, in words."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerReview:
+    """What a page said and what was answered; `is_hidden` where answers must not be seen again."""
+
+    blocks: tuple[Block, ...] = ()
+    questions: tuple[AnsweredQuestion, ...] = ()
+    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """One screen for one person, at their `step`, counted from 1.
 
     `token` is empty before a person has begun: their form goes to the study's start then, with
-    `visit`, a number that makes sending it twice the same as sending it once. `recap` is there when
-    the screen has its answer already; it can only be read then, and `here` is where they are.
+    `visit`, a number that makes sending it twice the same as sending it once. `review` is there
+    when the screen has its answer already; it can only be read then, and `here` is where they are.
     """
 
     study: Study
@@ -58,7 +76,7 @@ class View:
     token: str = ""
     step: int = 1
     here: int = 1
-    recap: Recap | None = None
+    review: AnswerReview | None = None
     visit: str = ""
     is_pilot: bool = False
     origin: Mapping[str, str] = field(default_factory=dict)
@@ -68,14 +86,14 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """Someone at a study's door: a view to begin from, or the token of who they are already."""
+    """Someone at a study's start page: a view to begin from, or the token of who has begun."""
 
     view: View | None = None
     token: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class SendResult:
     """What became of a form: go on by the token, or look at the view again.
 
     `step` is the page to go to, 0 for wherever the person is. `seconds` is how long a saved screen
@@ -87,3 +105,94 @@ class Sent:
     view: View | None = None
     is_new: bool = False
     seconds: float | None = None
+
+
+def text_of(form: Form, name: str) -> str:
+    """Return what a form says under a name, once."""
+    value = form.get(name, "")
+    return value if isinstance(value, str) else next(iter(value), "")
+
+
+# Every screen has field names of its own. Browsers put ticks and text back by the name of a field:
+# if two screens shared a name, going back and forth could put the answers to one into the other.
+
+# What a page carries besides the answers: of participants, then of researchers who preview.
+_FRAME = frozenset({"screen", "signature", "visit", "csrf", "condition", "walk"})
+
+
+def field_name(screen: str, field: str) -> str:
+    """Return the name a field of a screen has in the page.
+
+    Examples
+    --------
+    >>> field_name("bell-s2", "acceptable")
+    'bell-s2.acceptable'
+    """
+    return f"{screen}.{field}"
+
+
+def form_fields(screen: Screen, form: Form) -> Form | None:
+    """Return a form by the names the screen knows; None if it holds fields of any other page."""
+    names = [field.name for field in screen.fields] + [button.name for button in screen.all_buttons]
+    known = {f"{screen.key}.{name}": name for name in names}
+    sent = [name for name in form if name not in _FRAME]
+    if any(name not in known for name in sent):
+        return None
+    return {known[name]: form[name] for name in sent}
+
+
+def filled_form(
+    screen: Screen, values: Mapping[str, str | list[str]]
+) -> dict[str, str | list[str]]:
+    """Return the form a browser sends from a screen that is filled in like this."""
+    return {field_name(screen.key, name): value for name, value in values.items()}
+
+
+def review_answers(study: Study, screen: Screen, values: Mapping[str, AnswerValue]) -> AnswerReview:
+    """Return an answered page to read; ratings that are asked for again are kept out of sight."""
+    if kind_of(study).hides_answers and screen.kind == "task":
+        return AnswerReview(is_hidden=True)
+    return AnswerReview(
+        blocks=tuple(_without_buttons(block) for block in screen.blocks),
+        questions=(*_fields(screen, values), *_buttons(screen, values)),
+    )
+
+
+def _without_buttons(block: Block) -> Block:
+    if not isinstance(block, Cards):
+        return block
+    return replace(block, cards=tuple(replace(card, button=None) for card in block.cards))
+
+
+def _fields(screen: Screen, values: Mapping[str, AnswerValue]) -> Iterator[AnsweredQuestion]:
+    nothing = sentence(screen.language, "earlier_nothing")
+    for question in screen.fields:
+        if question.kind != "hidden":
+            answer = _in_words(question, values.get(question.name))
+            yield AnsweredQuestion(question=question.label, answer=answer or nothing)
+
+
+def _in_words(field: Field, value: AnswerValue) -> str:
+    if value is None:
+        return ""
+    if field.kind == "agree":
+        return "✓"
+    labels = {option.value: option.label for option in field.options}
+    several = value if isinstance(value, list) else [value]
+    return ", ".join(labels.get(str(item), str(item)) for item in several)
+
+
+def _buttons(screen: Screen, values: Mapping[str, AnswerValue]) -> Iterator[AnsweredQuestion]:
+    """Yield what was pressed; a button on a card stands for the card."""
+    titles = {
+        (card.button.name, card.button.value): card.title
+        for block in screen.blocks
+        if isinstance(block, Cards)
+        for card in block.cards
+        if card.button
+    }
+    question = sentence(screen.language, "earlier_given")
+    for button in screen.all_buttons:
+        if button.name and values.get(button.name) == button.value:
+            answer = titles.get((button.name, button.value), button.label)
+            yield AnsweredQuestion(question=question, answer=answer)

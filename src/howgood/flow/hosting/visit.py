@@ -1,251 +1,234 @@
-"""The moves of somebody who has a link of their own: look, send.
+"""What somebody does who has a link of their own: look at their page, send its form.
 
 In: a host, tokens and forms. Out: views and what became of a form. Absent: the web.
 
 The server owns the place: `look` shows the last screen stored, or an earlier one to be read, and
 `send` takes an answer only to the last, once, by the field names of that screen. So reloading,
 going back, sending twice, a second tab and what a browser puts back into forms change nothing.
+
+These are coroutines: on a local file reading takes microseconds and happens at once, and while the
+disk is written others are served. What takes longer (a remote database, choosing the next pair to
+compare) happens in a thread.
 """
 
-from collections.abc import Mapping
+import asyncio
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from functools import partial
 
 from sqlalchemy.engine import Connection
 
 from howgood.flow.hosting import tokens
-from howgood.flow.hosting.admission import Consent, admit_invited, readmit
-from howgood.flow.hosting.host import Host, Known
-from howgood.flow.hosting.moves import (
-    Move,
-    after_consent,
-    again,
+from howgood.flow.hosting.admission import (
+    Consent,
+    admit_invited,
     begun,
     consent_screen,
-    finished,
+    declined_screen,
+    readmit,
     refuse_when_full,
+)
+from howgood.flow.hosting.host import Host, SessionState
+from howgood.flow.hosting.view import (
+    Form,
+    Reason,
+    RefusedError,
+    SendResult,
+    View,
+    form_fields,
+    review_answers,
     text_of,
 )
-from howgood.flow.hosting.own_names import own_form
-from howgood.flow.hosting.recap import recap
-from howgood.flow.hosting.view import Form, Reason, RefusedError, Sent, View
 from howgood.flow.participate import next_screen, parse_answer
-from howgood.records.participant import Participant, Position, Status
+from howgood.kinds import kind_of
+from howgood.records.participant import Status
 from howgood.records.screen import Answer, FormResult, Screen
-from howgood.records.study import Study
-from howgood.store import answers, participants, studies
+from howgood.store import answers, studies
+from howgood.store.answers import AnswerStep
 
 
-def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
+async def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
     """Return the screen the holder of this token is at; the same on every reload.
 
-    A `step` before it gives the page answered there, to be read again.
+    A `step` before it gives the page answered there, to be read again. A wait that is over ends
+    here.
     """
-    return show(host, known_by(host, token), token, step=step, now=now)
-
-
-def show(host: Host, known: Known, token: str, *, step: int = 0, now: datetime) -> View:
-    """Return the screen of someone who is known; a wait that is over ends here."""
-    person = known.participant
-    study = host.study(person.version)
-    if person.status is Status.FULL:
+    state = await host.database.run_blocking(host.state, token)
+    study, screen, here = state.study, state.screen, max(state.number, 1)
+    if state.participant.status is Status.FULL:
         raise RefusedError(Reason.FULL, language=study.language)
-    if 0 < step < known.position.number and (earlier := _earlier(host, known, token, study, step)):
-        return earlier
-    screen, here = known.screen, max(known.position.number, 1)
+    if 0 < step < here:
+        seen = await host.database.run_blocking(_answered_view, host, state, token, step)
+        if seen is not None:
+            return seen
     if screen is None:
-        _refuse_closed(host, person, study, now)
+        await host.database.run_blocking(_refuse_closed, host, state, now)
         screen = consent_screen(study, now)
-    elif is_over(screen, now):
-        screen, here = _end_wait(host, known, study, now), here + 1
-        host.forget(tokens.digest(token))
-    return _view(host, token, person, study, screen, here)
+    elif screen.kind == "wait" and now >= datetime.fromisoformat(screen.until):
+        screen, here = await _end_wait(host, state, now), here + 1
+    return _view(host, token, state, screen, here)
 
 
-def _earlier(host: Host, known: Known, token: str, study: Study, step: int) -> View | None:
+def _answered_view(host: Host, state: SessionState, token: str, step: int) -> View | None:
     """Return a page that has its answer, to be read; None for a wait, which has none."""
-    person = known.participant
     with host.database.reading() as connection:
-        stored = answers.answer_at(connection, person.number, position=step)
+        stored = answers.answer_at(connection, state.participant.number, position=step)
     if stored is None:
         return None
-    screen, here = Screen.from_dict(stored.screen), known.position.number
-    seen = _view(host, token, person, study, screen, here)
-    return replace(seen, step=step, recap=recap(study, screen, stored.content))
+    screen = Screen.from_dict(stored.screen)
+    view = _view(host, token, state, screen, state.number)
+    return replace(view, step=step, review=review_answers(state.study, screen, stored.content))
 
 
-def send(host: Host, token: str, *, form: Form, now: datetime) -> Sent:
+async def _end_wait(host: Host, state: SessionState, now: datetime) -> Screen:
+    screen = await _next_screen(host, state, state.answers, now)
+    add = partial(
+        answers.add_screen,
+        participant=state.participant.number,
+        screen=screen.key,
+        content=screen.to_dict(),
+        position=state.number + 1,
+        is_last=screen.kind == "finished",
+        now=now,
+    )
+    await host.store(add)
+    return screen
+
+
+async def send(host: Host, token: str, *, form: Form, now: datetime) -> SendResult:
     """Store an answer, and the screen that follows it, before saying so."""
-    return finished(host, send_move(host, known_by(host, token), token, form=form, now=now))
-
-
-def send_move(host: Host, known: Known, token: str, *, form: Form, now: datetime) -> Sent | Move:
-    """Return what `send` has to store, or what it says without storing anything."""
-    person, screen = known.participant, known.screen
-    study = host.study(person.version)
+    state = await host.database.run_blocking(host.state, token)
+    screen = state.screen
     if not tokens.is_signed(host.key, text_of(form, "signature"), "answer", token):
-        raise RefusedError(Reason.UNSIGNED, language=study.language)
+        raise RefusedError(Reason.UNSIGNED, language=state.study.language)
     if screen is None:
-        return _consent_move(host, token, person, study, form, now)
+        return await _send_consent(host, state, token, form, now)
     if screen.key != text_of(form, "screen") or not screen.awaits_answer:
-        return Sent(token=token, step=_step_after(host, known, form))
-    given = own_form(screen, form)
-    if given is None or person.status is Status.FULL:
-        return Sent(token=token)
+        step = await host.database.run_blocking(_step_after, host, state, form)
+        return SendResult(token=token, step=step)
+    given = form_fields(screen, form)
+    if given is None or state.participant.status is Status.FULL:
+        return SendResult(token=token)
     result = parse_answer(screen, given)
     if not result.is_valid:
-        view = _view(host, token, person, study, screen, known.position.number)
-        return Sent(view=again(view, given, result))
-    return _answer_move(host, known, token, study, result, now)
+        view = _view(host, token, state, screen, state.number)
+        return SendResult(view=replace(view, sent=given, problems=result.problems))
+    return await _store_answer(host, state, screen, token, result, now)
 
 
-def _step_after(host: Host, known: Known, form: Form) -> int:
+async def _store_answer(
+    host: Host, state: SessionState, screen: Screen, token: str, result: FormResult, now: datetime
+) -> SendResult:
+    person = state.participant
+    seconds = (now - state.shown_at).total_seconds() if state.shown_at else None
+    answer = Answer(screen=screen.key, values=result.values, at=now, seconds=seconds)
+    given = (*state.answers, answer)
+    following = await _next_screen(host, state, given, now)
+    step = AnswerStep(
+        participant=person.number,
+        screen=answer.screen,
+        values=result.values,
+        following=following.key,
+        content=following.to_dict(),
+        position=state.number + 1,
+        now=now,
+        is_last=following.kind == "finished",
+    )
+    if person.status is Status.EXPIRED:
+        is_new = await host.store(partial(_store_after_idling, state=state, step=step))
+    else:
+        is_new = await host.store(step)
+        if is_new:  # otherwise another tab was quicker, and its answer is read when they look
+            host.remember(
+                replace(state, number=step.position, shown_at=now, screen=following, answers=given)
+            )
+    next_step = step.position if is_new else 0
+    return SendResult(token=token, step=next_step, is_new=is_new, seconds=seconds)
+
+
+def _store_after_idling(connection: Connection, state: SessionState, step: AnswerStep) -> bool:
+    """Store the answer of somebody whose place went back; they go on only if one is free."""
+    added = answers.add_answer(connection, step.participant, step.screen, step.values, now=step.now)
+    if added and readmit(connection, state.study, state.participant, now=step.now):
+        answers.add_screen(
+            connection, step.participant, step.following, step.content, position=step.position,
+            is_last=step.is_last, now=step.now,
+        )  # fmt: skip
+    return added
+
+
+async def _next_screen(
+    host: Host, state: SessionState, given: tuple[Answer, ...], now: datetime
+) -> Screen:
+    person = state.participant
+    work = partial(
+        next_screen, state.study, condition=person.condition, seed=person.seed, answers=given,
+        now=now,
+    )  # fmt: skip
+    if kind_of(state.study).computes_steps:
+        # Choosing the next pair takes milliseconds, for which others would have to wait.
+        return await asyncio.get_running_loop().run_in_executor(host.computing, work)
+    return work()
+
+
+def _step_after(host: Host, state: SessionState, form: Form) -> int:
     """Return where a form leads whose page has its answer already.
 
     Who sent the same twice goes on; who sent something else is shown which answer stands.
     """
     with host.database.reading() as connection:
         stored = answers.answer_to(
-            connection, known.participant.number, screen=text_of(form, "screen")
+            connection, state.participant.number, screen=text_of(form, "screen")
         )
     if stored is None:
         return 0
     screen = Screen.from_dict(stored.screen)
-    given = own_form(screen, form)
+    given = form_fields(screen, form)
     is_same = given is not None and parse_answer(screen, given).values == stored.content
     return 0 if is_same else stored.position
 
 
-def known_by(host: Host, token: str) -> Known:
-    """Return where the holder of a token is, or refuse a token nobody holds."""
-    known = host.known(tokens.digest(token))
-    if known is None:
-        raise RefusedError(Reason.UNKNOWN_LINK)
-    return known
-
-
-def is_over(screen: Screen, now: datetime) -> bool:
-    """Return whether this is a wait that has ended."""
-    return screen.kind == "wait" and now >= datetime.fromisoformat(screen.until)
-
-
-def _answer_move(
-    host: Host, known: Known, token: str, study: Study, result: FormResult, now: datetime
-) -> Move:
-    person, position, screen = known.participant, known.position, known.position.screen or ""
-    seconds = _seconds(position, now)
-    answer = Answer(screen=screen, values=result.values, at=now, seconds=seconds)
-    given = (*known.answers, answer)
-    following = next_screen(
-        study, condition=person.condition, seed=person.seed, answers=given, now=now
-    )
-    step = answers.Step(
-        participant=person.number,
-        screen=screen,
-        values=result.values,
-        following=following.key,
-        content=following.to_dict(),  # not in the transaction, for which others wait
-        position=position.number + 1,
-        now=now,
-    )
-
-    def store(connection: Connection) -> bool:
-        if not answers.add_answer(connection, person.number, screen, result.values, now=now):
-            return False
-        if person.status is Status.EXPIRED and not readmit(connection, study, person, now=now):
-            return True
-        _store_screen(connection, position, following, step.content, now)
-        return True
-
-    is_plain = person.status is not Status.EXPIRED and following.kind != "finished"
-
-    def told(is_new: bool) -> Sent:
-        if not is_new or not is_plain:
-            host.forget(tokens.digest(token))
-        else:
-            place = replace(
-                position, screen=following.key, number=position.number + 1, shown_at=now
-            )
-            after = Known(position=place, screen=following, answers=given)
-            host.remember(tokens.digest(token), after)
-        step = position.number + 1 if is_new else 0
-        return Sent(token=token, step=step, is_new=is_new, seconds=seconds)
-
-    return Move(store=step if is_plain else store, reply=told)
-
-
-def _seconds(position: Position, now: datetime) -> float | None:
-    return (now - position.shown_at).total_seconds() if position.shown_at else None
-
-
-def _store_screen(
-    connection: Connection,
-    position: Position,
-    screen: Screen,
-    content: Mapping[str, Any],
-    now: datetime,
-) -> None:
-    number = position.participant.number
-    answers.add_screen(
-        connection, number, screen.key, content, position=position.number + 1, now=now
-    )
-    if screen.kind == "finished":
-        participants.set_status(connection, number, Status.COMPLETE, finished_at=now)
-
-
-def _end_wait(host: Host, known: Known, study: Study, now: datetime) -> Screen:
-    person, position = known.participant, known.position
-    screen = next_screen(
-        study, condition=person.condition, seed=person.seed, answers=known.answers, now=now
-    )
-    content = screen.to_dict()
-    host.database.write(lambda c: _store_screen(c, position, screen, content, now))
-    return screen
-
-
-def _consent_move(
-    host: Host, token: str, person: Participant, study: Study, form: Form, now: datetime
-) -> Sent | Move:
-    _refuse_closed(host, person, study, now)
-    screen = consent_screen(study, now)
-    view = _view(host, token, person, study, screen, 1)
-    given = own_form(screen, form) or {}
+async def _send_consent(
+    host: Host, state: SessionState, token: str, form: Form, now: datetime
+) -> SendResult:
+    await host.database.run_blocking(_refuse_closed, host, state, now)
+    study, screen = state.study, consent_screen(state.study, now)
+    view = _view(host, token, state, screen, 1)
+    given = form_fields(screen, form) or {}
     result = parse_answer(screen, given)
     if not result.is_valid:
-        return Sent(view=again(view, given, result))
-    after = after_consent(study, screen, result, now)
-    if after is not None:
-        return Sent(view=replace(view, screen=after))
-    consent, digest = Consent(screen=screen, values=result.values), tokens.digest(token)
-    return Move(
-        store=lambda connection: admit_invited(connection, study, digest, consent, now=now),
-        reply=lambda _: begun(host, person.study, token),
+        return SendResult(view=replace(view, sent=given, problems=result.problems))
+    declined = declined_screen(study, screen, result, now)
+    if declined is not None:
+        return SendResult(view=replace(view, screen=declined))
+    consent = Consent(screen=screen, values=result.values)
+    digest = tokens.digest(token)
+    await host.store(
+        partial(admit_invited, study=study, token_digest=digest, consent=consent, now=now)
     )
+    return begun(host, state.participant.study, token)
 
 
-def _refuse_closed(host: Host, person: Participant, study: Study, now: datetime) -> None:
+def _refuse_closed(host: Host, state: SessionState, now: datetime) -> None:
     """Say to somebody invited why they cannot begin; testers always can."""
-    if person.is_pilot:
+    if state.participant.is_pilot:
         return
     with host.database.reading() as connection:
-        row = studies.find(connection, study.slug)
+        row = studies.find(connection, state.study.slug)
     if row is None or not row.is_open:
-        raise RefusedError(Reason.CLOSED, language=study.language)
-    refuse_when_full(host, study, person.study, now=now)
+        raise RefusedError(Reason.CLOSED, language=state.study.language)
+    refuse_when_full(host, state.study, state.participant.study, now=now)
 
 
-def _view(
-    host: Host, token: str, person: Participant, study: Study, screen: Screen, step: int
-) -> View:
+def _view(host: Host, token: str, state: SessionState, screen: Screen, step: int) -> View:
     return View(
-        study=study,
-        version=person.version,
+        study=state.study,
+        version=state.participant.version,
         screen=screen,
         signature=tokens.signature(host.key, "answer", token),
         token=token,
         step=step,
         here=step,
-        is_pilot=person.is_pilot,
-        origin=person.origin,
+        is_pilot=state.participant.is_pilot,
+        origin=state.participant.origin,
     )

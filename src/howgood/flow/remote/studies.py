@@ -16,7 +16,7 @@ from howgood.errors import InputError, ManyProblemsError, UnknownNameError
 from howgood.flow import authoring, watching
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import COUNTED, Host, every_study
-from howgood.flow.hosting.host import new_version
+from howgood.flow.hosting.studies import new_version
 from howgood.flow.study_files.check import study_from
 from howgood.flow.watching.counts import Condition, Page
 from howgood.kinds import kind_of

@@ -30,7 +30,6 @@ from howgood.records.plans import (
     SurveyApplication,
     SurveyPlan,
 )
-from howgood.records.remembered import Remembered
 from howgood.records.scenario import Scenario
 from howgood.records.screen import (
     Answer,
@@ -176,25 +175,24 @@ def introduction_step(study: Study, application: SurveyApplication, system: str 
             kind="text",
             title=application.name,
             language=language,
-            blocks=_introduction_blocks(application, language, system),
+            blocks=_introduction_blocks(study, key, system),
             buttons=continue_button(language),
         )
 
     return Step(key=key, make=make)
 
 
-def _describe(
-    application: SurveyApplication, language: str, system: str | None
-) -> tuple[Block, ...]:
-    imagine = sentence(language, "hypothetical_text", system=system) if system else ""
+@lru_cache(maxsize=256)
+def _introduction_blocks(study: Study, key: str, system: str | None) -> tuple[Block, ...]:
+    """Return what introduces an application; everybody who takes part sees the same few."""
+    applications = plan_of(study, SurveyPlan).applications
+    application = next(each for each in applications if each.key == key)
+    imagine = sentence(study.language, "hypothetical_text", system=system) if system else ""
     return (
         *media(application.picture),
         *paragraphs(application.description),
         *paragraphs(imagine),
     )
-
-
-_introduction_blocks = Remembered(_describe, most=256)
 
 
 def scenario_step(study: Study, page: Page, system: str | None) -> Step:

@@ -29,8 +29,7 @@ from howgood.web.api.operation import Call, Operation, Streamed
 from howgood.web.api.problem import ApiError, problem, problem_of
 from howgood.web.api.reading import read_body, read_path, read_query
 from howgood.web.api.table import OPERATIONS
-from howgood.web.callers import caller
-from howgood.web.guards import Pace, Rate
+from howgood.web.rate_limits import Pace, Rate, caller
 
 _log = logging.getLogger("howgood.api")
 PACE = Pace(at_once=120, per_second=20)

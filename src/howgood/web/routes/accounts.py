@@ -34,11 +34,11 @@ from howgood.web.access import (
     signed_in,
     text_of,
 )
-from howgood.web.callers import caller
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
-from howgood.web.held import HeldForm, held_form
-from howgood.web.routes.editing import save_held
+from howgood.web.rate_limits import caller
+from howgood.web.routes.editing import save_unsaved
+from howgood.web.unsaved_forms import UnsavedForm, unsaved_form
 
 T = TypeVar("T")
 # A password costs 64 MB and a core for a moment: more at once would take both from participants.
@@ -58,8 +58,8 @@ async def post_login(request: Request) -> Response:
     """Sign in under a new session, however often it was tried before within reason."""
     form = await sent_form(request)
     name, target = text_of(form, "name"), _safe_path(text_of(form, "next"))
-    held = held_form(form, target)
-    again = partial(_login_page, request, target=target, name=name, held=held)
+    unsaved = unsaved_form(form, target)
+    again = partial(_login_page, request, target=target, name=name, unsaved=unsaved)
     if not await _may_sign_in(request, name):
         return again(problem=_MANY, status=429)
     host, password = request.app.state.host, text_of(form, "password")
@@ -74,9 +74,9 @@ async def post_login(request: Request) -> Response:
         return again(problem="Name and password do not belong together.", status=422)
     # Whoever signs in anew leaves the session they had, on the server too.
     await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
-    if held is not None and found.researcher.may_write:
+    if unsaved is not None and found.researcher.may_write:
         begin_session(request, found.token)
-        return _known(await save_held(request, found.researcher, held), request, found)
+        return _known(await save_unsaved(request, found.researcher, unsaved), request, found)
     return _entering(request, found, target or "/studies")
 
 
@@ -206,11 +206,11 @@ def _login_page(
     target: str,
     name: str = "",
     problem: str = "",
-    held: HeldForm | None = None,
+    unsaved: UnsavedForm | None = None,
     status: int = 200,
 ) -> Response:
-    hidden = held.hidden if held is not None else []
-    values = {"target": target, "name": name, "problem": problem, "held": hidden}
+    hidden = unsaved.hidden if unsaved is not None else []
+    values = {"target": target, "name": name, "problem": problem, "unsaved": hidden}
     return dashboard(request, "login.html", researcher=None, status=status, **values)
 
 

@@ -30,11 +30,11 @@ from howgood.web.access import (
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import whole
-from howgood.web.guards import LARGEST_UPLOAD
-from howgood.web.held import HeldForm, sign_in_first
+from howgood.web.middleware import LARGEST_UPLOAD
 from howgood.web.pages import ScreenPage, screen_page
 from howgood.web.render import part_of_file, style_address
 from howgood.web.routes.studies import attachment
+from howgood.web.unsaved_forms import UnsavedForm, sign_in_first
 
 _OWN_FIELDS = frozenset({"csrf", "edition", "action", "go", "walk", "condition"})
 _OUTDATED = (
@@ -90,16 +90,16 @@ async def _shown_again(request: Request, person: Researcher, form: FormData) -> 
     return _form_page(request, person, found, problem=_OUTDATED, status=409)
 
 
-async def save_held(request: Request, person: Researcher, held: HeldForm) -> Response:
+async def save_unsaved(request: Request, person: Researcher, unsaved: UnsavedForm) -> Response:
     """Save what somebody had typed when their session ended, now that they are signed in again."""
-    own = {name: values[0] for name, values in held.fields.items() if name in _OWN_FIELDS}
-    texts = {name: values for name, values in held.fields.items() if name not in _OWN_FIELDS}
+    own = {name: values[0] for name, values in unsaved.fields.items() if name in _OWN_FIELDS}
+    texts = {name: values for name, values in unsaved.fields.items() if name not in _OWN_FIELDS}
     saved = await run_in_threadpool(
-        authoring.save, request.app.state.host, person, held.slug, part=held.part, texts=texts,
-        uploads={}, edition=_edition(own.get("edition", "")), action=own.get("action", ""),
-        now=now(),
+        authoring.save, request.app.state.host, person, unsaved.slug, part=unsaved.part,
+        texts=texts, uploads={}, edition=_edition(own.get("edition", "")),
+        action=own.get("action", ""), now=now(),
     )  # fmt: skip
-    return _after_save(request, person, held.slug, held.part, saved, go=own.get("go", ""))
+    return _after_save(request, person, unsaved.slug, unsaved.part, saved, go=own.get("go", ""))
 
 
 def _after_save(
@@ -329,8 +329,7 @@ def _screen(seen: authoring.Preview, view: View | None) -> ScreenPage | None:
         return None
     page = screen_page(view, style=style_address())
     root = f"/studies/{seen.head.slug}"
-    own = {**page.own, "action": f"{root}/preview"}
-    return replace(page, own=own, media=f"{root}/picture/")
+    return replace(page, action=f"{root}/preview", media=f"{root}/picture/")
 
 
 ROUTES = [

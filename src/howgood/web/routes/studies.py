@@ -16,7 +16,7 @@ from howgood.web.access import home, owner, sent_form, signed_in, text_of
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import whole
-from howgood.web.guards import LARGEST_UPLOAD
+from howgood.web.middleware import LARGEST_UPLOAD
 
 _MOST_LINKS = 10_000
 
@@ -192,7 +192,19 @@ def _to(slug: str) -> Response:
     return RedirectResponse(f"/studies/{slug}", status_code=303)
 
 
+async def get_history(request: Request) -> Response:
+    """Show the latest lines of the audit, of one study or of everything."""
+    person = await owner(request)
+    about = request.query_params.get("study", "")
+    found = await run_in_threadpool(watching.deeds, request.app.state.host, study=about)
+    return dashboard(
+        request, "history.html", researcher=person, deeds=found, about=about,
+        most=watching.MOST_LINES,
+    )  # fmt: skip
+
+
 ROUTES = [
+    Route("/history", get_history, methods=["GET"]),
     Route("/studies", get_studies, methods=["GET"]),
     Route("/studies/new", get_new, methods=["GET"]),
     Route("/studies/new", post_new, methods=["POST"]),

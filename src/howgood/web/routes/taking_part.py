@@ -16,10 +16,9 @@ from starlette.routing import Route
 from howgood.flow import hosting
 from howgood.web.access import is_secure
 from howgood.web.clock import now
-from howgood.web.earlier import earlier_page
 from howgood.web.forms import read_form, whole
-from howgood.web.pages import kept_parameters, screen_page, step_address
-from howgood.web.render import part_of_file, show_packed, style_address
+from howgood.web.pages import kept_parameters, review_page, screen_page, step_address
+from howgood.web.render import part_of_file, show_compressed, style_address
 
 _log = logging.getLogger("howgood.web")
 _REMEMBER = 180 * 24 * 3600
@@ -28,12 +27,12 @@ _REMEMBER = 180 * 24 * 3600
 async def get_study(request: Request) -> Response:
     """Show the first page of a study; nothing is stored, so a link scanner starts nobody."""
     slug = request.path_params["slug"]
-    arrival = await hosting.soon.arrive(request.app.state.host, slug, _visitor(request), now=now())
+    arrival = await hosting.arrive(request.app.state.host, slug, _visitor(request), now=now())
     view = arrival.view
     if view is None:
-        return _onward(arrival.token, 0)
+        return RedirectResponse(step_address(arrival.token, 0), status_code=303)
     query = kept_parameters(request.query_params)
-    response = show_packed(screen_page(view, style=style_address(), query=query), request)
+    response = show_compressed(screen_page(view, style=style_address(), query=query), request)
     # Another tab of this browser is the same visit: two tabs do not make two participants.
     visit = f"{view.visit}.{view.signature}"
     return _remembering(response, request, f"howgood-visit-{slug}", visit, seconds=None)
@@ -42,7 +41,7 @@ async def get_study(request: Request) -> Response:
 async def post_study(request: Request) -> Response:
     """Take the consent and begin."""
     slug = request.path_params["slug"]
-    sent = await hosting.soon.begin(
+    sent = await hosting.begin(
         request.app.state.host,
         slug,
         _visitor(request),
@@ -52,7 +51,7 @@ async def post_study(request: Request) -> Response:
     if sent.view is not None:
         return _shown_again(request, sent.view, kept_parameters(request.query_params))
     _log.info("participant_started study=%s new=%s", slug, sent.is_new)
-    onward = _onward(sent.token, sent.step)
+    onward = RedirectResponse(step_address(sent.token, sent.step), status_code=303)
     return _remembering(onward, request, f"howgood-{slug}", sent.token, seconds=_REMEMBER)
 
 
@@ -60,17 +59,17 @@ async def get_step(request: Request) -> Response:
     """Show a step of this person's way; without one, or beyond it, lead to where they are."""
     token, step = request.path_params["token"], request.path_params.get("step", "")
     asked = whole(step, otherwise=0)
-    view = await hosting.soon.look(request.app.state.host, token, step=asked, now=now())
+    view = await hosting.look(request.app.state.host, token, step=asked, now=now())
     if view.step != asked:
-        return _onward(token, view.step)
-    if view.recap is not None:
-        return show_packed(earlier_page(view, view.recap, style=style_address()), request)
-    return show_packed(screen_page(view, style=style_address()), request)
+        return RedirectResponse(step_address(token, view.step), status_code=303)
+    if view.review is not None:
+        return show_compressed(review_page(view, view.review, style=style_address()), request)
+    return show_compressed(screen_page(view, style=style_address()), request)
 
 
 async def post_answer(request: Request) -> Response:
     """Store one answer, then go where the person is now."""
-    sent = await hosting.soon.send(
+    sent = await hosting.send(
         request.app.state.host,
         request.path_params["token"],
         form=await read_form(request),
@@ -79,7 +78,7 @@ async def post_answer(request: Request) -> Response:
     if sent.view is not None:
         return _shown_again(request, sent.view, "")
     _log.debug("answer_recorded new=%s seconds=%.1f", sent.is_new, sent.seconds or 0.0)
-    return _onward(sent.token, sent.step)
+    return RedirectResponse(step_address(sent.token, sent.step), status_code=303)
 
 
 async def get_media(request: Request) -> Response:
@@ -93,13 +92,9 @@ async def get_media(request: Request) -> Response:
     return part_of_file(found, request.headers.get("range", ""))
 
 
-def _onward(token: str, step: int) -> Response:
-    return RedirectResponse(step_address(token, step), status_code=303)
-
-
 def _shown_again(request: Request, view: hosting.View, query: str) -> Response:
     page = screen_page(view, style=style_address(), query=query)
-    return show_packed(page, request, status=422 if page.has_problems else 200)
+    return show_compressed(page, request, status=422 if page.has_problems else 200)
 
 
 def _visitor(request: Request) -> hosting.Visitor:

@@ -9,7 +9,8 @@ import pytest
 import sqlalchemy as sa
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
-from howgood.flow.hosting import Reason, RefusedError, Visitor, as_sent, soon
+from howgood.flow import hosting
+from howgood.flow.hosting import Reason, RefusedError, Visitor, filled_form
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.store.schema import answers, participants
@@ -24,20 +25,20 @@ def _comparison():
 
 def _form(view, **changes):
     hidden = {"signature": view.signature, "visit": view.visit, "screen": view.screen.key}
-    return as_sent(view.screen, fill(view.screen, seed=1) | changes) | hidden
+    return filled_form(view.screen, fill(view.screen, seed=1) | changes) | hidden
 
 
 async def _begin(host, slug):
-    arrival = await soon.arrive(host, slug, Visitor(), now=NOW)
-    sent = await soon.begin(host, slug, Visitor(), form=_form(arrival.view), now=NOW)
+    arrival = await hosting.arrive(host, slug, Visitor(), now=NOW)
+    sent = await hosting.begin(host, slug, Visitor(), form=_form(arrival.view), now=NOW)
     return sent.token
 
 
 async def _finish(host, token):
     seen = []
-    while not (view := await soon.look(host, token, now=NOW)).screen.is_last:
+    while not (view := await hosting.look(host, token, now=NOW)).screen.is_last:
         seen.append(view.screen.key)
-        assert (await soon.send(host, token, form=_form(view), now=NOW)).is_new
+        assert (await hosting.send(host, token, form=_form(view), now=NOW)).is_new
     return seen
 
 
@@ -63,9 +64,9 @@ def test_twenty_copies_of_a_form_at_once_are_one_answer(host, run):
 
     async def hurry():
         token = await _begin(host, "songs")
-        form = _form(await soon.look(host, token, now=NOW))
+        form = _form(await hosting.look(host, token, now=NOW))
         return await asyncio.gather(
-            *(soon.send(host, token, form=form, now=NOW) for _ in range(20))
+            *(hosting.send(host, token, form=form, now=NOW) for _ in range(20))
         )
 
     assert sum(each.is_new for each in asyncio.run(hurry())) == 1
@@ -77,9 +78,9 @@ def test_a_slow_disk_keeps_nobody_from_looking(host, run):
 
     async def look_meanwhile():
         token = await _begin(host, "songs")
-        slow = asyncio.create_task(host.database.write_soon(lambda _: go_on.wait(10)))
+        slow = asyncio.create_task(host.database.write_async(lambda _: go_on.wait(10)))
         await asyncio.sleep(0.05)
-        view = await asyncio.wait_for(soon.look(host, token, now=NOW), 5)
+        view = await asyncio.wait_for(hosting.look(host, token, now=NOW), 5)
         was_waiting = not slow.done()
         go_on.set()
         await slow
@@ -95,7 +96,6 @@ def test_nothing_remembered_of_an_erased_person_reaches_the_next(host, run, pers
     first.send()
     gone = first.look()
     host.database.write(lambda connection: connection.execute(sa.delete(participants)))
-    host.moment = 0.0  # a moment later
     with pytest.raises(RefusedError) as caught:
         first.look()
     assert caught.value.reason is Reason.UNKNOWN_LINK
@@ -104,9 +104,9 @@ def test_nothing_remembered_of_an_erased_person_reaches_the_next(host, run, pers
     second.send()
     with host.database.reading() as connection:
         (row,) = connection.execute(sa.select(participants)).all()
-    known = host.known(row.token_digest)
-    assert known.participant.seed == row.seed
-    assert known.participant.number == row.id
+    state = host.state(second.token)
+    assert state.participant.seed == row.seed
+    assert state.participant.number == row.id
     assert second.look().token != gone.token
 
 
@@ -115,10 +115,9 @@ def test_who_is_erased_by_another_process_can_store_nothing_any_more(host, run, 
     someone = person("doors", seed=1)
     someone.begin()
     view = someone.look()
-    host.moment = 60.0
     host.database.write(lambda connection: connection.execute(sa.delete(participants)))
     with pytest.raises(RefusedError) as caught:
-        asyncio.run(soon.send(host, view.token, form=_form(view), now=NOW))
+        asyncio.run(hosting.send(host, view.token, form=_form(view), now=NOW))
     assert caught.value.reason is Reason.UNKNOWN_LINK
     with host.database.reading() as connection:
         assert connection.execute(sa.select(answers)).all() == []
@@ -126,28 +125,26 @@ def test_who_is_erased_by_another_process_can_store_nothing_any_more(host, run, 
 
 def test_what_this_process_changes_is_seen_at_once(host, run, person):
     run(SURVEY)
-    host.moment = 3600.0
     someone = person("doors", seed=1)
     someone.begin()
     seen = []
     while not (view := someone.look()).screen.is_last:
         seen.append(view.screen.key)
-        first = asyncio.run(soon.send(host, view.token, form=_form(view), now=NOW))
-        again = asyncio.run(soon.send(host, view.token, form=_form(view), now=NOW))
+        first = asyncio.run(hosting.send(host, view.token, form=_form(view), now=NOW))
+        again = asyncio.run(hosting.send(host, view.token, form=_form(view), now=NOW))
         assert (first.is_new, again.is_new) == (True, False)
     assert len(set(seen)) == len(seen)
 
 
 def test_an_answer_after_a_wait_that_is_over_counts(host, run):
     run(RERATING | {"rerating": RERATING["rerating"] | {"delay_minutes": 5}})
-    host.moment = 3600.0
     later = NOW + timedelta(minutes=6)
 
     async def walk():
         token = await _begin(host, "songs")
-        while (view := await soon.look(host, token, now=NOW)).screen.kind != "wait":
-            await soon.send(host, token, form=_form(view), now=NOW)
-        view = await soon.look(host, token, now=later)
-        return await soon.send(host, token, form=_form(view), now=later)
+        while (view := await hosting.look(host, token, now=NOW)).screen.kind != "wait":
+            await hosting.send(host, token, form=_form(view), now=NOW)
+        view = await hosting.look(host, token, now=later)
+        return await hosting.send(host, token, form=_form(view), now=later)
 
     assert asyncio.run(walk()).is_new

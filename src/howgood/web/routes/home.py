@@ -27,7 +27,7 @@ async def get_static(request: Request) -> Response:
 
 async def get_health(request: Request) -> Response:
     """Say whether answers can be stored, for whatever watches the server."""
-    if await run_in_threadpool(request.app.state.pulse.is_well):
+    if await run_in_threadpool(request.app.state.health.is_well):
         return PlainTextResponse("well\n")
     words = "unwell: answers cannot be stored now\n"
     return PlainTextResponse(words, status_code=503, headers={"Retry-After": "5"})

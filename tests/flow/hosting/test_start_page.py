@@ -1,13 +1,13 @@
 """At a study's link: one browser is one person, and who cannot begin learns it before consent."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
-from howgood.flow.hosting import Host, Reason, RefusedError, admission, make_links, moves
-from howgood.flow.hosting.moves import count_refusal
+from howgood.flow.hosting import Host, Reason, RefusedError, admission, count_refusal, make_links
 from howgood.flow.watching import watch
 from howgood.store.schema import participants
 
@@ -135,11 +135,10 @@ def test_a_full_study_says_so_before_the_consent(host, person, run):
 
 def test_places_are_counted_once_a_moment_however_many_come(host, person, run, monkeypatch):
     """Before, everybody who opened the link had every participant of the study counted."""
-    counted = []
+    counted, is_full = [], admission.is_full
     monkeypatch.setattr(
-        moves, "is_full",
-        lambda *given, **named: counted.append(1) or admission.is_full(*given, **named),
-    )  # fmt: skip
+        admission, "is_full", lambda *given, **named: counted.append(1) or is_full(*given, **named)
+    )
     run(RERATING, quota=2)
     for _ in range(50):
         person("songs").arrive()
@@ -198,6 +197,6 @@ def test_refusals_are_counted_by_study_and_reason(host, person, run):
     run(SURVEY, recruitment="prolific")
     person("songs").begin()
     for slug in ("songs", "songs", "doors"):
-        host.database.write(count_refusal(_refused(person(slug).arrive)))
+        asyncio.run(count_refusal(host, _refused(person(slug).arrive)))
     assert watch(host, "songs", now=NOW).refused == {Reason.FULL: 2}
     assert watch(host, "doors", now=NOW).refused == {Reason.NO_IDENTITY: 1}

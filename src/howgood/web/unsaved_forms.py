@@ -16,9 +16,9 @@ from starlette.responses import Response
 
 from howgood.web.access import ForbiddenError, SignInNeededError, sent_form
 from howgood.web.dashboard import dashboard
-from howgood.web.guards import LARGEST_FORM
+from howgood.web.middleware import LARGEST_FORM
 
-_PREFIX = "held."
+_PREFIX = "unsaved."
 # Names in the page are longer by the prefix, and strangers may send no more than any form.
 _LARGEST = LARGEST_FORM // 2
 _SAID = (
@@ -27,7 +27,7 @@ _SAID = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldForm:
+class UnsavedForm:
     """What was typed into a page of a study's form, and over which edition."""
 
     slug: str
@@ -50,19 +50,25 @@ async def sign_in_first(request: Request) -> Response:
         form = await sent_form(request)
     except ForbiddenError as error:
         raise SignInNeededError("") from error
-    held = HeldForm(slug=slug, part=part, fields=_texts(form, ""))
-    values = {"target": address, "name": "", "problem": "", "held": held.hidden, "notice": _SAID}
+    unsaved = UnsavedForm(slug=slug, part=part, fields=_texts(form, ""))
+    values = {
+        "target": address,
+        "name": "",
+        "problem": "",
+        "unsaved": unsaved.hidden,
+        "notice": _SAID,
+    }
     return dashboard(request, "login.html", researcher=None, status=401, **values)
 
 
-def held_form(form: FormData, target: str) -> HeldForm | None:
+def unsaved_form(form: FormData, target: str) -> UnsavedForm | None:
     """Return the form that a sign-in carries along, if it does."""
     fields = _texts(form, _PREFIX)
     parts = target.split("/")
     is_edit = len(parts) == 5 and parts[1] == "studies" and parts[3] == "edit"
     if not fields or not is_edit:
         return None
-    return HeldForm(slug=parts[2], part=parts[4], fields=fields)
+    return UnsavedForm(slug=parts[2], part=parts[4], fields=fields)
 
 
 def _texts(form: FormData, prefix: str) -> dict[str, list[str]]:

@@ -1,74 +1,23 @@
-"""How long we listen to somebody, and how long we wait for somebody who does not listen.
+"""How long a connection may say nothing, and how long we wait for somebody who does not read.
 
-In: connections and bodies that come slowly or never end, and readers who stop reading. Out: a
-closed connection or a short page. Absent: how much may be sent in all (`guards`, and each route).
+In: connections whose requests come slowly or never end, and readers who stop reading. Out: a closed
+connection. Absent: bodies of requests (`middleware`), how much may be sent in all (each route).
 
-A server that waits for everybody can be held up by a few who send one byte a minute: each takes one
-of the places of `guards.Busy`. So the head of a request has a time and a size, and its body a
-pace that the slowest telephone line keeps. An answer may be read at any pace, but who takes nothing
-of it for a while is hung up on: what waits for them takes memory and a file handle.
+The head of a request has a time and a size. A response may be read at any pace, but who takes
+nothing of it for a while is hung up on: what waits for them takes memory and a file handle.
 """
 
 import asyncio
-import time
 
-from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from howgood.web.guards import Answering, refuse
-
 HEAD_SECONDS, HEAD_BYTES = 15.0, 64 * 1024
-# A body has this long, and a second more for every so many bytes that have come.
-BODY_SECONDS, BODY_BYTES_PER_SECOND = 20.0, 1000
 # How often we look whether somebody goes on reading; who took nothing since the last look has left.
 # The system keeps up to a few megabytes on the way, and takes more only when much of that is read.
 UNREAD_SECONDS = 60.0
 
 
-class Patience:
-    """Waits for a body as long as it keeps coming; then says so and lets go of the connection."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; a body that stays away looks like somebody who has left."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        body, answering = _Body(receive), Answering(send)
-        try:
-            await self.app(scope, body.next, answering)
-        except ClientDisconnect:
-            if body.is_late and not answering.has_begun:
-                await refuse("busy", 408, scope, receive, send)
-
-
-class _Body:
-    """What is received, by a deadline that moves with every byte."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._deadline = time.monotonic() + BODY_SECONDS
-        self._is_whole = self.is_late = False
-
-    async def next(self) -> Message:
-        if self._is_whole:
-            return await self._receive()
-        left = self._deadline - time.monotonic()
-        try:
-            async with asyncio.timeout(max(left, 0.001)):
-                message = await self._receive()
-        except TimeoutError:
-            self.is_late = self._is_whole = True
-            return {"type": "http.disconnect"}
-        self._is_whole = not message.get("more_body", False)
-        self._deadline += len(message.get("body", b"")) / BODY_BYTES_PER_SECOND
-        return message
-
-
-class PatientProtocol(HttpToolsProtocol):
+class TimeoutProtocol(HttpToolsProtocol):
     """HTTP that hangs up on heads which do not end, and on who reads nothing of what they got."""
 
     _head_timer: asyncio.TimerHandle | None = None

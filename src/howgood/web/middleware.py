@@ -1,0 +1,202 @@
+"""What stands before every route: headers, sizes, rates, timeouts, and a page when it is too much.
+
+In: requests. Out: requests that may pass, or a short page. Absent: who may do what (`flow`), and
+connections on which no request has come yet (`timeouts`).
+"""
+
+import asyncio
+import logging
+import re
+import time
+
+from starlette.datastructures import FormData, Headers
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from howgood.flow.whereabouts import whereabouts
+from howgood.web.api.problem import problem
+from howgood.web.pages import message_page
+from howgood.web.rate_limits import Pace, Rate, caller
+from howgood.web.render import POLICY, show, style_address
+
+LARGEST_FORM = 256 * 1024
+# Researchers send pictures, films and tables; each route of theirs states its own limit below this
+# one, and none reads a byte before it knows who sends it.
+LARGEST_UPLOAD = 64 * 1024 * 1024
+# A class of students may sit behind one address and start at the same word.
+STARTS = Pace(at_once=120, per_second=2)
+ANSWERS = Pace(at_once=80, per_second=40)
+# A server that waits for everybody can be held up by a few who send one byte a minute. So a body
+# has this long, and a second more for every so many bytes that have come: the slowest telephone
+# line keeps that pace.
+BODY_SECONDS, BODY_BYTES_PER_SECOND = 20.0, 1000
+# Pages of participants are compressed where it helps (`render`); pictures and films are small for
+# their content already, and compressing a film would hold everybody up for seconds.
+_NEVER_COMPRESSED = re.compile(r"/(s|p|media)/|/studies/[^/]+/picture/")
+_DIGITS = 15  # Python takes long, and in the end refuses, to read thousands of them
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    # A personal link is a key: it must not travel to the next site in the Referer.
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+]
+_log = logging.getLogger("howgood.web")
+
+
+class Gate:
+    """Passes requests on to the routes, or refuses them with a short page.
+
+    More requests in work than can be served soon get a polite 503 at once. Work ends where a
+    response begins: who reads it slowly takes no place from anybody.
+    """
+
+    def __init__(self, app: ASGIApp, *, busy_limit: int) -> None:
+        self.app, self.busy_limit, self.working = app, busy_limit, 0
+        self.compressed = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
+        self.starts, self.answers = Rate(STARTS), Rate(ANSWERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; a fault becomes a page, unless a response has begun."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        exchange = _Exchange(self, scope, receive, send)
+        try:
+            refusal = self._refusal(scope)
+            if refusal is not None:
+                await refuse(*refusal, scope, exchange.receive, exchange.send)
+            elif _NEVER_COMPRESSED.match(scope["path"]):
+                await self.app(scope, exchange.receive, exchange.send)
+            else:
+                await self.compressed(scope, exchange.receive, exchange.send)
+        except ClientDisconnect:
+            if exchange.is_late:
+                await exchange.refuse("busy", 408)
+        except asyncio.CancelledError:
+            # The server stops and waits no longer. What was asked for may be done or not.
+            await exchange.refuse("away", 503)
+        except Exception as error:  # the last gate: whatever it is, people get a page
+            # The text of an exception may repeat what somebody sent: the log gets only its kind
+            # and the lines of the program it passed.
+            _log.error("fault %s", whereabouts(error))
+            await exchange.refuse("failed", 500)
+        finally:
+            exchange.end_work()
+            form = scope.get("state", {}).get("sent_form")
+            if isinstance(form, FormData):
+                await form.close()  # lets go of the files that came with it
+
+    def _refusal(self, scope: Scope) -> tuple[str, int] | None:
+        """Return why a request is not passed on, and with which status; None if it is."""
+        path, query = scope["path"], scope["query_string"]
+        if self.working > self.busy_limit:
+            return "busy", 503
+        # No keyboard types the character zero, and PostgreSQL keeps no text that holds it.
+        if "\x00" in path or b"%00" in query or b"\x00" in query:
+            return "unreadable", 400
+        if scope["method"] != "POST" or path.startswith("/api/"):
+            return None  # programs have a gate of their own under /api
+        is_answer = path.startswith("/p/")
+        # An answer counts for the person, at whatever step; everything else for the address.
+        rate, name = (
+            (self.answers, path.split("/")[2]) if is_answer else (self.starts, caller(scope))
+        )
+        if not rate.allows(name):
+            return "slow_down", 429
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
+        # Every browser states the length of a form; without one it could go on for ever.
+        largest = LARGEST_FORM if is_answer or path.startswith("/s/") else LARGEST_UPLOAD
+        if not length.isdecimal() or len(length) > _DIGITS or int(length) > largest:
+            return "too_large", 413
+        return ("unsigned", 403) if headers.get("sec-fetch-site") == "cross-site" else None
+
+
+class _Exchange:
+    """One request and its response: how long its body may take, and what every response carries."""
+
+    def __init__(self, gate: Gate, scope: Scope, receive: Receive, send: Send) -> None:
+        self._gate, self._scope, self._receive, self._send = gate, scope, receive, send
+        self._deadline = time.monotonic() + BODY_SECONDS
+        self._is_whole = self.is_late = self.has_begun = False
+        self._is_working = True
+        gate.working += 1
+
+    async def receive(self) -> Message:
+        """Return the next part of the body, by a deadline that moves with every byte.
+
+        A body that stays away looks like somebody who has left.
+        """
+        if self._is_whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(max(self._deadline - time.monotonic(), 0.001)):
+                message = await self._receive()
+        except TimeoutError:
+            self.is_late = self._is_whole = True
+            return {"type": "http.disconnect"}
+        self._is_whole = not message.get("more_body", False)
+        self._deadline += len(message.get("body", b"")) / BODY_BYTES_PER_SECOND
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of the response on, with what tells browsers to trust nothing else."""
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            self.end_work()
+            own = message.setdefault("headers", [])
+            own += _HEADERS
+            named = {name for name, _ in own}
+            if b"content-security-policy" not in named:
+                own.append((b"content-security-policy", POLICY.encode()))
+            if b"cache-control" not in named:
+                own.append((b"cache-control", b"no-store"))
+            if self._scope["scheme"] == "https":
+                own.append((b"strict-transport-security", b"max-age=31536000"))
+        await self._send(message)
+
+    def end_work(self) -> None:
+        """Make room for another request, once."""
+        self._gate.working -= self._is_working
+        self._is_working = False
+
+    async def refuse(self, reason: str, status: int) -> None:
+        """Say why there is no response, unless one has begun: then no page can take its place."""
+        if not self.has_begun:
+            await refuse(reason, status, self._scope, self._receive, self.send)
+
+
+async def refuse(reason: str, status: int, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with a short page in the language the browser prefers; programs get their form."""
+    if status == 400 and scope["path"].startswith("/api/"):
+        await problem(400, _NO_TEXT)(scope, receive, send)
+        return
+    language = preferred_language(Headers(scope=scope).get("accept-language", ""))
+    page = message_page(reason, language=language, style=style_address())
+    response = show(page, status=status)
+    if status in (429, 503):
+        response.headers["Retry-After"] = "3"
+    await response(scope, receive, send)
+
+
+_NO_TEXT = {
+    "where": "address",
+    "found": "a character zero, which is no text",
+    "needed": "text",
+    "cure": "Correct the address.",
+}
+
+
+def preferred_language(accepted: str) -> str:
+    """Return the first of our languages that the browser asks for, else English."""
+    from howgood.ask.sentences import languages
+
+    for part in accepted.split(","):
+        code = part.partition(";")[0].strip().partition("-")[0].lower()
+        if code in languages():
+            return code
+    return "en"
