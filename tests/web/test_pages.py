@@ -1,6 +1,5 @@
 """Pages over HTTP: what they carry, what they refuse, and what never leaves the server."""
 
-import asyncio
 import gzip
 import logging
 import re
@@ -13,7 +12,7 @@ from starlette.testclient import TestClient
 from tests.flow.hosting.conftest import RERATING
 from tests.web.conftest import hidden_fields
 
-from howgood.flow.hosting import add_study, filled_form, look, tokens
+from howgood.flow.hosting import add_study, filled_form, tokens
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.records.screen import Screen
@@ -22,9 +21,7 @@ from howgood.settings import Settings
 from howgood.store import participants, studies
 from howgood.web.app import make_app
 from howgood.web.middleware import LARGEST_FORM, preferred_language
-from howgood.web.pages import screen_page
 from howgood.web.rate_limits import Pace, Rate
-from howgood.web.render import show, style_address, templates
 
 
 def _begin(browser, slug="songs"):
@@ -227,18 +224,6 @@ def test_a_page_with_two_flow_charts_and_bars_is_small(browser, host):
 
 def test_pages_are_not_kept_by_caches(browser):
     assert _begin(browser).headers["cache-control"] == "no-store"
-
-
-def test_a_page_put_together_from_pieces_is_the_page_as_a_whole(browser, host):
-    page = _begin(browser, "doors")
-    token = _token(page)
-    for now in (datetime.now(UTC),) * 2:
-        view = asyncio.run(look(host, token, now=now))
-        screen = screen_page(view, style=style_address())
-        whole = templates().get_template("screen.html").render(page=screen, own=screen.own)
-        assert show(screen).body.decode() == whole
-        page = _answer(browser, page, host)
-    assert page.status_code == 200
 
 
 def test_a_page_too_large_for_the_first_packets_is_compressed(browser, host):
