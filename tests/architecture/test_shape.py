@@ -52,6 +52,13 @@ def test_exports_are_sorted_exist_and_state_their_stability(stage):
             assert len(stated) == 1, f"{stage}.{name} states its stability {len(stated)} times"
 
 
+@pytest.mark.parametrize("stage", ["ask", "learn", "score", "decide", "records"])
+def test_no_module_hides_a_public_name(stage):
+    # Importing howgood.decide.rank would make `decide.rank` that module.
+    modules = {path.stem for path in (ROOT / "src" / "howgood" / stage).iterdir()}
+    assert not modules & set(import_module(f"howgood.{stage}").__all__)
+
+
 def _body_lines(function):
     """Lines of code: without the docstring, which may be as long as it is helpful."""
     body = function.body

@@ -5,7 +5,7 @@ import pytest
 
 from howgood import score
 from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError
-from howgood.score.from_sums import _power_sums
+from howgood.score.score_from_sums import _power_sums
 from howgood.stats.moments import power_sums
 
 RNG = np.random.default_rng(8)

@@ -1,52 +1,8 @@
-"""Verb 1: ask people. Studies in, answers out."""
+"""Verb 1: ask people. Studies in, answers out.
 
-from howgood.ask.comparison import (
-    CANCER_WORDING,
-    DEMOGRAPHICS,
-    GENERIC_WORDING,
-    INTERVIEW,
-    direct_question,
-    direct_weight,
-    practice_questions,
-)
-from howgood.ask.files import open_table
-from howgood.ask.intake import read_answers
-from howgood.ask.levels import LEVELS, scenarios
-from howgood.ask.simulate import (
-    simulate_answers,
-    simulate_lighting,
-    simulate_ordinal_answers,
-    simulate_ratings,
-    simulate_respondent,
-)
-from howgood.ask.wording import (
-    anchors,
-    application,
-    applications,
-    items,
-    word_scenario,
-)
+The public names and where they live: `__init__.pyi`; each is loaded when it is first used.
+"""
 
-__all__ = [
-    "CANCER_WORDING",
-    "DEMOGRAPHICS",
-    "GENERIC_WORDING",
-    "INTERVIEW",
-    "LEVELS",
-    "anchors",
-    "application",
-    "applications",
-    "direct_question",
-    "direct_weight",
-    "items",
-    "open_table",
-    "practice_questions",
-    "read_answers",
-    "scenarios",
-    "simulate_answers",
-    "simulate_lighting",
-    "simulate_ordinal_answers",
-    "simulate_ratings",
-    "simulate_respondent",
-    "word_scenario",
-]
+from howgood.lazy import names_of
+
+__getattr__, __dir__, __all__ = names_of(__name__, __file__)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.decide.combined_rows import combined_rows
-from howgood.decide.rank import METRICS, check_level, ranking_of
+from howgood.decide.ranking import METRICS, check_level, ranking_of
 from howgood.decide.scores import JointScores, refuse_huge
 from howgood.errors import InputError
 from howgood.records.complete_rows import complete_rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howgood.ask.files import open_table
-from howgood.decide.rank_grades import rank_grades
+from howgood.decide.grades import rank_grades
 from howgood.flow.named_files import naming
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.report import Report

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from howgood.ask.files import open_table
-from howgood.decide.rank import METRICS, rank, rank_sums
 from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
+from howgood.decide.ranking import METRICS, rank, rank_sums
 from howgood.errors import InputError
 from howgood.flow.named_files import naming
 from howgood.learn.feedback import rating_uncertainty
@@ -23,9 +23,9 @@ from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
-from howgood.score.from_sums import from_sums
-from howgood.score.rating_sums import rating_sums
+from howgood.score.score_from_sums import from_sums
 from howgood.score.sums import POWERS, squared_error_sums
+from howgood.score.sums_of_ratings import rating_sums
 from howgood.show import leaderboard as words_of_samples
 from howgood.show import ranking as words
 from howgood.show.figures.ranking import ScoreCurve, ranking_figure

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howgood.decide.rank import rank_sums
+from howgood.decide.ranking import rank_sums
 from howgood.errors import InputError
 from howgood.flow.ranking import RankedFile, ranking_report
 from howgood.flow.results.people import Gathered
@@ -21,7 +21,7 @@ from howgood.records.progress import Progress
 from howgood.records.report import Finding
 from howgood.records.result import StudyResult
 from howgood.records.table import Table
-from howgood.score.rating_sums import rating_sums
+from howgood.score.sums_of_ratings import rating_sums
 from howgood.show.people import people_text
 from howgood.show.results import whole_report
 

@@ -6,11 +6,11 @@ In: a long table of ratings and predictions, on any engine. Out: `Ranking`. Abse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howgood.decide.rank import rank_sums
 from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
+from howgood.decide.ranking import rank_sums
 from howgood.errors import InputError
 from howgood.records.ranking import Ranking
-from howgood.score.rating_sums import rating_sums
+from howgood.score.sums_of_ratings import rating_sums
 from howgood.stats.randomness import RandomState
 
 

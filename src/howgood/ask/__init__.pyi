@@ -1,0 +1,22 @@
+# Where each public name lives; `howgood.lazy` reads this too.
+from howgood.ask.comparison import CANCER_WORDING as CANCER_WORDING
+from howgood.ask.comparison import DEMOGRAPHICS as DEMOGRAPHICS
+from howgood.ask.comparison import GENERIC_WORDING as GENERIC_WORDING
+from howgood.ask.comparison import INTERVIEW as INTERVIEW
+from howgood.ask.comparison import direct_question as direct_question
+from howgood.ask.comparison import direct_weight as direct_weight
+from howgood.ask.comparison import practice_questions as practice_questions
+from howgood.ask.files import open_table as open_table
+from howgood.ask.intake import read_answers as read_answers
+from howgood.ask.levels import LEVELS as LEVELS
+from howgood.ask.levels import scenarios as scenarios
+from howgood.ask.simulate import simulate_answers as simulate_answers
+from howgood.ask.simulate import simulate_lighting as simulate_lighting
+from howgood.ask.simulate import simulate_ordinal_answers as simulate_ordinal_answers
+from howgood.ask.simulate import simulate_ratings as simulate_ratings
+from howgood.ask.simulate import simulate_respondent as simulate_respondent
+from howgood.ask.wording import anchors as anchors
+from howgood.ask.wording import application as application
+from howgood.ask.wording import applications as applications
+from howgood.ask.wording import items as items
+from howgood.ask.wording import word_scenario as word_scenario
