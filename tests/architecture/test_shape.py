@@ -55,7 +55,7 @@ def test_exports_are_sorted_exist_and_state_their_stability(stage):
 @pytest.mark.parametrize("stage", ["ask", "learn", "score", "decide", "records"])
 def test_no_module_hides_a_public_name(stage):
     # Importing howgood.decide.rank would make `decide.rank` that module.
-    modules = {path.stem for path in (ROOT / "src" / "howgood" / stage).iterdir()}
+    modules = {path.stem for path in (ROOT / "src" / "howgood" / stage).glob("*.py")}
     assert not modules & set(import_module(f"howgood.{stage}").__all__)
 
 
