@@ -4,16 +4,19 @@
 PYTHON ?= python3
 VENV := .venv
 DEMO_VENV := .venv-demo
-BIN := $(VENV)/bin
+LIBRARY_VENV := .venv-library
+# Windows calls the folder of programs otherwise.
+PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := $(VENV)/$(PROGRAMS)
+LIBRARY_BIN := $(LIBRARY_VENV)/$(PROGRAMS)
 # Benchmarks and slow proofs measure: one thread of BLAS unless a caller says otherwise.
 export OPENBLAS_NUM_THREADS ?= 1
-export PIP_DISABLE_PIP_VERSION_CHECK = 1
-export PIP_USE_PEP517 = 1
 
-.PHONY: help demo test check format slow bench docs changelog lock build clean
+.PHONY: help demo test test-library check format slow bench docs changelog lock build \
+  release-check clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 demo: $(DEMO_VENV)/.ready ## See howgood at work, end to end, in about a minute
 	@$(DEMO_VENV)/bin/howgood demo --out howgood-demo
@@ -23,15 +26,23 @@ test: check ## Run every check and every test but the slow ones (what CI runs)
 # Passwords typed into code are found by ruff (S105 to S107); hashes of locked files are no secrets.
 NO_SECRETS = --disable-plugin KeywordDetector --exclude-lines '"version": |USER:PASSWORD@|:geheim@' \
   --exclude-files '(requirements.*\.lock|manifest\.toml)$$'
-check: $(VENV)/.ready ## Format, lint, types, layers, then all tests but the slow ones
+check: $(VENV)/.ready ## Format, lint, types, layers, spelling, then all tests but the slow ones
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell
+	$(BIN)/zizmor --offline --quiet .github
 	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook $(NO_SECRETS)
 	$(BIN)/pip-licenses --summary > /dev/null
 	$(BIN)/python -m checks.browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+# The library's own folders: nothing here needs a browser, a database, Java or root.
+LIBRARY = ask decide learn records score show stats
+test-library: $(LIBRARY_VENV)/.ready ## Test the library alone: needs only Python (macOS, Windows, packagers)
+	$(LIBRARY_BIN)/python -m pytest -q $(LIBRARY:%=src/howgood/%) $(LIBRARY:%=tests/%) \
+	  tests/property tests/reference
 
 format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
 	$(BIN)/ruff format .
@@ -62,26 +73,36 @@ changelog: $(VENV)/.ready ## Show what changed since the last release
 	$(BIN)/towncrier build --draft --version next
 
 build: $(VENV)/.ready ## Build wheel and sdist into dist/
-	$(BIN)/python -m hatchling build -d dist
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$(EPOCH) $(BIN)/python -m hatchling build -d dist
 
+# The time of the last commit, so that the same commit always gives the same bytes.
+EPOCH = $(shell git log -1 --format=%ct)
+release-check: build ## Check what would be uploaded: metadata, contents, the same bytes twice, SBOM
+	$(BIN)/twine check --strict dist/*.whl dist/*.tar.gz
+	$(BIN)/check-wheel-contents dist/*.whl
+	rm -rf build/again && SOURCE_DATE_EPOCH=$(EPOCH) $(BIN)/python -m hatchling build -d build/again
+	cd dist && sha256sum *.whl *.tar.gz | (cd ../build/again && sha256sum --check --quiet)
+	$(BIN)/python -W ignore -m cyclonedx_py requirements requirements-server.lock --pyproject pyproject.toml \
+	  --output-reproducible --output-format JSON --output-file dist/howgood.cdx.json
+	@ls -l dist
+
+EXPORT = uv export --quiet --no-emit-project --no-header --no-default-groups
 lock: ## Renew the lock files (needs uv on the PATH)
 	uv lock --quiet
 	uv export --quiet --no-emit-project --no-header --all-extras --all-groups -o requirements.lock
-	uv export --quiet --no-emit-project --no-header --no-default-groups --extra plots --extra sklearn --extra files -o requirements-demo.lock
+	$(EXPORT) --extra plots --extra sklearn --extra files -o requirements-demo.lock
+	$(EXPORT) --group library --extra files --extra parquet --extra excel --extra plots --extra sklearn -o requirements-library.lock
+	$(EXPORT) --extra postgres --extra files --extra parquet --extra excel -o requirements-server.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(DEMO_VENV) howgood-demo docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_VENV) $(LIBRARY_VENV) howgood-demo build docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.ready: requirements.lock pyproject.toml
-	@echo "make: setting up $(VENV) with the locked test tools (a few minutes the first time)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --no-deps -e .
-	@touch $@
+	@$(PYTHON) checks/set_up.py $(VENV) requirements.lock
 
 $(DEMO_VENV)/.ready: requirements-demo.lock pyproject.toml
-	@echo "make: setting up $(DEMO_VENV) with the locked packages of the demo"
-	@test -x $(DEMO_VENV)/bin/python || $(PYTHON) -m venv $(DEMO_VENV)
-	@$(DEMO_VENV)/bin/python -m pip install --quiet --require-hashes -r requirements-demo.lock
-	@$(DEMO_VENV)/bin/python -m pip install --quiet --no-deps -e .
-	@touch $@
+	@$(PYTHON) checks/set_up.py $(DEMO_VENV) requirements-demo.lock
+
+$(LIBRARY_VENV)/.ready: requirements-library.lock pyproject.toml
+	@$(PYTHON) checks/set_up.py $(LIBRARY_VENV) requirements-library.lock

@@ -1,6 +1,7 @@
 """What tests of several folders share: Spark, SQLite, a real PostgreSQL, tables on any engine.
 
-Never skipped: where the system has no Java or PostgreSQL, those of locked wheels serve.
+Never skipped by `make check`: where the system has no Java or PostgreSQL, those of locked wheels
+serve. `make test-library` installs no Spark, and there what needs it is skipped.
 """
 
 import os
@@ -12,7 +13,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.java import provide_java
-from tests.postgresql import empty_postgresql_database, running_postgresql
 
 # A busy machine is slow, not wrong: properties are judged by what they find, not by the clock.
 settings.register_profile(
@@ -29,6 +29,8 @@ _FAILED = pytest.StashKey[bool]()
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     """Start PostgreSQL on a socket in a temporary folder; give the folder; stop it at the end."""
+    from tests.postgresql import running_postgresql
+
     with running_postgresql() as server:
         yield str(server.folder)
 
@@ -38,6 +40,8 @@ def database_address(request, tmp_path) -> str:
     """Address of an empty database, once for each kind."""
     if request.param == "sqlite":
         return str(tmp_path / "answers.sqlite")
+    from tests.postgresql import empty_postgresql_database
+
     return empty_postgresql_database(request.getfixturevalue("postgresql_server"))
 
 
@@ -56,8 +60,7 @@ def database(database_address):
 @pytest.fixture(scope="session")
 def spark():
     """A real Spark session on this machine, made once; Spark is supported, so never skipped."""
-    from pyspark.sql import SparkSession
-
+    SparkSession = pytest.importorskip("pyspark.sql").SparkSession  # noqa: N806 - a class
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         session = (
@@ -139,19 +142,20 @@ def faults(request, record_property):
 
 def pytest_terminal_summary(terminalreporter):
     """Print the counts of every fault that was tried."""
-    from tests.faults import page
-    from tests.faults.ledger import Row
-
     found = {
-        value["proof"]: Row(**value)
+        value["proof"]: value
         for reports in terminalreporter.stats.values()
         for report in reports
         for name, value in getattr(report, "user_properties", ())
         if name == "fault"
     }
     if found:
+        from tests.faults import page
+        from tests.faults.ledger import Row
+
+        rows = [Row(**found[proof]) for proof in sorted(found)]
         terminalreporter.section("faults: what became of the answers")
-        for line in page.table(sorted(found.values(), key=lambda row: row.proof)):
+        for line in page.table(rows):
             terminalreporter.write_line(line)
 
 

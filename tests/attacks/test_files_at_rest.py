@@ -21,7 +21,12 @@ def test_databases_and_backups_are_readable_by_their_owner_alone(
 
 def test_every_locked_package_has_a_digest():
     root = Path(__file__).parents[2]
-    for name in ("requirements.lock", "requirements-demo.lock"):
+    for name in (
+        "requirements.lock",
+        "requirements-demo.lock",
+        "requirements-library.lock",
+        "requirements-server.lock",
+    ):
         text = (root / name).read_text(encoding="utf-8").replace("\\\n", " ")
         packages = [line for line in text.splitlines() if "==" in line and line[0].isalnum()]
         assert packages

