@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-HEAVY = {"arviz_stats", "duckdb", "matplotlib", "nutpie", "pandas", "polars", "pyarrow", "pymc",
-         "pyspark", "sklearn", "sqlalchemy", "starlette"}  # fmt: skip
+HEAVY = {"arviz_stats", "duckdb", "matplotlib", "nutpie", "pandas", "polars", "pyarrow", "pydantic",
+         "pymc", "pyspark", "sklearn", "sqlalchemy", "starlette"}  # fmt: skip
 
 
 def _modules_after(statement):

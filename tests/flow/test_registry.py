@@ -1,6 +1,5 @@
 """The registry of model cards."""
 
-import dataclasses
 import json
 from types import SimpleNamespace
 
@@ -159,7 +158,7 @@ def test_a_card_with_wrong_content_is_refused_with_the_place(card, tmp_path, cha
 
 
 def test_a_card_from_few_people_says_so_in_its_file_and_on_the_command_line(card, tmp_path, capsys):
-    few = dataclasses.replace(card, n_respondents=6)
+    few = card.changed(n_respondents=6)
     assert card_warning(card) == "" == " ".join(card.notes)
     registry.write_card(few, folder=tmp_path)
     folder = ["--registry", str(tmp_path)]

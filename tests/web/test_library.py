@@ -1,7 +1,6 @@
 """The public library: everybody may ask, and a link is an answer."""
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -124,7 +123,7 @@ def test_a_card_from_few_people_carries_its_warning_everywhere(
     browser, owner, host, people, is_said
 ):
     row = add_study(host, Study.from_dict(SURVEY), folder=Path(), now=datetime.now(UTC))
-    card = replace(cards()[CARD], name="doors-bell", n_respondents=people)
+    card = cards()[CARD].changed(name="doors-bell", n_respondents=people)
     host.database.write(
         lambda c: published.publish(c, row.number, card.name, card.to_dict(), now=datetime.now(UTC))
     )

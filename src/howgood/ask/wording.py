@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from howgood.ask.sentences import labels, sentence
 from howgood.errors import UnknownNameError
-from howgood.records.plans import Item
 from howgood.records.scenario import Scenario
+
+if TYPE_CHECKING:
+    from howgood.records.plans import Item
 
 SENTENCES = ("happened", "found", "missed", "false_alarm", "cleared")
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -140,7 +142,7 @@ def word_scenario(
     }
 
 
-def items(*, language: str = "en", ease_of_use: bool = False) -> tuple[Item, ...]:
+def items(*, language: str = "en", ease_of_use: bool = False) -> "tuple[Item, ...]":
     """Return the statements people rate: acceptable, useful, intent, and ease of use if wanted.
 
     Pilots of the published study found ease of use confusing for systems that do not exist.
@@ -154,6 +156,9 @@ def items(*, language: str = "en", ease_of_use: bool = False) -> tuple[Item, ...
     >>> [item.key for item in items(ease_of_use=True)]
     ['acceptable', 'useful', 'intent', 'ease']
     """
+    # Study files are what this is for; nothing else of the library needs their records.
+    from howgood.records.plans import Item
+
     keys = ("acceptable", "useful", "intent", *(("ease",) if ease_of_use else ()))
     return tuple(Item(key=key, text=sentence(language, f"item_{key}")) for key in keys)
 

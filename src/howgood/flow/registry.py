@@ -19,7 +19,6 @@ from howgood.flow.json_files import read_json
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.records.acceptance import draws_for
 from howgood.records.card import CardEstimate, ModelCard, card_of_draws
-from howgood.records.plain import record_from
 from howgood.records.priors import (
     HOWGOOD,
     HOWGOOD_CURVE,
@@ -28,6 +27,7 @@ from howgood.records.priors import (
     LogNormal,
     Priors,
 )
+from howgood.records.record import read_record
 from howgood.records.table import Table
 from howgood.show.cards import card_warning
 from howgood.show.numbers import plain
@@ -85,7 +85,7 @@ def predicting_card(name: str, *, folder: Path | None = None) -> ModelCard:
 def read_card(path: Path) -> ModelCard:
     """Read one card; only JSON of a sensible size and shape is accepted, nothing is executed."""
     data = read_json(path, needed="a model card: one JSON file written by `howgood registry add`")
-    return record_from(data, ModelCard, where=str(path))
+    return read_record(ModelCard, data, where=str(path))
 
 
 def write_card(card: ModelCard, *, folder: Path, replace: bool = False) -> Path:
@@ -134,7 +134,7 @@ def card_of_fit(
         },
     )
     warning = card_warning(made)
-    return dataclasses.replace(made, notes=(warning,)) if warning else made
+    return made.changed(notes=(warning,)) if warning else made
 
 
 def prior_of_card(card: ModelCard, *, application: str, widen: float = 2.0) -> Priors:
@@ -200,7 +200,7 @@ def _shipped() -> Iterator[ModelCard]:
     folder = resources.files("howgood.flow") / "shipped_cards"
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
         data = json.loads(entry.read_text(encoding="utf-8"))
-        yield record_from(data, ModelCard, where=entry.name)
+        yield read_record(ModelCard, data, where=entry.name)
 
 
 def _published_prior(card: ModelCard, widen: float) -> JointNormal:

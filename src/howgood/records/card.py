@@ -5,15 +5,16 @@ decisions take in place of a fit when it has draws. Absent: files (see `flow.reg
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import FEW_PEOPLE, Evidence
+from howgood.records.record import CoherentRecord, Problem, Record, read_record
 from howgood.stats.arrays import FloatArray
 
 DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
@@ -21,8 +22,7 @@ MOST_DRAWS = 400
 FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CardEstimate:
+class CardEstimate(Record):
     """A mean with whatever spread its source reports; None where it does not."""
 
     mean: float
@@ -45,8 +45,7 @@ class CardEstimate:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCard:
+class ModelCard(CoherentRecord):
     """What is known about acceptance in one application.
 
     `source` says whether the numbers are "published" (copied from a paper) or come from a "fit".
@@ -71,43 +70,57 @@ class ModelCard:
     n_respondents: int | None = None
     n_answers: int | None = None
     given_order: float | None = None
-    order_probabilities: Mapping[str, float] = field(default_factory=dict)
+    order_probabilities: Mapping[str, float] = Field(default_factory=dict)
     alpha: CardEstimate | None = None
     intercept: CardEstimate | None = None
     slope: CardEstimate | None = None
     person_sd: CardEstimate | None = None
-    draws: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    draws: Mapping[str, tuple[float, ...]] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    provenance: Mapping[str, str] = field(default_factory=dict)
+    provenance: Mapping[str, str] = Field(default_factory=dict)
     format: int = FORMAT
     evidence: Evidence | None = None
     lowest_shown: float | None = None
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _judge_earlier_cards(self) -> Self:
         if self.evidence is None:
-            object.__setattr__(self, "evidence", self._judged())
+            self.__dict__["evidence"] = self._judged()  # frozen for everybody else
+        return self
+
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        found = []
         if not self.name or not all(sign.isalnum() or sign in "-_" for sign in self.name):
-            raise InputError(
-                where="model card, name",
-                found=repr(self.name),
-                needed="letters, digits, - and _ only: it becomes a file name",
-                cure="Use for instance 'sleep-sensor'.",
+            found.append(
+                Problem(
+                    path=("name",),
+                    found=repr(self.name),
+                    needed="letters, digits, - and _ only: it becomes a file name",
+                    cure="Use for instance 'sleep-sensor'.",
+                )
             )
         if self.format > FORMAT:
-            raise InputError(
-                where=f"model card {self.name!r}",
-                found=f"format {self.format}",
-                needed=f"format {FORMAT} or earlier",
-                cure="Update howgood.",
+            found.append(
+                Problem(
+                    path=("format",),
+                    found=f"format {self.format}",
+                    needed=f"format {FORMAT} or earlier",
+                    cure="Update howgood.",
+                )
             )
         lengths = {len(values) for values in self.draws.values()}
         if self.draws and (set(self.draws) != set(DRAWN) or len(lengths) != 1):
-            raise InputError(
-                where=f"model card {self.name!r}, draws",
-                found=", ".join(f"{len(values)} of {key}" for key, values in self.draws.items()),
-                needed=f"equally many of {', '.join(DRAWN)}",
-                cure="Write the card with `howgood registry add`.",
+            counts = ", ".join(f"{len(values)} of {key}" for key, values in self.draws.items())
+            found.append(
+                Problem(
+                    path=("draws",),
+                    found=counts,
+                    needed=f"equally many of {', '.join(DRAWN)}",
+                    cure="Write the card with `howgood registry add`.",
+                )
             )
+        return found
 
     @property
     def applications(self) -> tuple[str, ...]:
@@ -145,7 +158,7 @@ class ModelCard:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every field as plain values, unknown ones as None."""
-        return asdict(self)
+        return self.model_dump()
 
 
 def card_of_draws(
@@ -162,25 +175,26 @@ def card_of_draws(
 ) -> ModelCard:
     """Return the card of one application of a fit: summaries of all draws, at most 400 kept."""
     kept = draws.thinned(MOST_DRAWS)
-    return ModelCard(
-        name=name,
-        application=draws.application,
-        description=description,
-        source="fit",
-        citation=citation,
-        licence=licence,
-        model="binary",
-        levels=levels,
-        n_respondents=draws.n_respondents,
-        evidence=draws.evidence,
-        lowest_shown=draws.lowest_shown,
-        n_answers=n_answers,
-        order_probabilities={f"{p:g}": each for p, each in (order_probabilities or {}).items()},
+    values = {
+        "name": name,
+        "application": draws.application,
+        "description": description,
+        "source": "fit",
+        "citation": citation,
+        "licence": licence,
+        "model": "binary",
+        "levels": levels,
+        "n_respondents": draws.n_respondents,
+        "evidence": draws.evidence,
+        "lowest_shown": draws.lowest_shown,
+        "n_answers": n_answers,
+        "order_probabilities": {f"{p:g}": each for p, each in (order_probabilities or {}).items()},
         # Six digits: far below the spread of any posterior, and a third of the bytes.
-        draws={each: tuple(float(f"{v:.6g}") for v in getattr(kept, each)) for each in DRAWN},
-        provenance=dict(provenance or {}),
-        alpha=CardEstimate.of_draws(draws.alpha),
-        intercept=CardEstimate.of_draws(draws.intercept),
-        slope=CardEstimate.of_draws(draws.slope),
-        person_sd=CardEstimate.of_draws(draws.person_sd),
-    )
+        "draws": {each: tuple(float(f"{v:.6g}") for v in getattr(kept, each)) for each in DRAWN},
+        "provenance": dict(provenance or {}),
+        "alpha": CardEstimate.of_draws(draws.alpha),
+        "intercept": CardEstimate.of_draws(draws.intercept),
+        "slope": CardEstimate.of_draws(draws.slope),
+        "person_sd": CardEstimate.of_draws(draws.person_sd),
+    }
+    return read_record(ModelCard, values, where="model card")

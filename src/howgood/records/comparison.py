@@ -4,11 +4,11 @@ In: words chosen by the owner of a study. Out: `ComparisonWording`, `CostText`. 
 (see `show.comparison_text`) and layout (see `show.comparison_card`).
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from howgood.errors import InputError
-from howgood.records.plain import record_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +69,42 @@ class ComparisonWording:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "ComparisonWording":
+    def from_dict(cls, values: Mapping[str, Any]) -> "ComparisonWording":
         """Return the wording `to_dict` wrote."""
-        known = {each.name for each in fields(cls)}
-        if set(values) - known or known - set(values) - {"costs"}:
-            wrong = sorted((set(values) ^ known) - {"costs"})
-            raise InputError(
-                where="ComparisonWording",
-                found=f"missing or unknown: {', '.join(wrong)}",
-                needed=f"exactly {', '.join(sorted(known))}",
-                cure="Start from ask.CANCER_WORDING.to_dict().",
-            )
-        return record_from(values, cls, where="ComparisonWording")
+        costs = values.get("costs", ())
+        if not isinstance(costs, list | tuple):
+            raise _not_words("costs", costs, "a list")
+        words = {name: word for name, word in values.items() if name != "costs"}
+        _check_words(cls, words, ("costs",))
+        for cost in costs:
+            _check_words(CostText, cost)
+        return cls(**words, costs=tuple(CostText(**cost) for cost in costs))
+
+
+def _check_words(record: type[Any], values: object, others: tuple[str, ...] = ()) -> None:
+    """Refuse anything but a text for each field of a record; `others` are looked at elsewhere."""
+    known = {field.name for field in fields(record)} - set(others)
+    if not isinstance(values, Mapping):
+        raise _not_words(record.__name__, values, f"a table of {', '.join(sorted(known))}")
+    if set(values) != known:
+        raise InputError(
+            where=record.__name__,
+            found=f"missing or unknown: {', '.join(sorted(map(str, set(values) ^ known)))}",
+            needed=f"exactly {', '.join(sorted(known))}",
+            cure="Start from ask.CANCER_WORDING.to_dict().",
+        )
+    for name, word in values.items():
+        if not isinstance(word, str) or "\x00" in word:
+            raise _not_words(name, word, "text")
+
+
+def _not_words(name: str, found: object, needed: str) -> InputError:
+    return InputError(
+        where=f"ComparisonWording, {name}",
+        found=repr(found)[:60],
+        needed=needed,
+        cure="Start from ask.CANCER_WORDING.to_dict().",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from howgood.records.card import ModelCard
-from howgood.records.plain import record_from
 from howgood.records.provenance import Provenance
+from howgood.records.record import read_record
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
@@ -73,7 +73,7 @@ class StudyResult:
             is_enough=data["is_enough"],
             left_out=data["left_out"],
             imports=tuple(data.get("imports", ())),  # results of earlier versions have none
-            cards=tuple(record_from(each, ModelCard, where="model card") for each in data["cards"]),
+            cards=tuple(read_record(ModelCard, each, where="model card") for each in data["cards"]),
             weight_draws=np.array(data["weight_draws"], dtype=np.float64),
         )
 

@@ -7,18 +7,18 @@ show without knowing the study. Absent: HTML, addresses, tokens; a `Drawing` hol
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from howgood.records.plain import plain, record_from
+from pydantic import Discriminator, SerializerFunctionWrapHandler, model_serializer
+
+from howgood.records.record import Record, read_record
 
 Tone = Literal["neutral", "good", "warning"]
 FieldKind = Literal["choice", "choices", "likert", "number", "text", "agree", "hidden"]
 ScreenKind = Literal["consent", "questions", "text", "task", "wait", "finished", "declined"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(Record):
     """Plain text of one weight; a time says which one it means, for readers in other zones."""
 
     text: str
@@ -26,40 +26,45 @@ class Words:
     moment: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
+class _Block(Record):
+    """A part of a page; its `block` says which one, and is always written."""
+
+    block: str
+
+    @model_serializer(mode="wrap")
+    def _with_its_name(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {**write(self), "block": self.block}
+
+
+class Heading(_Block):
     """A heading inside the page, below its title."""
 
     text: str
     block: Literal["heading"] = "heading"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paragraph:
+class Paragraph(_Block):
     """Running text, with bold where it matters."""
 
     words: tuple[Words, ...]
     block: Literal["paragraph"] = "paragraph"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Record):
     """One line of a list, with the lines that belong under it."""
 
     words: tuple[Words, ...]
     entries: tuple[tuple[Words, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bullets:
+class Bullets(_Block):
     """A list, at most two levels deep: a scenario's frequencies."""
 
     entries: tuple[Entry, ...]
     block: Literal["bullets"] = "bullets"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(_Block):
     """A short message that stands out: feedback on practice, a passed or failed try."""
 
     words: tuple[Words, ...]
@@ -67,8 +72,7 @@ class Notice:
     block: Literal["notice"] = "notice"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Media:
+class Media(_Block):
     """A picture or film that lies with the study; `file` is relative to it."""
 
     file: str
@@ -77,8 +81,7 @@ class Media:
     block: Literal["media"] = "media"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class Drawing(_Block):
     """Finished SVG made by howgood, safe to put into a page as it is, and what it says in words."""
 
     svg: str
@@ -86,8 +89,7 @@ class Drawing:
     block: Literal["drawing"] = "drawing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class Grid(_Block):
     """A small table; the first column names the rows."""
 
     caption: str
@@ -96,8 +98,7 @@ class Grid:
     block: Literal["grid"] = "grid"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Details:
+class Details(_Block):
     """Something to open when wanted: the description again, the costs of errors."""
 
     summary: str
@@ -107,8 +108,7 @@ class Details:
     block: Literal["details"] = "details"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Button:
+class Button(Record):
     """Sends the page; `name` and `value` go with it when it is one of several."""
 
     label: str
@@ -118,8 +118,7 @@ class Button:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class Card(Record):
     """One of two things to compare, with the button that prefers it."""
 
     title: str
@@ -128,8 +127,7 @@ class Card:
     button: Button | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cards:
+class Cards(_Block):
     """Things to compare, side by side where there is room; `between` says how they differ."""
 
     cards: tuple[Card, ...]
@@ -137,21 +135,20 @@ class Cards:
     block: Literal["cards"] = "cards"
 
 
-Block = (
-    Heading | Paragraph | Bullets | Notice | Media | Drawing | Grid | Details | Cards
-)  # told apart by `block`
+Block = Annotated[
+    Heading | Paragraph | Bullets | Notice | Media | Drawing | Grid | Details | Cards,
+    Discriminator("block"),
+]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldOption:
+class FieldOption(Record):
     """One value a field can take."""
 
     value: str
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(Record):
     """Something to fill in. `likert` options run from lowest to highest, values 1, 2, ...
 
     `agree` is a single tick box that must be ticked; `choices` allows several values.
@@ -170,8 +167,7 @@ class Field:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Record):
     """How far along the participant is; `at_most` where the way may turn out shorter."""
 
     done: int
@@ -184,8 +180,7 @@ class Place:
         return self.done / self.total if self.total else 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
+class Screen(Record):
     """One page. `key` is unique on a participant's path and stays the same on every reload.
 
     `kind` "wait" has nothing to send: it ends by itself at `until`. "finished" and "declined" are
@@ -236,28 +231,10 @@ class Screen:
         )
         return on_cards + self.buttons
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON; not to be changed: parts are shared."""
-        made: dict[str, Any] = {
-            name: plain(value)
-            for name in ("key", "kind", "title", "language", "place")
-            if (value := getattr(self, name))
-        }
-        shared = {"blocks": self.blocks, "fields": self.fields, "buttons": self.buttons}
-        made |= {name: _plain_parts(parts) for name, parts in shared.items() if parts}
-        return made | ({"until": self.until} if self.until else {})
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the screen that `to_dict` described."""
-        return record_from(data, cls, where="screen")
-
-
-@lru_cache(maxsize=512)
-def _plain_parts(parts: tuple[object, ...]) -> list[Any]:
-    """Return parts of a screen as plain values: the scenarios of a study are the same for all."""
-    made: list[Any] = plain(parts)
-    return made
+        return read_record(cls, data, where="screen")
 
 
 AnswerValue = str | int | float | list[str] | None

@@ -5,14 +5,18 @@ In: plain values (a study file mirrors these records key by key). Out: a frozen 
 text is plain text in which **two stars** make bold.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Self, TypeVar
 
+from pydantic import Field
+
 from howgood.errors import InputError
-from howgood.records.plain import Problem, about, digest, plain, raise_problems, record_from
 from howgood.records.plans import ComparisonPlan, Question, ReratingPlan, SurveyPlan, repeated_keys
+from howgood.records.record import CoherentRecord, Problem, Record, read_record
 
 Kind = Literal["survey", "comparison", "rerating"]
 Recruitment = Literal["none", "prolific", "mturk", "sona"]
@@ -29,31 +33,26 @@ RESERVED = frozenset({"new", "upload"})
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consent:
+class Consent(Record):
     """What people agree to before anything else."""
 
-    text: str = field(metadata=about("what they agree to; an empty line starts a new paragraph"))
-    contact: str = field(default="", metadata=about("whom to ask or complain to"))
+    text: str = Field(description="what they agree to; an empty line starts a new paragraph")
+    contact: str = Field(default="", description="whom to ask or complain to")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completion:
+class Completion(Record):
     """What people see when they have finished."""
 
-    text: str = field(default="", metadata=about("thanks in your own words"))
-    code: str = field(default="", metadata=about("completion code that the last page shows"))
-    redirect: str = field(
+    text: str = Field(default="", description="thanks in your own words")
+    code: str = Field(default="", description="completion code that the last page shows")
+    redirect: str = Field(
         default="",
-        metadata=about(
-            "https address of the recruiting platform to go to at the end; {code}, {participant}, "
-            "{session} and {study} are filled in"
-        ),
+        description="https address of the recruiting platform to go to at the end; {code}, "
+        "{participant}, {session} and {study} are filled in",
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Study:
+class Study(CoherentRecord):
     """Everything that defines a study, and nothing about who took part.
 
     Exactly one of `survey`, `comparison` and `rerating` is set: the one named by `kind`.
@@ -74,52 +73,50 @@ class Study:
     (5, True)
     """
 
-    kind: Kind = field(metadata=about("survey, comparison or rerating"))
-    slug: str = field(
-        metadata=about("short name in addresses and file names: a-z, 0-9 and hyphens")
+    kind: Kind = Field(description="survey, comparison or rerating")
+    slug: str = Field(description="short name in addresses and file names: a-z, 0-9 and hyphens")
+    title: str = Field(description="title that people see")
+    consent: Consent = Field(description="what people agree to before anything else")
+    language: str = Field(default="en", description="language of buttons and fixed sentences")
+    introduction: str = Field(
+        default="", description="what the study is about, on the first page above the consent"
     )
-    title: str = field(metadata=about("title that people see"))
-    consent: Consent = field(metadata=about("what people agree to before anything else"))
-    language: str = field(default="en", metadata=about("language of buttons and fixed sentences"))
-    introduction: str = field(
-        default="", metadata=about("what the study is about, on the first page above the consent")
+    demographics: tuple[Question, ...] = Field(
+        default=(), description="questions about the person, before the task, never required"
     )
-    demographics: tuple[Question, ...] = field(
-        default=(), metadata=about("questions about the person, before the task, never required")
+    closing: tuple[Question, ...] = Field(
+        default=(), description="questions after the task, never required"
     )
-    closing: tuple[Question, ...] = field(
-        default=(), metadata=about("questions after the task, never required")
+    completion: Completion = Field(
+        default_factory=Completion, description="what people see when they have finished"
     )
-    completion: Completion = field(
-        default_factory=Completion, metadata=about("what people see when they have finished")
-    )
-    recruitment: Recruitment = field(
+    recruitment: Recruitment = Field(
         default="none",
-        metadata=about("platform whose participant id is read from the address and kept"),
+        description="platform whose participant id is read from the address and kept",
     )
-    quota: int | None = field(
-        default=None, metadata=about("close to new people at this many complete", minimum=1)
+    quota: int | None = Field(
+        default=None, description="close to new people at this many complete", ge=1
     )
-    idle_minutes: float = field(
+    idle_minutes: float = Field(
         default=120.0,
-        metadata=about("who sends nothing for this long gives their place back", minimum=1),
+        description="who sends nothing for this long gives their place back",
+        ge=1,
     )
-    pilot: bool = field(
-        default=False, metadata=about("for test runs: answers are kept out of the data")
+    pilot: bool = Field(
+        default=False, description="for test runs: answers are kept out of the data"
     )
-    notes: str = field(
-        default="", metadata=about("for the researcher or facilitator; never shown to people")
+    notes: str = Field(
+        default="", description="for the researcher or facilitator; never shown to people"
     )
-    survey: SurveyPlan | None = field(default=None, metadata=about("the task of a survey"))
-    comparison: ComparisonPlan | None = field(
-        default=None, metadata=about("the task of a comparison")
-    )
-    rerating: ReratingPlan | None = field(default=None, metadata=about("the task of a rerating"))
-    version: str = field(init=False, default="")
+    survey: SurveyPlan | None = Field(default=None, description="the task of a survey")
+    comparison: ComparisonPlan | None = Field(default=None, description="the task of a comparison")
+    rerating: ReratingPlan | None = Field(default=None, description="the task of a rerating")
 
-    def __post_init__(self) -> None:
-        raise_problems(study_problems(self), where=f"study {self.slug!r}")
-        object.__setattr__(self, "version", digest(plain(self)))
+    @cached_property
+    def version(self) -> str:
+        """A short fingerprint of everything in it; the order of keys does not matter."""
+        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Study) and other.version == self.version
@@ -135,14 +132,20 @@ class Study:
             raise TypeError(f"study {self.slug!r} has no {self.kind} part")
         return chosen
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON; fields at their defaults are left out."""
-        return dict(plain(self))
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the study that `to_dict` described; wrong values raise InputError."""
-        return record_from(data, cls, where="study")
+        return read_record(cls, data, where="study")
+
+    def problems(self) -> list[Problem]:
+        """Return parts that do not fit together."""
+        return [
+            *_part_problems(self),
+            *_name_problems(self),
+            *repeated_keys(self.demographics, ("demographics",)),
+            *repeated_keys(self.closing, ("closing",)),
+            *_column_problems(self),
+        ]
 
 
 def plan_of(study: Study, kind: type[Plan]) -> Plan:
@@ -158,9 +161,8 @@ def plan_of(study: Study, kind: type[Plan]) -> Plan:
     return plan
 
 
-def study_problems(study: Study) -> list[Problem]:
-    """Return what single values cannot show: parts that do not fit together."""
-    problems = [
+def _part_problems(study: Study) -> list[Problem]:
+    return [
         Problem(
             path=(kind,),
             found=f"a {kind} part in a {study.kind} study"
@@ -172,15 +174,6 @@ def study_problems(study: Study) -> list[Problem]:
         for kind in ("survey", "comparison", "rerating")
         if (getattr(study, kind) is not None) != (kind == study.kind)
     ]
-    problems += _name_problems(study)
-    problems += repeated_keys(study.demographics, ("demographics",))
-    problems += repeated_keys(study.closing, ("closing",))
-    problems += _column_problems(study)
-    for part in ("demographics", "closing"):
-        for index, question in enumerate(getattr(study, part)):
-            problems += question.problems((part, index))
-    plan = getattr(study, study.kind)
-    return problems + ([] if plan is None else plan.problems((study.kind,)))
 
 
 def _column_problems(study: Study) -> list[Problem]:

@@ -127,17 +127,17 @@ JSON = st.recursive(
 
 
 @settings(max_examples=150)
-@given(name=st.sampled_from([*OfflineFile.__dataclass_fields__]), value=JSON)
+@given(name=st.sampled_from([*OfflineFile.model_fields]), value=JSON)
 def test_no_value_anywhere_breaks_the_reading(name, value):
     from howgood.flow.importing.offline import _check_origin, _walked
-    from howgood.records.plain import record_from
+    from howgood.records.record import read_record
     from howgood.store.studies import StudyRow
 
     study = _study()
     saved, _ = _file(study)
     row = StudyRow(number=1, version=1, slug="doors", title="", kind="survey", is_open=True)
     with suppress(InputError):
-        read = record_from(saved | {name: value}, OfflineFile, where="x.json")
+        read = read_record(OfflineFile, saved | {name: value}, where="x.json")
         _check_origin(read, row, "x.json")
         if read.condition in ("a", "b"):
             _walked(study, read, "x.json")

@@ -1,6 +1,5 @@
 """Comparisons: practice with feedback, adaptive pairs, undo, both algorithms, the log."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -123,7 +122,7 @@ def _sides(screen):
 
 
 def test_undo_brings_the_same_pair_back_under_a_new_key():
-    study = replace(SHORT, demographics=())
+    study = SHORT.changed(demographics=())
     screens, answers = _walk_by(study, 5, lambda n: "undo" if n == 5 else "first", most=7)
     keys = [screen.key for screen in screens]
     assert keys == ["task", *(f"compare-{number}" for number in range(1, 7))]
@@ -144,7 +143,7 @@ def _participation(answers):
 def test_the_memo_changes_nothing_but_time(algorithm, monkeypatch):
     data = SHORT.to_dict()
     data["comparison"] |= {"algorithm": algorithm}
-    study = replace(Study.from_dict(data), demographics=())
+    study = Study.from_dict(data).changed(demographics=())
     with_memo, answers = _walk_by(study, 9, lambda n: ("first", "second", "same")[n % 3], most=9)
     monkeypatch.setattr(interview, "_MEMO", interview._Memo(0))
     for stop, screen in enumerate(with_memo):
@@ -153,8 +152,8 @@ def test_the_memo_changes_nothing_but_time(algorithm, monkeypatch):
 
 
 def test_the_bisection_asks_what_it_needs_then_the_evaluation_pairs():
-    study = replace(_changed(algorithm="bisection", practice=False, direct="none", interview=False),
-                    demographics=())  # fmt: skip
+    short = _changed(algorithm="bisection", practice=False, direct="none", interview=False)
+    study = short.changed(demographics=())
     screens, participation = take_part(
         study, seed=4, now=NOW, filler=_person(study, seed=4, a0=0.3)
     )
@@ -174,7 +173,7 @@ def test_the_bisection_asks_what_it_needs_then_the_evaluation_pairs():
 
 
 def test_practice_gives_feedback_and_one_more_try():
-    study = replace(CANCER, demographics=())
+    study = CANCER.changed(demographics=())
     answers = [
         Answer(screen="consent", values={"consent": "yes"}, at=NOW),
         Answer(screen="task", values={}, at=NOW),
@@ -225,7 +224,7 @@ def test_the_published_questions_are_asked_in_the_published_words():
 
 
 def test_the_log_holds_the_pair_as_it_was_shown_whatever_the_browser_sends():
-    study = replace(SHORT, demographics=())
+    study = SHORT.changed(demographics=())
     screens, _ = _walk_by(study, 5, lambda n: "first", most=2)
     pair = screens[1]
     shown = pair.fields[0].value
@@ -282,7 +281,7 @@ def test_progress_never_goes_back_and_undo_never_moves_it_forward(algorithm, und
 
 
 def test_a_second_try_at_practice_is_no_step_forward():
-    study = replace(CANCER, demographics=())
+    study = CANCER.changed(demographics=())
     answers, seen = [], {}
     for _ in range(6):
         screen = next_screen(study, condition="all", seed=5, answers=answers, now=NOW)

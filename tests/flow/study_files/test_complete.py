@@ -15,7 +15,7 @@ from howgood.flow.study_files.as_toml import toml_text
 from howgood.flow.study_files.check import study_from
 from howgood.flow.study_files.complete import media_problem
 from howgood.flow.study_files.new import template
-from howgood.records.plain import written
+from howgood.records.record import written
 
 __all__ = ["host", "run"]
 QUESTION = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from howgood.flow.authoring.shape import label_of
-from howgood.records.plain import Path
+from howgood.records.record import Path
 
 Plain = object
 _NOTHING = "—"

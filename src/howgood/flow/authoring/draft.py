@@ -26,7 +26,7 @@ from howgood.flow.study_files.advice import advice_on
 from howgood.flow.study_files.beside import PICTURES
 from howgood.flow.study_files.check import study_from
 from howgood.flow.study_files.complete import HEAD, media_problem
-from howgood.records.plain import Path, Problem
+from howgood.records.record import Path, Problem
 from howgood.records.researcher import Researcher
 from howgood.records.study import Study
 from howgood.store import audit, drafts, studies

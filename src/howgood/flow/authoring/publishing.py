@@ -4,7 +4,7 @@ In: a host, a study's short name, the owner who acts. Out: what would change, th
 Absent: anything that changes a version: people stay on the one they began with.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.engine import Connection
@@ -151,7 +151,7 @@ def set_places(
         if head is None or head.version is None:
             raise RefusedError(Reason.UNKNOWN_STUDY)
         before = Study.from_dict(studies.content(connection, head.version))
-        study = replace(before, pilot=pilot, quota=quota)
+        study = before.changed(pilot=pilot, quota=quota)
         names = {each.file for each in kind_of(study).pictures(study)}
         media = studies.media_files(connection, head.version, names)
         studies.save(connection, new_version(study, media), now=now)

@@ -7,15 +7,16 @@ A field that shows what it showed before keeps its value untouched, so saving a 
 changing it changes nothing, not even how a number was written.
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from pydantic.fields import FieldInfo
 
 from howgood.errors import InputError
 from howgood.flow.authoring.shape import HIDDEN, Part, dotted
 from howgood.flow.authoring.widgets import element, inner, read, shown, widget_of
-from howgood.records.plain import Path, field_types
+from howgood.records.record import Path, Record, bounds, written_fields
 from howgood.records.study import Study
 
 Values = dict[str, Any]
@@ -28,7 +29,7 @@ class SentForm:
     """What a browser sent: texts by field, and the names and digests of files stored for it."""
 
     texts: Mapping[str, Sequence[str]]
-    files: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    files: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def text(self, name: str) -> str | None:
         """Return the last text of a field (a tick box follows its hidden twin), or None."""
@@ -58,34 +59,33 @@ def read_part(part: Part, before: Mapping[str, Any], sent: SentForm) -> Values:
 
 
 def _record(
-    record: Any,  # noqa: ANN401 - a record type
+    record: type[Record],
     before: Mapping[str, Any],
     path: Path,
     sent: SentForm,
     names: Sequence[str] | None = None,
 ) -> Values:
     after = dict(before)
-    for each in dataclasses.fields(record):
-        wanted = each.name in names if names else each.name not in HIDDEN
-        if not each.init or not wanted or each.metadata.get("filled"):
+    for name, info in written_fields(record):
+        if name not in names if names else name in HIDDEN:
             continue
-        value = _value(record, each, before.get(each.name), (*path, each.name), sent)
+        value = _value(record, info, before.get(name), (*path, name), sent)
         if value is _ABSENT:
-            after.pop(each.name, None)
+            after.pop(name, None)
         else:
-            after[each.name] = value
+            after[name] = value
     return {name: value for name, value in after.items() if value is not None}
 
 
 def _value(
-    record: Any,  # noqa: ANN401 - a record type
-    each: dataclasses.Field[Any],
+    record: type[Record],
+    info: FieldInfo,
     before: Any,  # noqa: ANN401 - plain values
     path: Path,
     sent: SentForm,
 ) -> Any:  # noqa: ANN401 - plain values
-    hint = field_types(record)[each.name]
-    widget = widget_of(hint, record=record, name=each.name)
+    hint = info.annotation
+    widget = widget_of(hint, record=record, name=str(path[-1]))
     if widget == "list":
         return _list(element(hint), before, path, sent)
     if widget == "words":
@@ -96,21 +96,21 @@ def _value(
         if not sent.holds(dotted(path)):
             return before
         data = before if isinstance(before, Mapping) else {}
-        return _record(inner(hint), data, path, sent) or _blank_group(each)
+        return _record(inner(hint), data, path, sent) or _blank_group(info)
     text = sent.text(dotted(path))
-    usual = None if each.default is dataclasses.MISSING else each.default
+    usual = None if info.is_required() else info.default
     if text is None or text == shown(widget, hint, usual if before is None else before):
         return before
     value = read(widget, hint, text)
     if value in (None, [], {}):
-        return "" if each.default is dataclasses.MISSING and hint is str else _ABSENT
+        return "" if info.is_required() and hint is str else _ABSENT
     is_usual = type(value) is type(usual) and value == usual
     return _ABSENT if is_usual else value
 
 
-def _blank_group(each: dataclasses.Field[Any]) -> Any:  # noqa: ANN401 - plain values
+def _blank_group(info: FieldInfo) -> Any:  # noqa: ANN401 - plain values
     """Return an empty group: left out where it may be, empty where it is needed."""
-    return {} if each.default_factory is dataclasses.MISSING else _ABSENT
+    return {} if info.default_factory is None else _ABSENT
 
 
 def _list(record: Any, before: Any, path: Path, sent: SentForm) -> Any:  # noqa: ANN401 - plain values
@@ -181,24 +181,20 @@ def _add(data: Values, record: Any, path: Path, *, is_list: bool) -> str:  # noq
     return dotted(path)
 
 
-def blank(record: Any, *, taken: Sequence[Any]) -> Values:  # noqa: ANN401 - a record type
+def blank(record: type[Record], *, taken: Sequence[Any]) -> Values:
     """Return a new entry with everything that is needed, to be filled in."""
     made: Values = {}
-    for each in dataclasses.fields(record):
-        is_needed = (
-            each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
-        )
-        if not is_needed:
+    for name, info in record.model_fields.items():
+        if not info.is_required():
             continue
-        hint = field_types(record)[each.name]
-        widget = widget_of(hint, record=record, name=each.name)
+        widget = widget_of(info.annotation, record=record, name=name)
         if widget == "group":
-            made[each.name] = blank(inner(hint), taken=[])
-        elif each.name == "key":
-            made[each.name] = _free_key(taken)
+            made[name] = blank(inner(info.annotation), taken=[])
+        elif name == "key":
+            made[name] = _free_key(taken)
         else:
-            made[each.name] = {
-                "number": each.metadata.get("minimum") or 1, "lines": [], "list": [],
+            made[name] = {
+                "number": bounds(info)[0] or 1, "lines": [], "list": [],
                 "words": {}, "pairs": {},
             }.get(widget, "")  # fmt: skip
     return made
@@ -219,8 +215,9 @@ def _walked(steps: Sequence[str]) -> tuple[Any, Path, bool]:
             path.append(int(step))
             is_list = False
             continue
-        hint = field_types(record).get(step) if not is_list else None
-        widget = widget_of(hint, record=record, name=step) if hint is not None else "line"
+        info = record.model_fields.get(step) if not is_list else None
+        hint = info.annotation if info is not None else str
+        widget = widget_of(hint, record=record, name=step)
         if widget not in ("list", "group", "picture"):
             raise _unknown(".".join(steps))
         record = element(hint) if widget == "list" else inner(hint)

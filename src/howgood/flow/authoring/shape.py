@@ -4,11 +4,12 @@ In: plain values of a study, right or wrong, and what is wrong with them. Out: `
 template can show without knowing any study. Absent: HTML, and reading the form (`reading`).
 """
 
-import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic.fields import FieldInfo
 
 from howgood.flow.authoring.widgets import (
     KNOWN_WORDS,
@@ -20,7 +21,7 @@ from howgood.flow.authoring.widgets import (
     shown,
     widget_of,
 )
-from howgood.records.plain import Path, Problem, field_types
+from howgood.records.record import Path, Problem, Record, written_fields
 from howgood.records.study import Study
 
 # Set when a study is made, or filled in from files; neither is edited in a form.
@@ -75,25 +76,24 @@ def form_of(part: Part, data: Mapping[str, Any]) -> tuple[Node, ...]:
 
 
 def _nodes(
-    record: Any,  # noqa: ANN401 - a record type
+    record: type[Record],
     data: Mapping[str, Any],
     path: Path,
     names: Sequence[str] | None = None,
 ) -> Iterator[Node]:
-    for each in dataclasses.fields(record):
-        wanted = each.name in names if names else each.name not in HIDDEN
-        if each.init and wanted and not each.metadata.get("filled"):
-            yield _node(record, each, data.get(each.name), (*path, each.name))
+    for name, field in written_fields(record):
+        if name in names if names else name not in HIDDEN:
+            yield _node(record, field, data.get(name), (*path, name))
 
 
-def _node(record: Any, each: dataclasses.Field[Any], value: object, path: Path) -> Node:  # noqa: ANN401 - a record type
-    hint = field_types(record)[each.name]
-    widget = widget_of(hint, record=record, name=each.name)
-    is_needed = _default(each) is dataclasses.MISSING
+def _node(record: type[Record], field: FieldInfo, value: object, path: Path) -> Node:
+    hint, name = field.annotation, str(path[-1])
+    widget = widget_of(hint, record=record, name=name)
+    is_needed = field.is_required()
     node = Node(
         name=dotted(path),
-        label=label_of(each.name),
-        note=each.metadata.get("note", ""),
+        label=label_of(name),
+        note=field.description or "",
         widget=widget,
         is_optional=not is_needed,
         is_present=value is not None or is_needed or widget in ("list", "words"),
@@ -101,21 +101,22 @@ def _node(record: Any, each: dataclasses.Field[Any], value: object, path: Path) 
     if widget == "list":
         return replace(node, children=tuple(_entries(element(hint), value, path)))
     if widget == "words":
-        return replace(node, children=tuple(_words(each.name, value, path)))
+        return replace(node, children=tuple(_words(name, value, path)))
     if widget in ("group", "picture"):
-        return _group(node, inner(hint), value, path, is_shown=node.is_present or _is_empty(each))
+        return _group(
+            node,
+            inner(hint),
+            value,
+            path,
+            is_shown=node.is_present or field.default_factory is not None,
+        )
     if widget == "rows":
         note = f"{node.note}; one per line: {', '.join(columns(hint))}"
         return replace(node, note=note, value=shown(widget, hint, value))
     if widget == "choice":
-        node = replace(node, options=options_of(hint, name=each.name))
-    usual = None if is_needed else _default(each)
+        node = replace(node, options=options_of(hint, name=name))
+    usual = None if is_needed else field.get_default(call_default_factory=True)
     return replace(node, value=shown(widget, hint, usual if value is None else value))
-
-
-def _is_empty(each: dataclasses.Field[Any]) -> bool:
-    """Return whether a group is there even when nothing was written into it."""
-    return each.default_factory is not dataclasses.MISSING
 
 
 def _group(node: Node, record: Any, value: object, path: Path, *, is_shown: bool) -> Node:  # noqa: ANN401 - a record type
@@ -209,9 +210,3 @@ def label_of(name: str) -> str:
 def dotted(path: Path) -> str:
     """Return a path as the name of a form's field: survey.items.0.text."""
     return ".".join(str(part) for part in path)
-
-
-def _default(each: dataclasses.Field[Any]) -> object:
-    if each.default_factory is not dataclasses.MISSING:
-        return each.default_factory()
-    return each.default

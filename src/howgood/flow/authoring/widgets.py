@@ -7,7 +7,6 @@ What cannot be read as the type it should have stays the text that was typed: no
 checking the draft says what is wrong with it.
 """
 
-import dataclasses
 import re
 import types
 import typing
@@ -17,8 +16,8 @@ from typing import Any, Literal
 from howgood.ask.sentences import languages
 from howgood.flow.study_files.wording import OPTIONAL_WORDS, WORDS
 from howgood.kinds.survey.scenarios import PHRASES
-from howgood.records.plain import field_types
 from howgood.records.plans import Picture
+from howgood.records.record import Record
 
 Widget = Literal[
     "line", "area", "long", "number", "tick", "choice", "lines", "rows", "pairs",
@@ -51,10 +50,10 @@ def widget_of(hint: Any, *, record: type, name: str) -> Widget:  # noqa: ANN401 
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Picture:
         return "picture"
-    if dataclasses.is_dataclass(hint):
+    if _is_record(hint):
         return "group"
     if origin is tuple:
-        if dataclasses.is_dataclass(arguments[0]):
+        if _is_record(arguments[0]):
             return "rows" if _is_numeric(arguments[0]) else "list"
         return "lines"
     if origin is not None and origin is not Literal and issubclass(origin, Mapping):
@@ -72,8 +71,12 @@ def _text_widget(record: type, name: str) -> Widget:
     return "area" if name in _AREA else "line"
 
 
-def _is_numeric(record: Any) -> bool:  # noqa: ANN401 - a record type
-    return all(inner(each) in (int, float) for each in field_types(record).values())
+def _is_record(hint: object) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Record)
+
+
+def _is_numeric(record: type[Record]) -> bool:
+    return all(inner(field.annotation) in (int, float) for field in record.model_fields.values())
 
 
 def options_of(hint: Any, *, name: str) -> tuple[str, ...]:  # noqa: ANN401 - an annotation
@@ -111,7 +114,7 @@ def shown(widget: Widget, hint: Any, value: object) -> str:  # noqa: ANN401 - an
 
 def columns(hint: Any) -> tuple[str, ...]:  # noqa: ANN401 - an annotation
     """Return the columns of a table of numbers."""
-    return tuple(field_types(element(hint)))
+    return tuple(element(hint).model_fields)
 
 
 def read(widget: Widget, hint: Any, text: str) -> Any:  # noqa: ANN401 - an annotation, plain values

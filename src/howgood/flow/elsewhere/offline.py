@@ -32,7 +32,6 @@ from howgood.kinds.survey.screens import (
     scenario_key,
     scenario_step,
 )
-from howgood.records.plain import plain
 from howgood.records.plans import SurveyPlan
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
@@ -95,7 +94,7 @@ def outline(study: Study, plan: SurveyPlan) -> dict[str, Any]:
         "perApplication": plan.per_application,
         "applicationsEach": plan.applications_each,
         "microTask": plan.micro_task,
-        "checks": [plain(check_field(study, plan, each)) for each in plan.attention],
+        "checks": [check_field(study, plan, each).to_dict() for each in plan.attention],
         "systems": [each.key for each in plan.real.systems] if plan.real else None,
         "noSystem": NONE,
         "screens": {key: screen.to_dict() for key, screen in _screens(study, plan).items()},

@@ -4,7 +4,7 @@ In: facts from `visit` and `admission`. Out: frozen records a page is made of. A
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from howgood.ask.sentences import sentence
@@ -161,7 +161,7 @@ def review_answers(study: Study, screen: Screen, values: Mapping[str, AnswerValu
 def _without_buttons(block: Block) -> Block:
     if not isinstance(block, Cards):
         return block
-    return replace(block, cards=tuple(replace(card, button=None) for card in block.cards))
+    return block.changed(cards=tuple(card.changed(button=None) for card in block.cards))
 
 
 def _fields(screen: Screen, values: Mapping[str, AnswerValue]) -> Iterator[AnsweredQuestion]:

@@ -9,51 +9,48 @@ screen is a pure function of study, seed and answers, so the whole walk is check
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from pydantic import Field
 
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.elsewhere.offline import FORMAT
 from howgood.flow.hosting import Host
 from howgood.flow.importing.person import GivenAnswer, ImportedPerson
 from howgood.flow.participate import conditions, next_screen, parse_answer
-from howgood.records.plain import about, record_from, written
+from howgood.records.record import Record, read_record, written
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 from howgood.store.imported import version_with_digest
 from howgood.store.studies import StudyRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfflineAnswer:
+class OfflineAnswer(Record):
     """What one page sent."""
 
-    screen: str = field(metadata=about("name of the page"))
-    form: Mapping[str, str | tuple[str, ...]] = field(metadata=about("what was filled in"))
-    shown_at: str = field(metadata=about("when the page was shown"))
-    answered_at: str = field(metadata=about("when it was sent"))
+    screen: str = Field(description="name of the page")
+    form: Mapping[str, str | tuple[str, ...]] = Field(description="what was filled in")
+    shown_at: str = Field(description="when the page was shown")
+    answered_at: str = Field(description="when it was sent")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfflineFile:
+class OfflineFile(Record):
     """Everything one person sent."""
 
-    howgood: str = field(metadata=about("what kind of file this is"))
-    format: int = field(metadata=about("its format"))
-    study: str = field(metadata=about("short name of the study"))
-    version: str = field(metadata=about("version of the study"))
-    person: str = field(metadata=about("a random name"))
-    seed: int = field(
-        metadata=about("what every order was drawn from", minimum=0, maximum=2**63 - 1)
-    )
-    condition: str = field(metadata=about("the branch"))
-    answers: tuple[OfflineAnswer, ...] = field(metadata=about("the answers, in order"))
+    howgood: str = Field(description="what kind of file this is")
+    format: int = Field(description="its format")
+    study: str = Field(description="short name of the study")
+    version: str = Field(description="version of the study")
+    person: str = Field(description="a random name")
+    seed: int = Field(description="what every order was drawn from", ge=0, le=2**63 - 1)
+    condition: str = Field(description="the branch")
+    answers: tuple[OfflineAnswer, ...] = Field(description="the answers, in order")
 
 
 def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> ImportedPerson:
     """Return the person in a file of the offline page, or raise what is wrong with it."""
-    given = record_from(_json(text, file), OfflineFile, where=file)
+    given = read_record(OfflineFile, _json(text, file), where=file)
     _check_origin(given, row, file)
     with host.database.reading() as connection:
         version = version_with_digest(connection, row.number, given.version)

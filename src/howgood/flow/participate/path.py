@@ -6,7 +6,6 @@ Absent: storage, clocks and chance of its own; the same arguments always give th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 from urllib.parse import quote
@@ -67,7 +66,7 @@ def next_screen(
     """
     answered = {each.screen: each for each in answers}
     if CONSENT not in answered:
-        return replace(_consent(study), place=Place(done=0, total=1))
+        return _consent(study).model_copy(update={"place": Place(done=0, total=1)})
     if answered[CONSENT].values.get("consent") != "yes":
         return _declined(study)
     steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now)
@@ -76,7 +75,7 @@ def next_screen(
     for step in steps:
         if step.key not in answered:
             place = Place(done=done, total=total, at_most=at_most)
-            return replace(step.make(), key=step.key, place=place)
+            return step.make().model_copy(update={"key": step.key, "place": place})
         done += step.advance
     return finished_screen(study)
 

@@ -5,7 +5,6 @@ dashboard's drafts, and pictures: a new version may keep those of the version be
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,15 +20,14 @@ from howgood.flow.study_files.check import study_from
 from howgood.flow.watching.counts import Condition, Page
 from howgood.kinds import kind_of
 from howgood.records.participant import Status
-from howgood.records.plain import Problem
 from howgood.records.plans import Picture
+from howgood.records.record import Problem, Record
 from howgood.records.study import Study
 from howgood.store import audit, drafts, studies, versions
 from howgood.store.studies import StudyRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyFacts:
+class StudyFacts(Record):
     """A study as programs see it."""
 
     slug: str
@@ -41,8 +39,7 @@ class StudyFacts:
     quota: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionFacts:
+class VersionFacts(Record):
     """One version of a study; `people` counts who began with it, `active` who is still inside."""
 
     version: str
@@ -52,8 +49,7 @@ class VersionFacts:
     active: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quartiles:
+class Quartiles(Record):
     """How long people take from consent to the end, in seconds."""
 
     low: float
@@ -61,8 +57,7 @@ class Quartiles:
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveNumbers:
+class LiveNumbers(Record):
     """How a study is going; pilots are in `pilots` alone.
 
     `refused` counts those who could not begin: `full` because of a quota, `no_identity` because

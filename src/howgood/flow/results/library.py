@@ -6,7 +6,7 @@ of people: a card holds summaries and draws of a fit, never what anybody said.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from howgood.flow.results.asking import job_of
 from howgood.records.card import ModelCard
 from howgood.records.decision import Target
 from howgood.records.estimate import Estimate
-from howgood.records.plain import record_from
+from howgood.records.record import read_record
 from howgood.store import audit, cards
 
 SHARES = (0.5, 0.8)
@@ -59,9 +59,9 @@ def library(host: Host, *, folder: Path | None = registry.DEFAULT_FOLDER) -> dic
     with host.database.reading() as connection:
         published = cards.everything(connection)
     for each in published:
-        found[each.name] = record_from(each.content, ModelCard, where=f"card {each.name}")
+        found[each.name] = read_record(ModelCard, each.content, where=f"card {each.name}")
     return {
-        name: replace(card, application=readable(card.application)) for name, card in found.items()
+        name: card.changed(application=readable(card.application)) for name, card in found.items()
     }
 
 

@@ -4,15 +4,12 @@ In: the text of a study file in TOML. Out: the same study as commented YAML. Abs
 JSON's strings and numbers are YAML too.
 """
 
-import dataclasses
 import json
 import tomllib
-import types
-import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from howgood.records.plain import field_types
+from howgood.records.record import Record, records_in, written_fields
 from howgood.records.study import Study
 
 _HEADING = """\
@@ -36,29 +33,25 @@ def yaml_text(data: Mapping[str, Any]) -> str:
 
 def _record(
     data: Mapping[str, Any],
-    record: Any,  # noqa: ANN401 - a record type
+    record: type[Record],
     indent: str,
     explained: set[tuple[object, str]],
 ) -> Iterator[str]:
-    for each in dataclasses.fields(record):
-        if not each.init or each.metadata.get("filled"):
-            continue
-        note = each.metadata["note"]
-        if each.name not in data:
-            if (record, each.name) not in explained:
-                yield f"{indent}# {each.name}: {note}"
+    for name, field in written_fields(record):
+        if name not in data:
+            if (record, name) not in explained:
+                yield f"{indent}# {name}: {field.description}"
         else:
-            if (record, each.name) not in explained:
-                yield f"{indent}# {note}"
-            hint = field_types(record)[each.name]
-            yield from _entry(each.name, data[each.name], hint, indent, explained)
-        explained.add((record, each.name))
+            if (record, name) not in explained:
+                yield f"{indent}# {field.description}"
+            yield from _entry(name, data[name], field.annotation, indent, explained)
+        explained.add((record, name))
 
 
 def _entry(
-    name: str, value: object, hint: object, indent: str, explained: set[tuple[object, str]]
+    name: str, value: object, annotation: object, indent: str, explained: set[tuple[object, str]]
 ) -> Iterator[str]:
-    inner = _record_in(hint)
+    inner = next(iter(records_in(annotation)), None)
     if isinstance(value, list) and inner is not None:
         yield f"{indent}{name}:"
         for each in value:
@@ -80,10 +73,3 @@ def _entry(
             yield f"{indent}  {line}".rstrip()
     else:
         yield f"{indent}{name}: {json.dumps(value, ensure_ascii=False)}"
-
-
-def _record_in(hint: object) -> type[Any] | None:
-    """Return the record type an annotation holds, if any."""
-    if typing.get_origin(hint) in (tuple, types.UnionType, typing.Union):
-        return next((found for each in typing.get_args(hint) if (found := _record_in(each))), None)
-    return hint if isinstance(hint, type) and dataclasses.is_dataclass(hint) else None

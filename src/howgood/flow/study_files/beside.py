@@ -16,7 +16,7 @@ from howgood.errors import HowgoodError, InputError
 from howgood.flow.study_files.complete import HEAD, media_problem
 from howgood.learn import table_matrices, threshold_matrices
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.plain import Path, Problem
+from howgood.records.record import Path, Problem
 from howgood.records.table import frame_columns
 
 _PICTURE, _FILM = 2_000_000, 50_000_000

@@ -17,7 +17,7 @@ from howgood.flow.study_files.complete import text_problems
 from howgood.flow.study_files.document import read_document
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.flow.study_files.wording import wording_problems
-from howgood.records.plain import Problem, decode, written
+from howgood.records.record import Problem, check_record, written
 from howgood.records.study import Study
 
 
@@ -85,8 +85,9 @@ def check_document(document: Document, *, file: str, folder: Path) -> CheckedStu
 
 def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | None:
     """Return plain values as a study that can run; add what is wrong to `problems`."""
-    study = decode(data, Study, path=(), problems=problems)
-    if isinstance(study, Study) and not problems:
+    study, wrong = check_record(Study, data)
+    problems += wrong
+    if study is not None and not problems:
         problems += text_problems(study)
         problems += _language_problems(study) or wording_problems(study)
     return None if problems else study

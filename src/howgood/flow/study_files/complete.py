@@ -4,12 +4,11 @@ In: a study whose values are right one by one; the first bytes of a file. Out: p
 the field. Absent: whether a text is a good one.
 """
 
-import dataclasses
 import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from howgood.records.plain import Path, Problem
+from howgood.records.record import Path, Problem, Record
 from howgood.records.study import Study
 
 HEAD = 64 * 1024  # bytes that say what a file is; an SVG may begin with long comments
@@ -40,14 +39,13 @@ def _empty(record: object, path: Path) -> list[Problem]:
             for problem in (_missing((*path, index), "a label") if _is_blank(each)
                             else _empty(each, (*path, index)))
         ]  # fmt: skip
-    if not dataclasses.is_dataclass(record) or isinstance(record, type):
+    if not isinstance(record, Record):
         return []
     found: list[Problem] = []
-    for field in dataclasses.fields(record):
-        value, place = getattr(record, field.name), (*path, field.name)
-        is_needed = field.init and field.default is dataclasses.MISSING
-        if is_needed and field.name not in _KEYS and _is_blank(value):
-            found += _missing(place, _WORDS.get(field.name, str(field.metadata.get("note", ""))))
+    for name, field in type(record).model_fields.items():
+        value, place = getattr(record, name), (*path, name)
+        if field.is_required() and name not in _KEYS and _is_blank(value):
+            found += _missing(place, _WORDS.get(name, field.description or ""))
         elif not isinstance(value, Mapping):
             found += _empty(value, place)
     return found

@@ -13,7 +13,7 @@ from howgood.errors import FileFormatError
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.flow.study_files.toml_lines import toml_lines
 from howgood.flow.study_files.yaml_lines import DEEPEST, document_from_yaml
-from howgood.records.plain import Path
+from howgood.records.record import Path
 
 LARGEST = 500_000
 # Python's TOML reader takes the square of the number of parts; no study has five.

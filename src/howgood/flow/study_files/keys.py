@@ -4,14 +4,15 @@ In: nothing. Out: keys with type, default and what they are for. Absent: prose; 
 is written from this list and a test compares them.
 """
 
-import dataclasses
 import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from howgood.records.plain import field_types
+from pydantic.fields import FieldInfo
+
+from howgood.records.record import Record, records_in, written_fields
 from howgood.records.study import Study
 
 _WORDS = {str: "text", int: "whole number", float: "number", bool: "true or false"}
@@ -32,35 +33,24 @@ def study_keys() -> tuple[Key, ...]:
     return tuple(_keys(Study, ""))
 
 
-def _keys(record: Any, prefix: str) -> Iterator[Key]:  # noqa: ANN401 - a record type
-    for each in dataclasses.fields(record):
-        if not each.init or each.metadata.get("filled"):
-            continue
-        hint = field_types(record)[each.name]
-        inner, is_list = _inner(hint)
-        name = f"{prefix}{each.name}" + ("[]" if is_list and inner else "")
+def _keys(record: type[Record], prefix: str) -> Iterator[Key]:
+    for field_name, field in written_fields(record):
+        inner = records_in(field.annotation)
+        is_list = bool(inner) and typing.get_origin(field.annotation) is tuple
+        name = f"{prefix}{field_name}" + ("[]" if is_list else "")
         yield Key(
             name=name,
-            type=_described(hint),
-            default=_default(each),
-            note=each.metadata["note"],
+            type=_described(field.annotation),
+            default=_default(field),
+            note=field.description or "",
         )
         if inner:
-            yield from _keys(inner, f"{name}.")
-
-
-def _inner(hint: object) -> tuple[type[Any] | None, bool]:
-    """Return the record inside an annotation, and whether there is a list of them."""
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        return hint, False
-    found = [_inner(each)[0] for each in typing.get_args(hint)]
-    record = next((each for each in found if each), None)
-    return record, typing.get_origin(hint) is tuple
+            yield from _keys(inner[0], f"{name}.")
 
 
 def _described(hint: Any) -> str:  # noqa: ANN401 - an annotation
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+    if isinstance(hint, type) and issubclass(hint, Record):
         return "table"
     if origin is tuple:
         inner = _described(arguments[0])
@@ -74,12 +64,11 @@ def _described(hint: Any) -> str:  # noqa: ANN401 - an annotation
     return _WORDS[hint]
 
 
-def _default(each: dataclasses.Field[Any]) -> str:
-    if each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING:
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
         return "**needed**"
-    if each.default in (None, "", ()) or each.default is dataclasses.MISSING:
+    if field.default_factory is not None or field.default in (None, "", ()):
         return ""
-    shown = str(each.default).lower() if isinstance(each.default, bool) else each.default
-    if isinstance(shown, tuple):
-        return ", ".join(f"`{value}`" for value in shown)
-    return f"`{shown}`"
+    if isinstance(field.default, tuple):
+        return ", ".join(f"`{value}`" for value in field.default)
+    return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howgood.errors import FileFormatError
-from howgood.records.plain import Path
+from howgood.records.record import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

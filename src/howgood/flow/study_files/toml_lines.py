@@ -9,7 +9,7 @@ import re
 import tomllib
 from bisect import bisect_right
 
-from howgood.records.plain import Path
+from howgood.records.record import Path
 
 _SPACE = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")

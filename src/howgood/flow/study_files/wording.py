@@ -9,8 +9,8 @@ from dataclasses import fields
 from howgood.errors import InputError
 from howgood.kinds.survey.scenarios import BLANK, BLANKS, PHRASES, scenarios_of
 from howgood.records.comparison import ComparisonWording
-from howgood.records.plain import Path, Problem
 from howgood.records.plans import ComparisonPlan, SurveyPlan
+from howgood.records.record import Path, Problem
 from howgood.records.study import Study
 
 # The words of charts and questions; `use` ends one sentence of the last questions.

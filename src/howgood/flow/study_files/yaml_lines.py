@@ -10,7 +10,7 @@ from typing import Any
 
 from howgood.errors import MissingExtraError
 from howgood.flow.study_files.located import Document, SyntaxProblemError
-from howgood.records.plain import Path
+from howgood.records.record import Path
 
 DEEPEST = 30
 _NULL = {"", "~", "null", "Null", "NULL"}

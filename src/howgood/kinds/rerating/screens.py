@@ -5,7 +5,6 @@ is on any screen, and there is no way back.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -21,7 +20,7 @@ from howgood.kinds.screen_parts import (
 )
 from howgood.kinds.seeded import shuffled
 from howgood.records.plans import Picture, RatedItem, ReratingPlan
-from howgood.records.screen import Answer, Paragraph, Screen
+from howgood.records.screen import Answer, Paragraph, Screen, Words
 from howgood.records.study import Study, plan_of
 
 RATING = "rating"
@@ -150,7 +149,9 @@ def _wait(study: Study, plan: ReratingPlan, number: int, opens: datetime) -> Ste
     def make() -> Screen:
         text = sentence(language, "wait_text", number=number, total=plan.rounds, when=when)
         pieces = [
-            replace(each, moment=shown.isoformat(timespec="minutes")) if each.text == when else each
+            Words(text=each.text, bold=each.bold, moment=shown.isoformat(timespec="minutes"))
+            if each.text == when
+            else each
             for each in words(text)
         ]
         return Screen(

@@ -5,118 +5,106 @@ choosing pairs (`learn`) and drawing them (`show`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
-from howgood.records.plain import Path, Problem, about
+from pydantic import Field
+
+from howgood.records.record import CoherentRecord, Problem, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
+class Matrix(Record):
     """A confusion matrix in whole numbers, as people see it."""
 
-    true_positives: int = field(metadata=about("found", minimum=0))
-    false_negatives: int = field(metadata=about("missed", minimum=0))
-    false_positives: int = field(metadata=about("false alarms", minimum=0))
-    true_negatives: int = field(metadata=about("correctly cleared", minimum=0))
-    lower: float | None = field(default=None, metadata=about("thresholds that give it: from"))
-    upper: float | None = field(default=None, metadata=about("thresholds that give it: to"))
+    true_positives: int = Field(description="found", ge=0)
+    false_negatives: int = Field(description="missed", ge=0)
+    false_positives: int = Field(description="false alarms", ge=0)
+    true_negatives: int = Field(description="correctly cleared", ge=0)
+    lower: float | None = Field(default=None, description="thresholds that give it: from")
+    upper: float | None = Field(default=None, description="thresholds that give it: to")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoresFile:
+class ScoresFile(Record):
     """A table of known outcomes and a classifier's scores, beside the study file."""
 
-    file: str = field(metadata=about("CSV or Parquet, path relative to the study file"))
-    truth: str = field(metadata=about("column of outcomes, 0 or 1"))
-    score: str = field(metadata=about("column of scores from 0 to 1"))
+    file: str = Field(description="CSV or Parquet, path relative to the study file")
+    truth: str = Field(description="column of outcomes, 0 or 1")
+    score: str = Field(description="column of scores from 0 to 1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostOfError:
+class CostOfError(Record):
     """What one kind of error means for the person it happens to."""
 
-    health: str = field(default="", metadata=about("for their health"))
-    money: str = field(default="", metadata=about("for their money"))
-    time: str = field(default="", metadata=about("for their time"))
-    feelings: str = field(default="", metadata=about("for how they feel"))
+    health: str = Field(default="", description="for their health")
+    money: str = Field(default="", description="for their money")
+    time: str = Field(default="", description="for their time")
+    feelings: str = Field(default="", description="for how they feel")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorCosts:
+class ErrorCosts(Record):
     """What the two kinds of error mean."""
 
-    miss: CostOfError = field(metadata=about("what a miss means"))
-    alarm: CostOfError = field(metadata=about("what a false alarm means"))
+    miss: CostOfError = Field(description="what a miss means")
+    alarm: CostOfError = Field(description="what a false alarm means")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonPlan:
+class ComparisonPlan(CoherentRecord):
     """Pairs of confusion matrices; people say which system they prefer."""
 
-    task: str = field(metadata=about("what the systems do and why they err, before practice"))
-    question: str = field(metadata=about("asked above every pair"))
-    words: Mapping[str, str] = field(metadata=about("the words of the flow chart"))
-    matrices: tuple[Matrix, ...] = field(
+    task: str = Field(description="what the systems do and why they err, before practice")
+    question: str = Field(description="asked above every pair")
+    words: Mapping[str, str] = Field(description="the words of the flow chart")
+    matrices: tuple[Matrix, ...] = Field(
         default=(),
-        metadata=about("the matrices to compare, at least 3; or name `table` or `scores`"),
+        description="the matrices to compare, at least 3; or name `table` or `scores`",
     )
-    table: str = field(
+    table: str = Field(
         default="",
-        metadata=about("file with one system per row and the columns of `matrices`, as any counts"),
+        description="file with one system per row and the columns of `matrices`, as any counts",
     )
-    scores: ScoresFile | None = field(
+    scores: ScoresFile | None = Field(
         default=None,
-        metadata=about(
-            "make the matrices from a classifier's scores, out of 100, 1,000 or 10,000 cases: the "
-            "first that shows 10 of the rarer class"
-        ),
+        description="make the matrices from a classifier's scores, out of 100, 1,000 or 10,000 "
+        "cases: the first that shows 10 of the rarer class",
     )
-    costs: ErrorCosts | None = field(
-        default=None, metadata=about("what each error means for people")
+    costs: ErrorCosts | None = Field(default=None, description="what each error means for people")
+    algorithm: Literal["mixture", "bisection"] = Field(
+        default="mixture", description="how the next pair is chosen"
     )
-    algorithm: Literal["mixture", "bisection"] = field(
-        default="mixture", metadata=about("how the next pair is chosen")
+    rule: Literal["first", "default"] = Field(
+        default="first", description="shrink rule of the bisection"
     )
-    rule: Literal["first", "default"] = field(
-        default="first", metadata=about("shrink rule of the bisection")
+    tolerance: float = Field(
+        default=0.05, description="where the bisection stops", ge=0.001, le=0.5
     )
-    tolerance: float = field(
-        default=0.05, metadata=about("where the bisection stops", minimum=0.001, maximum=0.5)
+    practice: bool = Field(default=True, description="practice questions with feedback first")
+    direct: Literal["both", "before", "after", "none"] = Field(
+        default="both", description="when to ask for the cost of an error directly"
     )
-    practice: bool = field(default=True, metadata=about("practice questions with feedback first"))
-    direct: Literal["both", "before", "after", "none"] = field(
-        default="both", metadata=about("when to ask for the cost of an error directly")
-    )
-    queries: int = field(
-        default=25, metadata=about("adaptive pairs at most", minimum=6, maximum=100)
-    )
-    checks: int = field(
-        default=6, metadata=about("pairs with a plainly better side", minimum=0, maximum=12)
-    )
-    repeats: int = field(
-        default=2, metadata=about("pairs asked again with sides swapped", minimum=0, maximum=6)
-    )
-    evaluation: int = field(
+    queries: int = Field(default=25, description="adaptive pairs at most", ge=6, le=100)
+    checks: int = Field(default=6, description="pairs with a plainly better side", ge=0, le=12)
+    repeats: int = Field(default=2, description="pairs asked again with sides swapped", ge=0, le=6)
+    evaluation: int = Field(
         default=15,
-        metadata=about("hidden pairs at the end to test the metric", minimum=0, maximum=60),
+        description="hidden pairs at the end to test the metric",
+        ge=0,
+        le=60,
     )
-    bar_chart: bool = field(default=False, metadata=about("bars below the flow chart"))
-    interview: bool = field(default=True, metadata=about("the six published questions at the end"))
+    bar_chart: bool = Field(default=False, description="bars below the flow chart")
+    interview: bool = Field(default=True, description="the six published questions at the end")
 
-    def problems(self, path: Path) -> list[Problem]:
+    def problems(self) -> list[Problem]:
         """Return what does not fit together."""
         if not self.matrices:
-            place, found = (*path, "matrices"), "none, and no file they could be made from"
-        elif len({_counts(each) for each in self.matrices}) < 3:
-            place, found = (*path, "matrices"), "fewer than 3 different matrices"
-        elif len({_classes(each) for each in self.matrices}) > 1:
-            place, found = (*path, "matrices"), "matrices with different numbers of positives"
+            found = "none, and no file they could be made from"
+        elif len({_counts(matrix) for matrix in self.matrices}) < 3:
+            found = "fewer than 3 different matrices"
+        elif len({_classes(matrix) for matrix in self.matrices}) > 1:
+            found = "matrices with different numbers of positives"
         else:
             return []
         return [
             Problem(
-                path=place,
+                path=("matrices",),
                 found=found,
                 needed="at least 3 different matrices of the same cases",
                 cure="List the matrices, or name a table of them or a file of scores.",

@@ -5,55 +5,55 @@ In: plain values. Out: frozen records and problems. Absent: the tasks themselves
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from howgood.records.plain import Path, Problem, about
+from pydantic import Field
+
+from howgood.records.record import CoherentRecord, Path, Problem, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Record):
     """One answer that can be chosen."""
 
-    key: str = field(metadata=about("short name in the data"))
-    text: str = field(metadata=about("what people read"))
+    key: str = Field(description="short name in the data")
+    text: str = Field(description="what people read")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(CoherentRecord):
     """A question beside the task: about the person, or about what they thought."""
 
-    key: str = field(metadata=about("name of the column in the data"))
-    text: str = field(metadata=about("the question"))
-    type: Literal["choice", "choices", "scale", "number", "text"] = field(
+    key: str = Field(description="name of the column in the data")
+    text: str = Field(description="the question")
+    type: Literal["choice", "choices", "scale", "number", "text"] = Field(
         default="choice",
-        metadata=about("choice (one), choices (several), scale, number or text"),
+        description="choice (one), choices (several), scale, number or text",
     )
-    options: tuple[Option, ...] = field(default=(), metadata=about("what can be chosen"))
-    scale: tuple[str, ...] = field(
-        default=(), metadata=about("labels of a scale, lowest first; type scale only")
+    options: tuple[Option, ...] = Field(default=(), description="what can be chosen")
+    scale: tuple[str, ...] = Field(
+        default=(), description="labels of a scale, lowest first; type scale only"
     )
-    minimum: float | None = field(default=None, metadata=about("smallest number allowed"))
-    maximum: float | None = field(default=None, metadata=about("largest number allowed"))
-    help: str = field(default="", metadata=about("a line in small print below the question"))
+    minimum: float | None = Field(default=None, description="smallest number allowed")
+    maximum: float | None = Field(default=None, description="largest number allowed")
+    help: str = Field(default="", description="a line in small print below the question")
 
-    def problems(self, path: Path) -> list[Problem]:
+    def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.options, (*path, "options"))
+        found = repeated_keys(self.options, ("options",))
         if self.type in ("choice", "choices") and len(self.options) < 2:
-            found.append(too_few(self.options, (*path, "options"), "options", "Add an option."))
+            found.append(too_few(self.options, ("options",), "options", "Add an option."))
         if self.type == "scale" and len(self.scale) < 2:
-            found.append(too_few(self.scale, (*path, "scale"), "labels", "Add a label."))
+            found.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class Picture(Record):
     """A picture or film that lies beside the study file."""
 
-    file: str = field(metadata=about("path relative to the study file: svg, png, jpg, webp, mp4"))
-    alternative: str = field(metadata=about("what it shows, for those who cannot see it"))
-    digest: str = field(default="", metadata=about("fingerprint of the file", filled=True))
+    file: str = Field(description="path relative to the study file: svg, png, jpg, webp, mp4")
+    alternative: str = Field(description="what it shows, for those who cannot see it")
+    digest: str = Field(
+        default="", description="fingerprint of the file", json_schema_extra={"filled": True}
+    )
 
 
 class _Keyed(Protocol):

@@ -5,10 +5,8 @@ In: requests under /api. Out: JSON, streams, problems. Absent: what operations d
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
@@ -97,11 +95,12 @@ async def _answer(request: Request, operation: Operation) -> Response:
     _log.info("api operation=%s token=%s", operation.name, token.number if token else 0)
     if isinstance(made, Streamed):
         return _streamed(made)
-    return JSONResponse(_plain(made), status_code=operation.status, headers=_NO_STORE)
-
-
-def _plain(made: Any) -> Any:  # noqa: ANN401 - a record, or plain values already
-    return asdict(made) if is_dataclass(made) and not isinstance(made, type) else made
+    return Response(
+        made.model_dump_json(),
+        status_code=operation.status,
+        media_type="application/json",
+        headers=_NO_STORE,
+    )
 
 
 def _streamed(made: Streamed) -> Response:

@@ -5,13 +5,14 @@ In: checked calls. Out: records, or streams. Absent: what happens (`flow`).
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, cast
+
+from pydantic import Field
 
 from howgood.errors import UnknownNameError
 from howgood.flow import collected, elsewhere, importing
 from howgood.records.codebook import TableName
-from howgood.records.plain import about
+from howgood.records.record import Record, read_record
 from howgood.web.api.operation import Call, Operation, Streamed
 from howgood.web.api.people import PeoplePage, Rows, page_of
 from howgood.web.api.problem import ApiError
@@ -23,28 +24,25 @@ _ROWS_AT_ONCE = 200
 _MOST_DIGITS = 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WholeTable:
+class WholeTable(Record):
     """Which rows to stream."""
 
-    table: Literal["answers", "participants", "screens"] = field(
-        default="answers", metadata=about("which table")
+    table: Literal["answers", "participants", "screens"] = Field(
+        default="answers", description="which table"
     )
-    pilots: bool = field(default=False, metadata=about("include test runs"))
+    pilots: bool = Field(default=False, description="include test runs")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportChoice:
+class ExportChoice(Record):
     """What an export holds."""
 
-    table: Literal["all", "answers", "participants", "screens"] = field(
-        default="all", metadata=about("one table, or a ZIP of all (csv and parquet)")
+    table: Literal["all", "answers", "participants", "screens"] = Field(
+        default="all", description="one table, or a ZIP of all (csv and parquet)"
     )
-    pilots: bool = field(default=False, metadata=about("include test runs"))
+    pilots: bool = Field(default=False, description="include test runs")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BookColumn:
+class BookColumn(Record):
     """One column of the data."""
 
     name: str
@@ -54,8 +52,7 @@ class BookColumn:
     levels: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class Book(Record):
     """What every column of every table means."""
 
     study: str
@@ -65,42 +62,36 @@ class Book:
     tables: Mapping[str, tuple[BookColumn, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedFile:
+class ImportedFile(Record):
     """A file of answers collected elsewhere."""
 
-    name: str = field(metadata=about("ends in .json (offline page) or .csv"))
-    content: str = field(metadata=about("the text of the file"))
-    mapping: Mapping[str, str] = field(
-        default_factory=dict, metadata=about("which column holds what; the rest is found by name")
+    name: str = Field(description="ends in .json (offline page) or .csv")
+    content: str = Field(description="the text of the file")
+    mapping: Mapping[str, str] = Field(
+        default_factory=dict, description="which column holds what; the rest is found by name"
     )
-    missing: Literal["error", "drop"] = field(
-        default="error", metadata=about("what to do with rows that have a gap")
+    missing: Literal["error", "drop"] = Field(
+        default="error", description="what to do with rows that have a gap"
     )
-    dry_run: bool = field(
-        default=False, metadata=about("say what would be added, and store nothing")
-    )
+    dry_run: bool = Field(default=False, description="say what would be added, and store nothing")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedPeople:
+class ImportedPeople(Record):
     """What became of a file, or would."""
 
-    number: int | None = field(metadata=about("of the import, to undo it; none: nothing stored"))
-    people: int = field(metadata=about("people added"))
-    answers: int = field(metadata=about("answers added"))
-    people_here: int = field(metadata=about("people who were here already with all answers"))
-    answers_here: int = field(metadata=about("answers that were here already"))
-    differing: tuple[str, ...] = field(
-        metadata=about(
-            "people left out: already here, but with other or fewer answers, or counted otherwise"
-        )
+    number: int | None = Field(description="of the import, to undo it; none: nothing stored")
+    people: int = Field(description="people added")
+    answers: int = Field(description="answers added")
+    people_here: int = Field(description="people who were here already with all answers")
+    answers_here: int = Field(description="answers that were here already")
+    differing: tuple[str, ...] = Field(
+        description="people left out: already here, but with other or fewer answers, or counted "
+        "otherwise"
     )
-    left_out: Mapping[str, int] = field(metadata=about("how many, by policy"))
+    left_out: Mapping[str, int] = Field(description="how many, by policy")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportMade:
+class ImportMade(Record):
     """One import, with the people and answers of it that are still here."""
 
     number: int
@@ -111,15 +102,13 @@ class ImportMade:
     answers: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportList:
+class ImportList(Record):
     """A study's imports."""
 
-    imports: tuple[ImportMade, ...] = field(metadata=about("the newest first"))
+    imports: tuple[ImportMade, ...] = Field(description="the newest first")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportUndone:
+class ImportUndone(Record):
     """What undoing an import took out."""
 
     number: int
@@ -148,8 +137,9 @@ def _lines(rows: Iterator[dict[str, Any]]) -> Iterator[bytes]:
     yield "".join(waiting).encode()
 
 
-def _codebook(call: Call) -> Mapping[str, Any]:
-    return collected.collected_codebook(call.host, call.slug).to_dict()
+def _codebook(call: Call) -> Book:
+    book = collected.collected_codebook(call.host, call.slug)
+    return read_record(Book, book.to_dict(), where="codebook")
 
 
 def _export(call: Call) -> Streamed:

@@ -4,13 +4,14 @@ In: checked calls. Out: records. Absent: the work (`flow.results`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from pydantic import Field
 
 from howgood.errors import UnknownNameError
 from howgood.flow.results import asking, library
 from howgood.records.job import Job
-from howgood.records.plain import about
+from howgood.records.record import Record
 from howgood.records.result import StudyResult
 from howgood.show.cards import card_warning
 from howgood.web.api.operation import Call, Operation
@@ -19,71 +20,67 @@ _LARGEST_TABLE = 20_000_000
 _ROLES = ("truth", "score", "positive", "application", "item", "user")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitRequest:
+class FitRequest(Record):
     """How to fit; everything has a good default."""
 
-    people: str = field(default="", metadata=about("whose answers: attentive, or another policy"))
-    model: str = field(
-        default="", metadata=about("surveys: binary, or parts (imagined and real systems)")
+    people: str = Field(default="", description="whose answers: attentive, or another policy")
+    model: str = Field(
+        default="", description="surveys: binary, or parts (imagined and real systems)"
     )
-    priors: str = field(default="", metadata=about("surveys: howgood, kay2015, or a card"))
-    cut: int | None = field(
+    priors: str = Field(default="", description="surveys: howgood, kay2015, or a card")
+    cut: int | None = Field(
         default=None,
-        metadata=about("surveys: the lowest answer that counts as accepting, 2 or more", minimum=2),
+        description="surveys: the lowest answer that counts as accepting, 2 or more",
+        ge=2,
     )
-    seed: int | None = field(default=None, metadata=about("seed of the computation"))
+    seed: int | None = Field(default=None, description="seed of the computation")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableToJudge:
+class TableToJudge(Record):
     """A table of predictions; columns that are not named are found by their usual names."""
 
-    purpose: Literal["classifier", "systems"] = field(
-        metadata=about("judge a classifier by what people accept, or rank systems by ratings")
+    purpose: Literal["classifier", "systems"] = Field(
+        description="judge a classifier by what people accept, or rank systems by ratings"
     )
-    name: str = field(metadata=about("of the file, such as scores.csv"))
-    content: str = field(metadata=about("the text of the CSV file"))
-    truth: str = field(default="", metadata=about("classifier: column of true labels"))
-    score: str = field(default="", metadata=about("classifier: column of scores"))
-    positive: str = field(default="", metadata=about("classifier: the positive label; else 1"))
-    application: str = field(default="", metadata=about("classifier: judged by people asked about"))
-    item: str = field(default="", metadata=about("systems: column of the items' keys"))
-    user: str = field(
-        default="", metadata=about("systems: column of participants, if predictions differ by them")
+    name: str = Field(description="of the file, such as scores.csv")
+    content: str = Field(description="the text of the CSV file")
+    truth: str = Field(default="", description="classifier: column of true labels")
+    score: str = Field(default="", description="classifier: column of scores")
+    positive: str = Field(default="", description="classifier: the positive label; else 1")
+    application: str = Field(default="", description="classifier: judged by people asked about")
+    item: str = Field(default="", description="systems: column of the items' keys")
+    user: str = Field(
+        default="", description="systems: column of participants, if predictions differ by them"
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(Record):
     """A fit that waits, runs, or has ended."""
 
     number: int
     task: str
-    status: str = field(metadata=about("queued, running, done, failed or cancelled"))
-    progress: float = field(metadata=about("part of the way, 0 to 1"))
+    status: str = Field(description="queued, running, done, failed or cancelled")
+    progress: float = Field(description="part of the way, 0 to 1")
     message: str
     created_at: str
     finished_at: str | None
     settings: Mapping[str, Any]
-    result: Mapping[str, Any] | None = field(
-        default=None, metadata=about("what was learned: summary, people, tables, cards")
+    result: Mapping[str, Any] | None = Field(
+        default=None, description="what was learned: summary, people, tables, cards"
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitList:
+class FitList(Record):
     """A study's fits."""
 
-    fits: tuple[Fit, ...] = field(metadata=about("the newest first, without their results"))
+    fits: tuple[Fit, ...] = Field(description="the newest first, without their results")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CardList:
+class CardList(Record):
     """What is known about applications."""
 
-    cards: tuple[Mapping[str, Any], ...] = field(
-        metadata=about("model cards, with a warning where few people answered")
+    cards: tuple[Mapping[str, Any], ...] = Field(
+        description="model cards, with a warning where few people answered"
     )
 
 

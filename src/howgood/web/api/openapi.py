@@ -3,19 +3,21 @@
 In: the table. Out: plain values. Absent: anything the table does not say.
 """
 
-import dataclasses
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
 from howgood import __version__
 from howgood.records.api_token import SCOPES
-from howgood.records.plain import field_types
+from howgood.records.record import Record
 from howgood.records.study import SLUG
 from howgood.web.api.operation import Operation
 from howgood.web.api.problem import MEDIA, Problem
-from howgood.web.api.schema import Schema, limits, schema_of
 from howgood.web.api.table import OPERATIONS
 
+Schema = dict[str, Any]
 _PATH_PARTS: dict[str, Schema] = {
     "slug": {"type": "string", "pattern": f"^{SLUG.pattern}$", "description": "the study"},
     "participant": {
@@ -44,16 +46,22 @@ _DESCRIPTION = (
 )
 
 
+class _OurSchema(GenerateJsonSchema):
+    """Pydantic's JSON Schema without the titles that repeat a field's name."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ANN401 - as Pydantic has it
+        """Return no, always."""
+        return False
+
+
 @cache
 def openapi() -> dict[str, Any]:
     """Return the document."""
-    parts: dict[str, Schema] = {}
+    schemas, parts = _schemas()
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
-        paths.setdefault(operation.address, {})[operation.method.lower()] = _described(
-            operation, parts
-        )
-    schema_of(Problem, parts)
+        described = _described(operation, schemas, parts)
+        paths.setdefault(operation.address, {})[operation.method.lower()] = described
     return {
         "openapi": "3.1.0",
         "info": {
@@ -76,14 +84,33 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _described(operation: Operation, parts: dict[str, Schema]) -> dict[str, Any]:
+def _schemas() -> tuple[dict[type[Record], Schema], dict[str, Schema]]:
+    """Return a reference to every record's schema, and the schemas by name."""
+    used: list[type[Record]] = [Problem]
+    for operation in OPERATIONS:
+        used += [each for each in (operation.query, operation.body, operation.answer) if each]
+    references, whole = models_json_schema(
+        [(record, "validation") for record in dict.fromkeys(used)],
+        ref_template="#/components/schemas/{model}",
+        schema_generator=_OurSchema,
+    )
+    parts: dict[str, Schema] = whole["$defs"]
+    for part in parts.values():
+        part.pop("title", None)
+        part["description"] = part.get("description", "").partition("\n")[0]
+    return {record: references[record, "validation"] for record in used}, parts
+
+
+def _described(
+    operation: Operation, schemas: Mapping[type[Record], Schema], parts: Mapping[str, Schema]
+) -> dict[str, Any]:
     scope = operation.scope
     found: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
         "tags": [operation.group],
         "parameters": [*_path_parameters(operation), *_query_parameters(operation, parts)],
-        "responses": _responses(operation, parts),
+        "responses": _responses(operation, schemas),
         "security": [{"token": []}] if scope else [],
     }
     found["description"] = (
@@ -92,10 +119,9 @@ def _described(operation: Operation, parts: dict[str, Schema]) -> dict[str, Any]
         else "Needs a token, with whatever scopes, only where the library is not public."
     )
     if operation.body is not None:
-        schema = schema_of(operation.body, parts)
         found["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": schema}},
+            "content": {"application/json": {"schema": schemas[operation.body]}},
         }
     return found
 
@@ -107,22 +133,18 @@ def _path_parameters(operation: Operation) -> list[dict[str, Any]]:
     ]
 
 
-def _query_parameters(operation: Operation, parts: dict[str, Schema]) -> list[dict[str, Any]]:
+def _query_parameters(operation: Operation, parts: Mapping[str, Schema]) -> list[dict[str, Any]]:
     if operation.query is None:
         return []
+    schema = parts[operation.query.__name__]
     return [
-        {
-            "name": each.name,
-            "in": "query",
-            "required": each.default is dataclasses.MISSING,
-            "schema": schema_of(field_types(operation.query)[each.name], parts) | limits(each),
-        }
-        for each in dataclasses.fields(operation.query)
+        {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": own}
+        for name, own in schema["properties"].items()
     ]
 
 
-def _responses(operation: Operation, parts: dict[str, Schema]) -> dict[str, Any]:
-    schema: Schema = {} if operation.answer is None else schema_of(operation.answer, parts)
+def _responses(operation: Operation, schemas: Mapping[type[Record], Schema]) -> dict[str, Any]:
+    schema: Schema = {} if operation.answer is None else schemas[operation.answer]
     content = {media: {"schema": schema} if schema else {} for media in operation.media}
     found: dict[str, Any] = {
         str(operation.status): {"description": operation.summary, "content": content}

@@ -11,6 +11,7 @@ from typing import Any
 
 from howgood.flow.hosting import Host
 from howgood.records.api_token import ApiToken
+from howgood.records.record import Record
 
 API_ROOT = "/api/v1"
 
@@ -60,11 +61,11 @@ class Operation:
     path: str
     name: str
     summary: str
-    run: Callable[[Call], Any]
+    run: Callable[[Call], Record | Streamed]
     scope: str | None
-    answer: Any
-    query: Any = None
-    body: Any = None
+    answer: type[Record] | None
+    query: type[Record] | None = None
+    body: type[Record] | None = None
     status: int = 200
     media: tuple[str, ...] = field(default=("application/json",))
     largest: int = 64 * 1024

@@ -4,12 +4,13 @@ In: checked calls. Out: records. Absent: what happens (`flow`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from pydantic import Field
 
 from howgood.flow import collected, erasing, hosting
 from howgood.records.codebook import TableName
-from howgood.records.plain import about
+from howgood.records.record import Record
 from howgood.web.api.operation import Call, Operation
 from howgood.web.api.studies import Gone
 
@@ -17,40 +18,34 @@ MOST_PEOPLE = 200
 _LARGEST_NUMBER = 2**53
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeoplePage:
+class PeoplePage(Record):
     """Which participants to list."""
 
-    after: int = field(
+    after: int = Field(
         default=0,
-        metadata=about(
-            "only participants with a larger number", minimum=0, maximum=_LARGEST_NUMBER
-        ),
+        description="only participants with a larger number",
+        ge=0,
+        le=_LARGEST_NUMBER,
     )
-    limit: int = field(
-        default=50, metadata=about("at most this many people", minimum=1, maximum=MOST_PEOPLE)
-    )
-    pilots: bool = field(default=False, metadata=about("include test runs"))
+    limit: int = Field(default=50, description="at most this many people", ge=1, le=MOST_PEOPLE)
+    pilots: bool = Field(default=False, description="include test runs")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(Record):
     """Rows of a table, whole people at a time; the codebook names the columns."""
 
     rows: tuple[Mapping[str, Any], ...]
-    next: int | None = field(metadata=about("`after` of the next page; null: this was the last"))
+    next: int | None = Field(description="`after` of the next page; null: this was the last")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invitations:
+class Invitations(Record):
     """How many personal links to make."""
 
-    people: int = field(metadata=about("how many", minimum=1, maximum=1000))
-    pilot: bool = field(default=False, metadata=about("for test runs"))
+    people: int = Field(description="how many", ge=1, le=1000)
+    pilot: bool = Field(default=False, description="for test runs")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Links:
+class Links(Record):
     """Personal links; they are shown once, here."""
 
     links: tuple[str, ...]

@@ -4,9 +4,9 @@ In: errors. Out: responses. Absent: answers, tokens and stack traces; none of th
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import Field
 from starlette.responses import JSONResponse
 
 from howgood.errors import (
@@ -18,8 +18,8 @@ from howgood.errors import (
 )
 from howgood.flow.erasing import UnknownParticipantError
 from howgood.flow.remote import ExistingStudyError
-from howgood.records.plain import Problem as Fault
-from howgood.records.plain import about, written
+from howgood.records.record import Problem as RecordProblem
+from howgood.records.record import Record, written
 
 MEDIA = "application/problem+json"
 _IN_ADDRESS = frozenset({"study", "result", "import", "fit"})
@@ -40,28 +40,26 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
+class Detail(Record):
     """One thing that is wrong."""
 
-    where: str = field(metadata=about("the place"))
-    found: str = field(metadata=about("what is there"))
-    needed: str = field(metadata=about("what is needed"))
-    cure: str = field(metadata=about("what to do"))
+    where: str = Field(description="the place")
+    found: str = Field(description="what is there")
+    needed: str = Field(description="what is needed")
+    cure: str = Field(description="what to do")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Record):
     """Why a request failed; `problems` lists everything that is wrong with a body."""
 
-    type: str = field(metadata=about("always about:blank"))
-    title: str = field(metadata=about("the kind of problem"))
-    status: int = field(metadata=about("the HTTP status"))
-    where: str = field(metadata=about("the place"))
-    found: str = field(metadata=about("what is there"))
-    needed: str = field(metadata=about("what is needed"))
-    cure: str = field(metadata=about("what to do"))
-    problems: tuple[Detail, ...] = field(default=(), metadata=about("all of them"))
+    type: str = Field(description="always about:blank")
+    title: str = Field(description="the kind of problem")
+    status: int = Field(description="the HTTP status")
+    where: str = Field(description="the place")
+    found: str = Field(description="what is there")
+    needed: str = Field(description="what is needed")
+    cure: str = Field(description="what to do")
+    problems: tuple[Detail, ...] = Field(default=(), description="all of them")
 
 
 class ApiError(HowgoodError):
@@ -136,6 +134,6 @@ def _facts(error: InputError) -> dict[str, Any]:
                 "cure": each.cure,
             }
             for each in error.problems
-            if isinstance(each, Fault)
+            if isinstance(each, RecordProblem)
         ][:100]
     return facts

@@ -3,17 +3,15 @@
 In: a request and its operation. Out: query and body records. Absent: what is done with them.
 """
 
-import dataclasses
 import json
 import re
 import types
 import typing
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from howgood.records.plain import Problem, decode, field_types, raise_problems
+from howgood.records.record import Record, read_record
 from howgood.web.api.operation import Operation
 from howgood.web.api.problem import ApiError
 
@@ -42,20 +40,16 @@ def read_query(request: Request, operation: Operation) -> Any:  # noqa: ANN401 -
             422, where="parameters", found=f"{(twice or 'a value')[:40]!r} twice or no text",
             needed="each parameter once", cure="Correct the address.",
         )  # fmt: skip
-    if operation.query is None:
-        hints: Mapping[str, Any] = {}
-    else:
-        hints = field_types(operation.query)
-    problems: list[Problem] = []
-    values = {name: _typed(text, hints.get(name)) for name, text in given.items()}
-    record = operation.query or _Nothing
-    made = decode(values, record, path=(), problems=problems)
-    raise_problems(problems, where="parameters")
-    return made
+    record = operation.query or _NoParameters
+    fields = record.model_fields
+    values = {
+        name: _typed(text, fields[name].annotation) if name in fields else text
+        for name, text in given.items()
+    }
+    return read_record(record, values, where="parameters")
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class _Nothing:
+class _NoParameters(Record):
     """An operation without parameters."""
 
 
@@ -80,10 +74,7 @@ async def read_body(request: Request, operation: Operation) -> Any:  # noqa: ANN
             cure="Send JSON.",
         )  # fmt: skip
     text = await _limited(request, operation.largest)
-    problems: list[Problem] = []
-    made = decode(_json(text), operation.body, path=(), problems=problems)
-    raise_problems(problems, where="body")
-    return made
+    return read_record(operation.body, _json(text), where="body")
 
 
 async def _limited(request: Request, largest: int) -> bytes:

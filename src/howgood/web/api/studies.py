@@ -4,12 +4,13 @@ In: checked calls. Out: records. Absent: what happens (`flow.remote`, `flow.eras
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from pydantic import Field
 
 from howgood.flow import erasing, remote
 from howgood.flow.remote import LiveNumbers, StudyFacts, VersionFacts
-from howgood.records.plain import about
+from howgood.records.record import Record
 from howgood.records.study import Study
 from howgood.web.api.operation import Call, Operation
 from howgood.web.api.problem import ApiError
@@ -18,79 +19,70 @@ _LARGEST_STUDY = 2_000_000
 _MOST = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyList:
+class StudyList(Record):
     """Studies that the token reaches."""
 
-    studies: tuple[StudyFacts, ...] = field(metadata=about("by title"))
+    studies: tuple[StudyFacts, ...] = Field(description="by title")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyWithContent:
+class StudyWithContent(Record):
     """A study and everything in its newest version."""
 
     slug: str
     title: str
     kind: str
     is_open: bool
-    version: str = field(metadata=about("fingerprint of the content"))
+    version: str = Field(description="fingerprint of the content")
     pilot: bool
     quota: int | None
-    study: Mapping[str, Any] = field(metadata=about("the content, as in a study file"))
+    study: Mapping[str, Any] = Field(description="the content, as in a study file")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionList:
+class VersionList(Record):
     """The versions of a study; nothing about one ever changes."""
 
-    versions: tuple[VersionFacts, ...] = field(metadata=about("the one newcomers get first"))
+    versions: tuple[VersionFacts, ...] = Field(description="the one newcomers get first")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewStudy:
+class NewStudy(Record):
     """A study to create."""
 
-    study: Study = field(metadata=about("the content, as in a study file"))
-    is_open: bool = field(default=False, metadata=about("let participants in at once"))
+    study: Study = Field(description="the content, as in a study file")
+    is_open: bool = Field(default=False, description="let participants in at once")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewVersion:
+class NewVersion(Record):
     """A new version of a study."""
 
-    study: Study = field(metadata=about("the whole content, changed where you want"))
+    study: Study = Field(description="the whole content, changed where you want")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Opening(Record):
     """Whether a study takes new participants."""
 
-    is_open: bool = field(metadata=about("false closes it; those inside may finish"))
+    is_open: bool = Field(description="false closes it; those inside may finish")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class Places(Record):
     """How many people may take part, and whether they count."""
 
-    pilot: bool = field(metadata=about("true: everybody is a test run from now on"))
-    quota: int | None = field(
-        metadata=about("so many people and no more; null: no limit", minimum=1, maximum=_MOST)
+    pilot: bool = Field(description="true: everybody is a test run from now on")
+    quota: int | None = Field(
+        description="so many people and no more; null: no limit", ge=1, le=_MOST
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confirmation:
+class Confirmation(Record):
     """The word that makes it real."""
 
-    confirmation: str = field(metadata=about("the study's short name once more"))
+    confirmation: str = Field(description="the study's short name once more")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gone:
+class Gone(Record):
     """What was erased."""
 
-    participants: int = field(metadata=about("how many people"))
-    is_off_disk: bool = field(metadata=about("whether the database file holds nothing of it"))
+    participants: int = Field(description="how many people")
+    is_off_disk: bool = Field(description="whether the database file holds nothing of it")
 
 
 def _list(call: Call) -> StudyList:
@@ -118,7 +110,7 @@ def _create(call: Call) -> StudyFacts:
 
 def _get(call: Call) -> StudyWithContent:
     facts, content = remote.study_facts(call.host, call.slug)
-    return StudyWithContent(**asdict(facts), study=content)
+    return StudyWithContent(**dict(facts), study=content)
 
 
 def _add_version(call: Call) -> StudyFacts:

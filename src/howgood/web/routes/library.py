@@ -21,7 +21,7 @@ from starlette.routing import Route
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.results import counting, library
 from howgood.records.card import ModelCard
-from howgood.records.plain import record_from
+from howgood.records.record import read_record
 from howgood.records.researcher import Researcher
 from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.decisions import gain_finding
@@ -198,7 +198,7 @@ def _drawing(card: ModelCard, answer: library.Answer | None) -> str:
 @lru_cache(maxsize=64)
 def _lines(written: str) -> dict[float, list[tuple[float, float]]]:
     """Return a card's lines, worked out once; a renewed card is written otherwise."""
-    card = record_from(json.loads(written), ModelCard, where="model card")
+    card = read_record(ModelCard, json.loads(written), where="model card")
     return map_lines(card.acceptance_draws(card.application))
 
 
