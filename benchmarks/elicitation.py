@@ -57,8 +57,9 @@ def _systems(seed):
 
 def _elicitor(matrices, seed, n=20):
     return learn.Elicitor(
-        matrices, random_state=seed, min_queries=n, max_queries=n, catch_pairs=0, repeats=0
-    )
+        matrices, random_state=seed, min_queries=n, max_queries=n, catch_pairs=0, repeats=0,
+        held_out=0,
+    )  # fmt: skip
 
 
 def _recovery(systems, size):
@@ -153,6 +154,7 @@ def _agreement(systems):
                     max_queries=20,
                     catch_pairs=0,
                     repeats=0,
+                    held_out=0,
                 )
                 learn.ask_oracle(learner, person.prefers)
                 shares[kind].append(_agreeing(learner, person, matrices, seed))

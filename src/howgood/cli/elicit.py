@@ -130,8 +130,11 @@ def command(
             direct_after=interview.direct_after,
         )
         write_report(report, out)
-    if plot and result.evidence == "none":
-        click.echo(f"{plot} is not written: not enough evidence for a picture", err=True)
+    if plot and result.metric is None:
+        why = "not enough evidence for a picture"
+        if result.evidence == "enough":
+            why = "no metric considered describes this person"
+        click.echo(f"{plot} is not written: {why}", err=True)
     elif plot:
         click.echo(f"wrote {show.save_elicitation_picture(result, matrices, plot)}", err=True)
     return 0

@@ -155,12 +155,7 @@ def objective_from(
     if isinstance(metric_or_fit, ElicitationResult | BisectionResult):
         weight = metric_or_fit.a0
         if metric_or_fit.metric is None:
-            raise InputError(
-                where="threshold",
-                found=f"an elicitation with {metric_or_fit.preferences} answers that prefer a side",
-                needed="enough evidence for a metric",
-                cure="Ask more questions before choosing a threshold.",
-            )
+            raise _without_metric(metric_or_fit)
         is_uncertain = isinstance(metric_or_fit, ElicitationResult) and metric_or_fit.is_linear
         if is_uncertain and isinstance(weight, Estimate):
             return WeightObjective(_thinned(weight.draws, n_people))
@@ -177,6 +172,22 @@ def objective_from(
         found=f"a {type(metric_or_fit).__name__}",
         needed="a fit, a model card, or a metric(y_true, y_pred, sample_weight=...)",
         cure="Pass for instance score.PowerMean(p=0, alpha=.35) or sklearn.metrics.f1_score.",
+    )
+
+
+def _without_metric(result: ElicitationResult) -> InputError:
+    if result.evidence == "enough":
+        return InputError(
+            where="threshold",
+            found=f"an elicitation whose metric does not describe the person: {result.misfit[0]}",
+            needed="a metric that does",
+            cure=" ".join(result.advice),
+        )
+    return InputError(
+        where="threshold",
+        found=f"an elicitation with {result.preferences} answers that prefer a side",
+        needed="enough evidence for a metric",
+        cure="Ask more questions before choosing a threshold.",
     )
 
 

@@ -193,8 +193,13 @@ class ElicitationResult:
     `optimal_range` every a0 for which it is the best of all. `disagreeing` numbers the questions
     whose answer the others make improbable (below 1 in 10).
 
-    `preferences` counts the answers learned from that prefer a side. With fewer than 3 there is
-    not enough `evidence`: no metric, no family, no system.
+    `preferences` counts the answers learned from that prefer a side, `fewer_misses` those that
+    prefer the side with fewer misses. With fewer than 3 preferences there is not enough `evidence`:
+    no metric, no family, no system.
+
+    `misfit` holds the reasons why no metric considered describes this person. With any there is no
+    metric, no a0 and no system either, only what is known and, in `advice`, what to ask next;
+    `families` then compares descriptions none of which holds.
 
     Notes
     -----
@@ -219,6 +224,14 @@ class ElicitationResult:
     disagreeing: tuple[int, ...]
     agreement: Agreement | None
     provenance: Provenance
+    fewer_misses: int = 0
+    misfit: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether the metric describes this person, as far as the tests can tell."""
+        return not self.misfit
 
     @property
     def is_linear(self) -> bool:
@@ -244,6 +257,9 @@ class ElicitationResult:
         """Return plain values, ready for JSON."""
         return {
             "evidence": self.evidence,
+            "fits": self.fits,
+            "misfit": list(self.misfit),
+            "advice": list(self.advice),
             "metric": self.metric and self.metric.to_dict(),
             "a0": self.a0 and self.a0.to_dict(),
             "ratio": self.ratio and self.ratio.to_dict(),
@@ -257,6 +273,7 @@ class ElicitationResult:
             "queries": self.queries,
             "choices": self.choices,
             "preferences": self.preferences,
+            "fewer_misses": self.fewer_misses,
             "stopped": self.stopped,
             "expected_agreement": self.expected_agreement,
             "checks": self.checks.to_dict(),

@@ -191,10 +191,10 @@ def recovered(splits: Sequence[ThresholdMatrices], *, seed: int) -> Table:
                 rows[name].append(learn.ask_oracle(search, person).a0)
             learner = learn.Elicitor(
                 matrices, random_state=seed, min_queries=20, max_queries=20, catch_pairs=0,
-                repeats=0,
+                repeats=0, held_out=0,
             )  # fmt: skip
-            result = learn.ask_oracle(learner, person)
-            rows["mixture"].append(result.a0.mean)
+            estimate = learn.ask_oracle(learner, person).a0
+            rows["mixture"].append(np.nan if estimate is None else estimate.mean)
     return Table(rows)
 
 
@@ -213,7 +213,7 @@ def errors_by_questions(
             rows["noise"].append(noise)
             rows["search"].append(search)
             rows["questions"].append(questions)
-            rows["error"].append(float(np.mean(values)))
+            rows["error"].append(float(np.nanmean(values)))
     return Table({name: np.array(values) for name, values in rows.items()})
 
 
@@ -231,8 +231,9 @@ def _errors(
     bisected = learn.ask_oracle(learn.Bisection(matrices), person())
     errors = {("Algorithm 1", 20): abs(bisected.a0 - a0)}
     learner = learn.Elicitor(
-        matrices, random_state=seed, min_queries=20, max_queries=20, catch_pairs=0, repeats=0
-    )
+        matrices, random_state=seed, min_queries=20, max_queries=20, catch_pairs=0, repeats=0,
+        held_out=0,
+    )  # fmt: skip
     answer = person()
     while (query := learner.query()) is not None:
         learner.answer(answer(query.first, query.second))

@@ -77,6 +77,8 @@ def elicitation_findings(
 ) -> tuple[Finding, ...]:
     """Say what was learned, what to deploy, and how far to trust it."""
     findings = [Finding(text=_metric_text(result, wording), tone=_metric_tone(result))]
+    if not result.fits and result.evidence == "enough":
+        findings += _misfit_findings(result, wording)
     if result.matrix is not None:
         findings.append(Finding(text=_system_text(result, result.matrix, wording)))
     if direct := _direct_text(result, wording, direct_after):
@@ -169,6 +171,13 @@ def save_elicitation_picture(
     result: ElicitationResult, matrices: Sequence[ConfusionMatrix], path: Path
 ) -> Path:
     """Write the picture to a file."""
+    if result.matrix is None and result.evidence == "enough":
+        raise InputError(
+            where="elicitation",
+            found=f"a respondent whom no metric describes: {result.misfit[0]}",
+            needed="a metric to draw",
+            cure=" ".join(result.advice),
+        )
     if result.matrix is None:
         raise InputError(
             where="elicitation",
@@ -187,11 +196,11 @@ def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
             f"{result.choices} questions asked to learn from, and at least {FEWEST_PREFERENCES} "
             "are needed. No metric and no threshold follow from these answers."
         )
-    if result.is_indifferent:
+    if not result.fits:
+        reasons = "; ".join(result.misfit)
         return (
-            f'{result.choices - result.preferences} of {result.choices} answers were "no '
-            'preference": they do not settle the kind of metric.'
-            f"{_if_linear(result, wording)}"
+            "No metric considered here describes this person, so no weight and no threshold is "
+            f"named: {reasons}."
         )
     chances = ", ".join(
         f"{family_label(name)} {percent(share)}" for name, share in result.families.items()
@@ -204,6 +213,18 @@ def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
     if result.family is not None and result.metric is not None:
         return f"{_family_text(result, result.metric, wording)} Kind of metric: {chances}."
     return f"The choices do not settle the kind of metric: {chances}.{_if_linear(result, wording)}"
+
+
+def _misfit_findings(result: ElicitationResult, wording: ComparisonWording) -> list[Finding]:
+    """Say what is known all the same, and what to ask next."""
+    known = (
+        f"What is known: of {result.preferences} choices between fewer {wording.misses} and fewer "
+        f"{wording.alarms}, {result.fewer_misses} were for fewer {wording.misses}."
+    )
+    return [
+        Finding(text=known),
+        Finding(text=f"What to ask next: {' '.join(result.advice)}"),
+    ]
 
 
 def _if_linear(result: ElicitationResult, wording: ComparisonWording) -> str:
@@ -238,7 +259,7 @@ def _family_text(
 
 
 def _metric_tone(result: ElicitationResult) -> str:
-    if result.evidence == "none":
+    if result.evidence == "none" or not result.fits:
         return "bad"
     return "unsure" if result.family is None else "good"
 
@@ -305,10 +326,11 @@ def _agreement_text(result: ElicitationResult) -> str:
     if result.agreement is None:
         return ""
     found = result.agreement
+    which = "the metric" if result.fits else "the metric that came closest"
     ends = found.share.interval
     others = ", ".join(f"{name} {value:.0f} %" for name, value in found.baselines.items())
     return (
-        f"On {found.n_questions} questions kept back the metric chose as the respondent did in "
+        f"On {found.n_questions} questions kept back {which} chose as the respondent did in "
         f"{found.percent:.1f} % [{percent(ends.lower)}, {percent(ends.upper)}]. "
         f"For comparison: {others}."
     )

@@ -43,6 +43,7 @@ _KEPT_DRAWS = 400
 
 
 _TOO_FEW = f"judged fewer than {_LEAST_PAIRS} pairs"
+_NOT_DESCRIBED = "chose in a way that no metric considered describes"
 _NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to learn from"
 
 
@@ -105,7 +106,7 @@ def _hear(gathered: Gathered, progress: Progress) -> tuple[list[_Heard], dict[st
     heard, left_out = [], Counter(gathered.left_out)
     for place, person in enumerate(gathered.taken):
         progress(0.9 * place / len(gathered.taken), f"person {place + 1}")
-        found = _person(person)
+        found = _person(person, is_policed=gathered.policy != "everyone")
         if isinstance(found, str):
             left_out[found] += 1
         elif found.is_careless and gathered.policy != "everyone":
@@ -115,7 +116,7 @@ def _hear(gathered: Gathered, progress: Progress) -> tuple[list[_Heard], dict[st
     return heard, dict(left_out)
 
 
-def _person(person: Taken) -> _Heard | str:
+def _person(person: Taken, *, is_policed: bool) -> _Heard | str:
     """Return what one person's choices say, or why they say nothing."""
     answered = {each.screen: each for each in person.participation.answers}
     choices = comparison.choices_so_far(answered)
@@ -129,7 +130,7 @@ def _person(person: Taken) -> _Heard | str:
     )
     result, a0 = interview.result(), weight_of(interview)
     if a0 is None:
-        return _NO_SIDE
+        return _why_no_weight(result, is_policed=is_policed)
     is_bracket = isinstance(result, BisectionResult)
     # A bisection has no model of error: its last bracket stands for an interval.
     ends: Interval | Range = result.interval if is_bracket and result.interval else a0.interval
@@ -146,6 +147,12 @@ def _person(person: Taken) -> _Heard | str:
     )
     is_careless = isinstance(result, ElicitationResult) and result.checks.looks_careless
     return _Heard(told=told, a0=a0, is_careless=is_careless)
+
+
+def _why_no_weight(result: ElicitationResult | BisectionResult, *, is_policed: bool) -> str:
+    if not isinstance(result, ElicitationResult) or result.evidence == "none":
+        return _NO_SIDE
+    return CARELESS if is_policed and result.checks.looks_careless else _NOT_DESCRIBED
 
 
 def _agreement(interview: Interview) -> Agreement | None:

@@ -68,6 +68,10 @@ class Belief:
         for weights in self._log_weights:
             weights -= peak
 
+    def log_prior(self) -> FloatArray:
+        """Return the prior of every state of every family, in one row."""
+        return np.concatenate([prior.ravel() for prior in self._prior])
+
     def weights(self) -> list[FloatArray]:
         """Return normalised weights, one array per family."""
         return [np.exp(weights) for weights in self._log_weights]

@@ -49,7 +49,8 @@ class Elicitor:
         Fewest and most questions asked to learn.
     catch_pairs, repeats, held_out : int
         Questions that check attention, that return with sides swapped, and that are kept back
-        to measure agreement; asked in between and at the end, never learned from.
+        to measure agreement; asked in between and at the end, never learned from. They are what
+        tells a respondent whom no metric here describes: `result.fits`.
 
     Notes
     -----
@@ -72,6 +73,7 @@ class Elicitor:
 
     _stopped: str | None
     _open: Step | None
+    _result: ElicitationResult | None
 
     def __init__(
         self,
@@ -84,7 +86,7 @@ class Elicitor:
         max_queries: int = 25,
         catch_pairs: int = 6,
         repeats: int = 2,
-        held_out: int = 0,
+        held_out: int = 15,
     ) -> None:
         _check_settings(families, direct_ratio, min_queries, max_queries)
         _check_counts(max_queries=max_queries, catch_pairs=catch_pairs, repeats=repeats,
@@ -146,7 +148,7 @@ class Elicitor:
                 self._belief.likelihood(counts[step.first], counts[step.second], choice)
             )
             self._stopped = self._reason_to_stop()
-        self._open = None
+        self._open = self._result = None
         self._is_planned = False
 
     def undo(self) -> None:
@@ -164,6 +166,11 @@ class Elicitor:
 
     def result(self) -> ElicitationResult:
         """Return what the answers so far say."""
+        if self._result is None:
+            self._result = self._summary()
+        return self._result
+
+    def _summary(self) -> ElicitationResult:
         thresholds = self.matrices if isinstance(self.matrices, ThresholdMatrices) else None
         return summarise(
             self._belief,
@@ -206,7 +213,7 @@ class Elicitor:
         self._belief = Belief(self._families)
         self._steps: list[Step] = []
         self._stopped = None
-        self._open = None
+        self._open = self._result = None
         self._is_planned = False
 
     def _open_step(self) -> Step | None:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.learn.elicitation.agreement import agreement
+from howgood.learn.elicitation.agreement import BASELINES, agreement
 from howgood.learn.elicitation.belief import Belief, ChoiceTable
 from howgood.learn.elicitation.bisection import optimal_range
+from howgood.learn.elicitation.fit import Misfit, misfit
 from howgood.learn.elicitation.questions import PairBank, Step
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.elicitation import (
@@ -66,38 +67,93 @@ def summarise(
     settings: Mapping[str, Any],
 ) -> ElicitationResult:
     """Return everything the answers say; `linear` is the refined posterior of that family."""
-    learned = [each.choice for each in answered if each.query.kind == "choice"]
-    n_preferences = sum(choice != "same" for choice in learned)
-    is_enough = n_preferences >= FEWEST_PREFERENCES
-    z_draws = None if linear is None or not is_enough else _linear_draws(linear)
-    # Where most answers are "no preference", a family wins by how it describes indifference.
-    family = settled_family(belief) if 2 * n_preferences >= len(learned) else None
-    metric = _metric(belief, z_draws, family) if is_enough else None
-    system = _best_system(metric, bank, thresholds)
+    learned = [each for each in answered if each.query.kind == "choice"]
+    found = _described(belief, linear, answered, settings["direct_ratio"])
+    system = _best_system(found.metric if found.is_said else None, bank, thresholds)
+    z_draws = found.z_draws if found.is_said else None
     return ElicitationResult(
-        metric=metric,
+        metric=found.metric if found.is_said else None,
         a0=None if z_draws is None else _estimate(1 / (1 + np.exp(-z_draws))),
         ratio=None if z_draws is None else _estimate(np.exp(-z_draws)),
-        families=belief.family_probabilities() if is_enough else {},
-        family=family if is_enough else None,
+        families=belief.family_probabilities() if found.is_enough else {},
+        family=found.family if found.is_said else None,
         matrix=system.matrix,
         counts=system.counts,
         thresholds=system.thresholds,
         optimal_range=system.optimal_range,
         queries=len(answered),
         choices=len(learned),
-        preferences=n_preferences,
+        preferences=sum(each.choice != "same" for each in learned),
+        fewer_misses=sum(_prefers_fewer_misses(each) for each in learned),
         stopped=stopped,
-        expected_agreement=belief.expected_agreement(tables) if is_enough else None,
+        expected_agreement=belief.expected_agreement(tables) if found.is_enough else None,
         checks=_checks(answered, steps),
         disagreeing=tuple(
             number
             for number, likelihood in likelihoods.items()
-            if is_enough and belief.left_out(likelihood) < _IMPROBABLE
+            if found.is_enough and belief.left_out(likelihood) < _IMPROBABLE
         ),
-        agreement=_held_out_agreement(metric, answered, settings["direct_ratio"]),
+        agreement=found.agreement,
+        misfit=found.fit.reasons,
+        advice=found.fit.advice,
         provenance=_provenance(thresholds, seed, settings),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Described:
+    """How the answers are best described, whether or not that description holds."""
+
+    metric: ElicitedMetric | None
+    family: str | None
+    z_draws: NDArray[np.float64] | None
+    fit: Misfit
+    agreement: Agreement | None
+
+    @property
+    def is_enough(self) -> bool:
+        return self.metric is not None
+
+    @property
+    def is_said(self) -> bool:
+        return self.is_enough and not self.fit.reasons
+
+
+def _described(
+    belief: Belief,
+    linear: Belief | None,
+    answered: Sequence[AnsweredQuery],
+    direct_ratio: float | None,
+) -> _Described:
+    learned = [each.choice for each in answered if each.query.kind == "choice"]
+    n_preferences = sum(choice != "same" for choice in learned)
+    is_enough = n_preferences >= FEWEST_PREFERENCES
+    z_draws = None if linear is None or not is_enough else _linear_draws(linear)
+    family = settled_family(belief) if is_enough else None
+    metric = _metric(belief, z_draws, family) if is_enough else None
+    stated = {DIRECT: LinearMetric(a0=1 / (1 + direct_ratio))} if direct_ratio else {}
+    fit = misfit(
+        belief,
+        answered,
+        metric=metric,
+        baselines=BASELINES | stated,
+        # Where most answers are "no preference", a family wins by how it describes indifference.
+        is_indifferent=2 * n_preferences < len(learned),
+    )
+    return _Described(
+        metric=metric,
+        family=family,
+        z_draws=z_draws,
+        fit=fit,
+        agreement=_held_out_agreement(metric, answered, stated),
+    )
+
+
+def _prefers_fewer_misses(answered: AnsweredQuery) -> bool:
+    query, misses = answered.query, {}
+    misses["first"], misses["second"] = query.first.false_negatives, query.second.false_negatives
+    fewer = min(misses, key=lambda side: misses[side])
+    return answered.choice == fewer
 
 
 def _provenance(
@@ -187,10 +243,11 @@ def _checks(answered: Sequence[AnsweredQuery], steps: Sequence[Step]) -> Attenti
 
 
 def _held_out_agreement(
-    metric: ElicitedMetric | None, answered: Sequence[AnsweredQuery], direct_ratio: float | None
+    metric: ElicitedMetric | None,
+    answered: Sequence[AnsweredQuery],
+    baselines: Mapping[str, ElicitedMetric],
 ) -> Agreement | None:
     held_out = [each for each in answered if each.query.kind == "held-out"]
     if metric is None or not any(each.choice != "same" for each in held_out):
         return None
-    stated = LinearMetric(a0=1 / (1 + direct_ratio)) if direct_ratio else None
-    return agreement(metric, held_out, baselines={DIRECT: stated} if stated is not None else None)
+    return agreement(metric, held_out, baselines=baselines)
