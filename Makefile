@@ -32,7 +32,7 @@ check: $(VENV)/.ready ## Format, lint, types, layers, spelling, then all tests b
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/zizmor --offline --quiet .github action.yml
 	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook $(NO_SECRETS)
 	$(BIN)/pip-licenses --summary > /dev/null
 	$(BIN)/python -m checks.browser

@@ -23,6 +23,7 @@ from howgood.writing import write_text
 @click.option("--certainty", default=0.95, show_default=True, help="How sure a verdict must be.")
 @click.option("--strict", is_flag=True, help="Exit with 1 on 'investigate' too.")
 @click.option("--badge", type=click.Path(path_type=Path), help="Write a shields.io badge (JSON).")
+@click.option("--markdown", type=click.Path(path_type=Path), help="Write a table for a comment.")
 @model_options
 def command(
     model: str,
@@ -36,6 +37,7 @@ def command(
     certainty: float,
     strict: bool,
     badge: Path | None,
+    markdown: Path | None,
     application: str | None,
     folder: Path,
     seed: int,
@@ -68,5 +70,7 @@ def command(
         say(show.gate_findings(gate))
     if badge:
         write_text(badge, text.to_json(show.gate_badge(gate)) + "\n")
+    if markdown:
+        write_text(markdown, show.gate_markdown(gate))
     failing = {"fail", "investigate"} if strict else {"fail"}
     return VERDICT_FAILED if gate.verdict in failing else DONE

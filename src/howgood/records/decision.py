@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class ApplicationChoice(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Shown):
     """The accuracy to aim for so that a share of people accepts.
 
     `needed_mean` is the weighted mean of precision and recall at which `share` of the population
@@ -194,7 +195,7 @@ class GoLive(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Shown):
     """Does a classifier pass: would enough people accept it?
 
     "pass" when the probability that at least `share` accepts reaches `certainty`, "fail" when it

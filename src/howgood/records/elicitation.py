@@ -18,6 +18,7 @@ from howgood.records.elicited_metric import (
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 
 QueryKind = Literal["choice", "catch", "repeat", "held-out"]
 # Why a pair is asked; exports, codebooks and counts take the kinds from here.
@@ -179,7 +180,7 @@ class AttentionChecks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ElicitationResult:
+class ElicitationResult(Shown):
     """What the choices say: metric, weight, system to use, and how far to trust it.
 
     `a0`, the weight of true negatives, and `ratio` (false alarms one miss is worth) hold if the

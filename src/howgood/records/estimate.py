@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.records.evidence import Evidence
+from howgood.records.shown import Shown
 from howgood.stats.array_layer import array_stats
 from howgood.stats.arrays import FloatArray
 
@@ -62,7 +63,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(Shown):
     """A quantity learned from people: mean, spread, interval and the draws behind them.
 
     `draws` has shape (n_draws,) and stays paired with the draws of every other estimate of

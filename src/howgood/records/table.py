@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingColumnError, MissingExtraError
 from howgood.records.levels import as_array
+from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 
 _FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
@@ -26,7 +27,7 @@ _ENGINES = ("polars", "pyo3_runtime", "duckdb", "_duckdb", "pyspark", "pyarrow",
 _PRINTED = 20
 
 
-class Tabular:
+class Tabular(Shown):
     """A result whose main table becomes a data frame; `frame_of` names that table."""
 
     __slots__ = ()
@@ -39,7 +40,7 @@ class Tabular:
         return table.to_frame(library)
 
 
-class Table(dict[str, NDArray[Any]]):
+class Table(dict[str, NDArray[Any]], Shown):
     """Named columns of equal length; accepted wherever a frame is.
 
     A dict of NumPy arrays, so `pandas.DataFrame(table)` and `polars.DataFrame(table)` work;

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from howgood.records.estimate import Interval
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.score.pairs import require_probability
 from howgood.stats.arrays import FloatArray
 from howgood.stats.distributions import Law
@@ -20,7 +21,7 @@ from howgood.stats.randomness import RandomState, generator_and_seed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreDistribution:
+class ScoreDistribution(Shown):
     """The distribution of a score over repetitions of the same uncertain feedback.
 
     `barrier` is the magic barrier: the score, in the metric's own units, that no system can

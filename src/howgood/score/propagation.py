@@ -16,6 +16,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.score.distribution import provenance_of
 from howgood.score.feedback import DiscreteFeedback
 from howgood.score.pairs import (
@@ -35,7 +36,7 @@ _ANSWERS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PropagatedScore:
+class PropagatedScore(Shown):
     """The distribution of any metric over draws of the feedback.
 
     `draws` holds one score per draw, in the order drawn, so scores of two systems from the same

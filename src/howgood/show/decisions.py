@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from howgood.names import in_markdown, one_line
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.decision import (
     ApplicationChoice,
@@ -91,6 +92,24 @@ def gate_badge(gate: Gate) -> dict[str, object]:
         "message": f"{gate.verdict}: {share_text(gate.acceptance)}{short}",
         "color": _BADGE_COLOURS[gate.verdict],
     }
+
+
+def gate_markdown(gate: Gate) -> str:
+    """Return the verdict as Markdown: a heading, a sentence, a table."""
+    ends = gate.acceptance.interval
+    facts = {
+        "would accept it": percent(gate.acceptance.mean),
+        f"likely between ({percent(ends.probability)})": (
+            f"{percent(ends.lower)} and {percent(ends.upper)}"
+        ),
+        "needed": f"{percent(gate.share)} of people, with {percent(gate.certainty)} certainty",
+        "probability that enough would": probability(gate.p_enough),
+        "people asked": str(gate.acceptance.n_respondents or "unknown"),
+    }
+    lines = [f"## {in_markdown(one_line(gate.application))}: {gate.verdict}", ""]
+    lines += [in_markdown(each.text) for each in gate_findings(gate)]
+    lines += ["", "| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())]
+    return "\n".join(lines) + "\n"
 
 
 def target_findings(target: Target) -> tuple[Finding, ...]:

@@ -55,7 +55,7 @@ def to_html(report: Report) -> str:
         *(_section_html(section) for section in report.sections),
         f"<h2>What not to conclude</h2><ul>{cautions}</ul>" if cautions else "",
         f"<h2>Methods</h2>{_paragraphs(report.methods)}",
-        f"<h2>Provenance</h2>{_table_html(_provenance_table(report))}",
+        f"<h2>Provenance</h2>{table_html(_provenance_table(report))}",
         "</main></body></html>",
     ]
     return "\n".join(part for part in parts if part)
@@ -103,7 +103,7 @@ def _section_html(section: Section) -> str:
     if section.svg:
         parts.append(f"<figure>{section.svg}<figcaption>{_text(section.alt)}</figcaption></figure>")
     if section.table is not None:
-        parts.append(_table_html(section.table))
+        parts.append(table_html(section.table))
     return "".join(parts)
 
 
@@ -116,7 +116,8 @@ def _prose(text: str) -> str:
     return _text(text).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def _table_html(table: Table) -> str:
+def table_html(table: Table) -> str:
+    """Return a table as HTML, numbers to the right."""
     numeric = {name: values.dtype.kind in "fiu" for name, values in table.items()}
     head = "".join(
         f'<th scope="col"{_numeric_class(numeric[name])}>{_text(name)}</th>' for name in table

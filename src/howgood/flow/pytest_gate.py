@@ -1,0 +1,107 @@
+"""A fixture for pytest: a model is accepted by enough people, or the test fails.
+
+In: what is known about people (a saved fit, a card, or a table of answers), true labels and
+predicted ones. Out: the `Gate`; the test fails with one sentence where too few people would accept.
+Loaded by pytest wherever howgood is installed, so nothing else is imported before a test asks.
+
+Stability: experimental
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from howgood.records.acceptance import AcceptanceModel
+    from howgood.records.decision import Gate
+
+_FOUND: "pytest.StashKey[list[tuple[str, Gate]]]" = pytest.StashKey()
+
+
+class AskGate(Protocol):
+    """What the fixture `howgood_gate` gives: a function that asks the gate."""
+
+    def __call__(
+        self,
+        model: "str | Path | AcceptanceModel",
+        y_true: "ArrayLike",
+        y_pred: "ArrayLike",
+        *,
+        application: str | None = None,
+        share: float | None = None,
+        certainty: float = 0.95,
+        strict: bool = False,
+        random_state: int | None = 1,
+    ) -> "Gate":
+        """Return the gate, or fail the test."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what a project says once for all its gates."""
+    group = parser.getgroup("howgood")
+    group.addoption("--howgood-badge", metavar="FILE", help="Write the last gate's badge (JSON).")
+    parser.addini("howgood_share", "Share of people that must accept a model.", default="0.8")
+
+
+@pytest.fixture
+def howgood_gate(request: pytest.FixtureRequest) -> AskGate:
+    """Ask whether enough people would accept a model; fail the test where too few would.
+
+    `model` is a fit, or the file of one, a card's name, or a table of answers. "Investigate" (the
+    evidence does not say) fails with `strict=True` alone, and is in the summary otherwise.
+    """
+
+    def ask(
+        model: "str | Path | AcceptanceModel",
+        y_true: "ArrayLike",
+        y_pred: "ArrayLike",
+        *,
+        application: str | None = None,
+        share: float | None = None,
+        certainty: float = 0.95,
+        strict: bool = False,
+        random_state: int | None = 1,
+    ) -> "Gate":
+        from howgood import decide
+        from howgood.flow.acceptability import open_model
+        from howgood.show.decisions import gate_findings
+
+        gate = decide.gate(
+            open_model(str(model), random_state=random_state)
+            if isinstance(model, str | Path)
+            else model,
+            application,
+            y_true,
+            y_pred,
+            share=float(request.config.getini("howgood_share")) if share is None else share,
+            certainty=certainty,
+            random_state=random_state,
+        )
+        request.config.stash.setdefault(_FOUND, []).append((request.node.nodeid, gate))
+        if gate.verdict == "fail" or (strict and gate.verdict == "investigate"):
+            pytest.fail(" ".join(each.text for each in gate_findings(gate)), pytrace=False)
+        return gate
+
+    return ask
+
+
+def pytest_terminal_summary(
+    terminalreporter: "pytest.TerminalReporter", config: pytest.Config
+) -> None:
+    """Say every verdict, passed or not, and write the badge."""
+    found = config.stash.get(_FOUND, [])
+    if not found:
+        return
+    from howgood.show.decisions import gate_badge, gate_findings
+    from howgood.show.text import to_json
+    from howgood.writing import write_text
+
+    terminalreporter.section("howgood: would people accept it?")
+    for name, gate in found:
+        terminalreporter.write_line(f"{name}: {gate_findings(gate)[0].text}")
+    badge = config.getoption("--howgood-badge")
+    if badge:
+        write_text(Path(badge), to_json(gate_badge(found[-1][1])) + "\n")

@@ -1,0 +1,290 @@
+"""Results as notebooks show them: one sentence, one picture, the table behind a fold.
+
+In: a result of any stage. Out: a piece of HTML of a few kilobytes, every name escaped, without
+scripts or addresses; its colours follow the page around it. Absent: matplotlib (a picture here is
+dots with their intervals), whole reports (`show.page`).
+"""
+
+import html
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+
+from howgood.ask.comparison import GENERIC_WORDING
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.ordinal_fit import OrdinalFit
+from howgood.names import visible
+from howgood.records.decision import Gate
+from howgood.records.elicitation import ElicitationResult
+from howgood.records.estimate import Estimate
+from howgood.records.ranking import Ranking
+from howgood.records.report import Finding
+from howgood.records.table import Table, Tabular
+from howgood.score.distribution import ScoreDistribution
+from howgood.score.propagation import PropagatedScore
+from howgood.score.relevance_reporting import RelevanceReport
+from howgood.show import leaderboard, page, ranking
+from howgood.show.acceptability import fit_findings
+from howgood.show.decisions import gate_findings
+from howgood.show.elicitation import elicitation_findings
+from howgood.show.numbers import plain
+from howgood.show.ordinal import ordinal_findings
+from howgood.show.relevance import findings as relevance_findings
+
+_MOST_FINDINGS, _MOST_BARS, _MOST_ROWS = 3, 20, 20
+_WIDTH, _LABEL, _ROW, _AXIS = 640, 190, 26, 34
+_BLUE, _GREY = "#0072B2", "#8a8a94"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One thing with its uncertainty: a dot between two ends."""
+
+    name: str
+    mean: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What a result shows: sentences, a picture with its axis and a marked place, a table."""
+
+    findings: Sequence[Finding] = ()
+    bars: Sequence[Bar] = ()
+    axis: str = ""
+    ends: tuple[float, float] | None = None
+    mark: tuple[str, float] | None = None
+    table: Table | None = None
+
+
+def html_of(result: object) -> str:
+    """Return a result as a small piece of HTML for a notebook."""
+    return to_fragment(look(result))
+
+
+@singledispatch
+def look(result: object) -> Look:
+    """Return what to show of a result; a kind nobody described shows its table, or its text."""
+    if isinstance(result, Table):
+        return Look(table=result)
+    if isinstance(result, Tabular):
+        found = getattr(result, result.frame_of)
+        return Look(table=found() if callable(found) else found)
+    return Look(findings=(Finding(text=str(result)),))
+
+
+@look.register
+def _(fit: AcceptabilityFit) -> Look:
+    bars = [_bar(name, fit.estimate("alpha", name)) for name in fit.applications]
+    return Look(
+        findings=fit_findings(fit),
+        bars=bars,
+        axis="alpha: weight of precision (0: only recall counts, 1: only precision)",
+        ends=(0.0, 1.0),
+        table=fit.summary(),
+    )
+
+
+@look.register
+def _(fit: OrdinalFit) -> Look:
+    return Look(findings=ordinal_findings(fit), table=fit.summary())
+
+
+@look.register
+def _(result: Ranking) -> Look:
+    words = ranking if result.doubt == "re-rating" else leaderboard
+    least = -math.inf if result.greater_is_better else 0.0  # no error is below nothing
+    bars = [
+        Bar(
+            name=name,
+            mean=float(result.scores[at]),
+            lower=max(float(result.scores[at] - 2 * result.score_sds[at]), least),
+            upper=float(result.scores[at] + 2 * result.score_sds[at]),
+        )
+        for name in result.order
+        for at in (result.index(name),)
+    ]
+    known = not math.isnan(result.barrier)
+    return Look(
+        findings=words.findings(result),
+        bars=bars,
+        axis=f"{ranking.score_axis(result)}: mean and two standard deviations",
+        mark=("magic barrier", result.barrier) if known else None,
+        table=ranking.readable_table(result),
+    )
+
+
+@look.register
+def _(gate: Gate) -> Look:
+    return Look(
+        findings=gate_findings(gate),
+        bars=[_bar("would accept it", gate.acceptance)],
+        axis="share of people",
+        ends=(0.0, 1.0),
+        mark=("needed", gate.share),
+    )
+
+
+@look.register
+def _(result: ElicitationResult) -> Look:
+    bars = [] if result.a0 is None else [_bar("a0", result.a0)]
+    return Look(
+        findings=elicitation_findings(result, GENERIC_WORDING),
+        bars=bars,
+        axis="weight of true negatives (0: only misses count, 1: only false alarms)",
+        ends=(0.0, 1.0),
+        table=Table({"family": list(result.families), "probability": [*result.families.values()]}),
+    )
+
+
+@look.register
+def _(score: ScoreDistribution) -> Look:
+    interval = score.interval()
+    text = (
+        f"{score.metric.upper()} {plain(score.mean)}; if the same people rated again, with 95 % "
+        f"probability between {plain(interval.lower)} and {plain(interval.upper)}. "
+    )
+    known = not math.isnan(score.barrier)
+    if known:
+        text += f"Human uncertainty alone costs {plain(score.barrier)} (magic barrier)."
+    bar = Bar(name=score.metric, mean=score.mean, lower=interval.lower, upper=interval.upper)
+    return Look(
+        findings=(Finding(text=text),),
+        bars=[bar],
+        axis=score.metric.upper(),
+        mark=("magic barrier", score.barrier) if known else None,
+    )
+
+
+@look.register
+def _(score: PropagatedScore) -> Look:
+    interval = score.interval()
+    bar = Bar(name="score", mean=score.mean, lower=interval.lower, upper=interval.upper)
+    text = (
+        f"{plain(score.mean)}; if the same people answered again, with 95 % probability between "
+        f"{plain(interval.lower)} and {plain(interval.upper)}."
+    )
+    return Look(findings=(Finding(text=text),), bars=[bar], axis="score")
+
+
+@look.register
+def _(report: RelevanceReport) -> Look:
+    texts = relevance_findings({"the model": report}, None)
+    return Look(
+        findings=[Finding(text=text) for text in texts],
+        bars=[_bar("relevance", report.estimate)],
+        axis="Relevance Score",
+        ends=(0.0, 100.0),
+        mark=("random predictions", report.chance),
+        table=report.case_table,
+    )
+
+
+@look.register
+def _(estimate: Estimate) -> Look:
+    return Look(findings=(Finding(text=str(estimate)),), bars=[_bar("", estimate)])
+
+
+def _bar(name: str, estimate: Estimate) -> Bar:
+    ends = estimate.interval
+    return Bar(name=name, mean=estimate.mean, lower=ends.lower, upper=ends.upper)
+
+
+def to_fragment(shown: Look) -> str:
+    """Return the HTML of what is shown.
+
+    Examples
+    --------
+    >>> to_fragment(Look(findings=[Finding(text="a < b")]))
+    '<div style="max-width:44rem"><p style="margin:.3rem 0">a &lt; b</p></div>'
+    """
+    parts = [
+        f'<p style="margin:.3rem 0">{_text(each.text)}</p>'
+        for each in list(shown.findings)[:_MOST_FINDINGS]
+    ]
+    bars = [each for each in shown.bars if math.isfinite(each.mean)]
+    if bars:
+        parts.append(_picture(bars[:_MOST_BARS], shown))
+    if len(bars) > _MOST_BARS:
+        parts.append(f"<p>The first {_MOST_BARS} of {len(bars)} are drawn.</p>")
+    if shown.table is not None:
+        head = Table({name: values[:_MOST_ROWS] for name, values in shown.table.items()})
+        more = len(shown.table) > _MOST_ROWS
+        count = f"first {_MOST_ROWS} of {len(shown.table)} rows" if more else _rows(len(head))
+        fold = "details" if parts else "details open"
+        summary = f"<summary>Table, {count}</summary>"
+        parts.append(f"<{fold}>{summary}{page.table_html(head)}</details>")
+    return f'<div style="max-width:44rem">{"".join(parts)}</div>'
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _picture(bars: Sequence[Bar], shown: Look) -> str:
+    """Draw a dot and its interval for every bar, on one axis."""
+    low, high = shown.ends or _reach(bars, shown.mark)
+    height = len(bars) * _ROW + _AXIS + 16
+
+    def place(value: float) -> float:
+        share = (min(max(value, low), high) - low) / ((high - low) or 1.0)
+        return round(_LABEL + share * (_WIDTH - _LABEL - 60), 1)
+
+    drawn = [_drawn(bar, at * _ROW + 24, place) for at, bar in enumerate(bars)]
+    base = len(bars) * _ROW + 14
+    drawn.append(_line(place(low), base, place(high), base, _GREY, 1))
+    for value in (low, (low + high) / 2, high):
+        drawn.append(_words(place(value), base + 15, plain(value, digits=2), "middle"))
+    if shown.mark is not None:
+        name, value = shown.mark
+        drawn.append(_line(place(value), 8, place(value), base, _GREY, 1, dashed=True))
+        late = place(value) > _WIDTH - 200
+        drawn.append(
+            _words(place(value) + (-4 if late else 4), 10, name, "end" if late else "start")
+        )
+    label = "; ".join(
+        f"{b.name} {plain(b.mean)} ({plain(b.lower)} to {plain(b.upper)})" for b in bars
+    )
+    drawn.append(_words(_LABEL, height - 5, shown.axis, "start"))
+    return (
+        f'<svg role="img" aria-label="{_text(label)}" viewBox="0 0 {_WIDTH} {height}" '
+        f'width="100%" style="max-width:{_WIDTH}px" font-family="system-ui,sans-serif" '
+        f'font-size="11" fill="currentColor">{"".join(drawn)}</svg>'
+    )
+
+
+def _drawn(bar: Bar, y: float, place: Callable[[float], float]) -> str:
+    value = plain(bar.mean, digits=2)
+    return (
+        _words(_LABEL - 10, y + 4, bar.name if len(bar.name) < 31 else f"{bar.name[:29]}…", "end")
+        + _line(place(bar.lower), y, place(bar.upper), y, _BLUE, 3)
+        + f'<circle cx="{place(bar.mean)}" cy="{y}" r="5" fill="{_BLUE}"/>'
+        + _words(place(bar.upper) + 8, y + 4, value, "start")
+    )
+
+
+def _reach(bars: Sequence[Bar], mark: tuple[str, float] | None) -> tuple[float, float]:
+    values = [end for bar in bars for end in (bar.lower, bar.upper)]
+    values += [mark[1]] if mark else []
+    margin = 0.05 * (max(values) - min(values)) or 0.5
+    return min(values) - margin, max(values) + margin
+
+
+def _line(
+    x1: float, y1: float, x2: float, y2: float, colour: str, width: int, *, dashed: bool = False
+) -> str:
+    dash = ' stroke-dasharray="4 3"' if dashed else ""
+    return (
+        f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colour}" '
+        f'stroke-width="{width}"{dash}/>'
+    )
+
+
+def _words(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{_text(text)}</text>'
+
+
+def _text(text: str) -> str:
+    return html.escape(visible(text))
