@@ -12,8 +12,8 @@ from tests.web.test_studies import edit, make
 from howgood.flow import importing
 from howgood.flow.api_access import issue_token
 from howgood.flow.hosting import add_study, tokens
-from howgood.flow.results import asking
-from howgood.flow.study_files.beside import filled_from_files
+from howgood.flow.results import requests
+from howgood.flow.study_files.attached_files import filled_from_files
 from howgood.records.api_token import SCOPES
 from howgood.records.study import Study
 
@@ -28,9 +28,9 @@ def doors(host, owner_account):
     someone = Person(host, "doors", now=now)
     someone.begin()
     someone.finish()
-    fit = asking.ask_fit(host, "doors", {}, actor="ada", now=now)
-    asking.cancel_job(host, "doors", fit, now=now)
-    upload = asking.take_upload(host, "doors", purpose="classifier", name="a.csv",
+    fit = requests.ask_fit(host, "doors", {}, actor="ada", now=now)
+    requests.cancel_job(host, "doors", fit, now=now)
+    upload = requests.take_upload(host, "doors", purpose="classifier", name="a.csv",
                                 content=b"y,s\n" + b"1,0.5\n0,0.4\n" * 30, actor="ada",
                                 now=now)  # fmt: skip
     table = importing.take_upload(host, "doors", name="a.csv", content=TABLE, now=now)
@@ -111,7 +111,7 @@ def test_pictures_of_a_draft_are_for_those_who_are_signed_in_and_by_their_study(
     picture = {"file": "bell.svg", "alternative": "A bell"}
     shown = [each | {"picture": picture} for each in task["applications"]]
     data = SURVEY | {"slug": "shown", "survey": task | {"applications": shown}}
-    study = Study.from_dict(filled_from_files(data, folder=tmp_path, problems=[]))
+    study = Study.from_dict(filled_from_files(data, folder=tmp_path, problems=[]).data)
     row = add_study(host, study, folder=tmp_path, now=datetime.now(UTC))
     edit(owner, slug="shown", title="Another")
     assert owner.get("/studies/shown/picture/bell.svg").status_code == 200

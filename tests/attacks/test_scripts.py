@@ -13,8 +13,8 @@ from tests.attacks.surface import Page, filled, forms, routes, sent_with
 from tests.flow.hosting.conftest import SURVEY
 from tests.web.test_studies import edit, make
 
-from howgood.flow.elsewhere.offline import offline_page
-from howgood.flow.elsewhere.source import survey_source
+from howgood.flow.survey_export.offline import offline_page
+from howgood.flow.survey_export.source import survey_source
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
 from howgood.records.study import Study
@@ -164,14 +164,14 @@ def _runs_nothing(picture):
 
 def test_a_published_picture_that_holds_a_script_runs_nothing(browser, host, tmp_path):
     from howgood.flow.hosting import add_study
-    from howgood.flow.study_files.beside import filled_from_files
+    from howgood.flow.study_files.attached_files import filled_from_files
 
     (tmp_path / "bell.svg").write_bytes(SVG)
     task = SURVEY["survey"]
     picture = {"file": "bell.svg", "alternative": "A bell"}
     shown = [each | {"picture": picture} for each in task["applications"]]
     data = SURVEY | {"slug": "shown", "survey": task | {"applications": shown}}
-    study = Study.from_dict(filled_from_files(data, folder=tmp_path, problems=[]))
+    study = Study.from_dict(filled_from_files(data, folder=tmp_path, problems=[]).data)
     row = add_study(host, study, folder=tmp_path, now=datetime.now(UTC))
     for head in ({}, {"Range": "bytes=0-20"}):
         _runs_nothing(browser.get(f"/media/{row.version}/bell.svg", headers=head))

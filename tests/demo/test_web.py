@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from howgood.cli.main import run
 from howgood.demo import web
 from howgood.flow.collected import tidy_rows
-from howgood.flow.results.asking import overview
+from howgood.flow.results.requests import overview
 from howgood.flow.results.uploaded import read_upload
 
 

@@ -13,13 +13,13 @@ from functools import cache
 from pathlib import Path
 
 from howgood.flow import decisions, hosting, importing, ranking, relevance
-from howgood.flow.elsewhere.offline import FORMAT
-from howgood.flow.elsewhere.source import source_in_file
 from howgood.flow.participate import choose_condition, fill, take_part
 from howgood.flow.results.counting import counts_of_file
 from howgood.flow.results.uploaded import read_upload
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.new import template
+from howgood.flow.survey_export.offline import FORMAT
+from howgood.flow.survey_export.source import source_in_file
 from howgood.records.study import Study
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)

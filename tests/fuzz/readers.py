@@ -30,7 +30,7 @@ from howgood.flow import (
 )
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_yaml import commented_yaml
-from howgood.flow.study_files.beside import picture_problem
+from howgood.flow.study_files.attached_files import picture_problem
 from howgood.flow.study_files.new import template
 from howgood.records.priors import HOWGOOD
 from howgood.show.text import to_json

@@ -41,13 +41,14 @@ _OPENS = {"read_text", "read_bytes", "open", "ZipFile", "scan_csv", "scan_parque
           "read_study", "check_study", "read_card", "read_upload", "read_sheet", "read_offline",
           "read_fit", "load_fit", "load_ordinal_fit", "open_database", "copy_database"}  # fmt: skip
 _PART_OF_THE_PACKAGE = "reads a file of the package"
+_PICTURES = "bytes of pictures, which nothing looks into"
 _WRITES = "writes"
 _HANDS_ON = "hands on to a reader that is fuzzed"
 _EXCUSED = {
     "ask/sentences.py:sentences": _PART_OF_THE_PACKAGE,
     "ask/wording.py:_data": _PART_OF_THE_PACKAGE,
-    "flow/elsewhere/offline.py:offline_page": _PART_OF_THE_PACKAGE,
-    "flow/study_files/new.py:template": _PART_OF_THE_PACKAGE,
+    "flow/survey_export/offline.py:offline_page": _PART_OF_THE_PACKAGE,
+    "kinds/protocol.py:packaged_template": _PART_OF_THE_PACKAGE,
     "demo/web.py:load_demo": _PART_OF_THE_PACKAGE,
     "flow/registry.py:_shipped": _PART_OF_THE_PACKAGE,
     "web/render.py:static_files": _PART_OF_THE_PACKAGE,
@@ -72,12 +73,12 @@ _EXCUSED = {
     "flow/authoring/starting.py:start_from_file": _HANDS_ON,
     "flow/hosting/files.py:back_up": _HANDS_ON,
     "flow/hosting/files.py:open_studies": _HANDS_ON,
-    "flow/hosting/host.py:media_of": "bytes of pictures, which nothing looks into",
-    "flow/elsewhere/source.py:read": "bytes of pictures, which nothing looks into",
-    "flow/study_files/beside.py:_fingerprint": "bytes of pictures, which nothing looks into",
+    "flow/hosting/host.py:media_of": _PICTURES,
+    "flow/survey_export/source.py:read": _PICTURES,
+    "flow/study_files/attached_files.py:_fingerprint": _PICTURES,
     "flow/registry.py:cards": _HANDS_ON,
     "flow/registry.py:find_card": _HANDS_ON,
-    "flow/results/asking.py:_given": _HANDS_ON,
+    "flow/results/requests.py:_given": _HANDS_ON,
     "flow/results/child.py:main": _HANDS_ON,
     "flow/results/tasks.py:_table": _HANDS_ON,
     "flow/study_files/check.py:read_study": _HANDS_ON,

@@ -19,7 +19,7 @@ from howgood.demo.web import add_people
 from howgood.flow import accounts, importing
 from howgood.flow.authoring import discard, start_from_template, written
 from howgood.flow.hosting import add_study, open_host
-from howgood.flow.results import asking
+from howgood.flow.results import requests
 from howgood.flow.results.tasks import FIT, run_task
 from howgood.records.study import Study
 from howgood.store import jobs
@@ -89,7 +89,7 @@ _seeds = count(1)
 
 def _asked(host, slug, now):
     """Queue a fit unlike those before: one that waits already would not be queued again."""
-    return asking.ask_fit(host, slug, {"seed": str(next(_seeds))}, actor="ada", now=now)
+    return requests.ask_fit(host, slug, {"seed": str(next(_seeds))}, actor="ada", now=now)
 
 
 def _worked(host, slug, outcome):
@@ -108,7 +108,7 @@ def _states(host):
     now, later = datetime.now(UTC), datetime.now(UTC) + timedelta(minutes=5)
 
     def finished(slug):
-        result = run_task(host, asking.overview(host, slug).row.number, FIT, {}).to_dict()
+        result = run_task(host, requests.overview(host, slug).row.number, FIT, {}).to_dict()
         return _worked(
             host, slug, lambda c, job: jobs.finish(c, job, result, message="done", now=now)
         )
@@ -123,7 +123,7 @@ def _states(host):
     )  # fmt: skip
     long_ago = now - timedelta(minutes=2)
     found["cancelled"] = _asked(host, "songs", now)
-    asking.cancel_job(host, "songs", found["cancelled"], now=now)
+    requests.cancel_job(host, "songs", found["cancelled"], now=now)
     found["untaken"] = _asked(host, "songs", long_ago)
     found["queued"] = _asked(host, "songs", later)
     return found
@@ -150,7 +150,7 @@ def running(tmp_path_factory):
         "import": imported.number,
         "token": accounts.invite(host, made.ada, role="viewer", now=now),
         "table": importing.take_upload(host, "doors", name="t.csv", content=TABLE, now=now),
-        "systems": asking.take_upload(host, "songs", purpose="systems", name="s.csv",
+        "systems": requests.take_upload(host, "songs", purpose="systems", name="s.csv",
                                       content=SYSTEMS, actor="ada", now=now),
     }  # fmt: skip
     yield made

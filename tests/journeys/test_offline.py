@@ -9,10 +9,10 @@ from tests.journeys.conftest import PICTURE, survey
 from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _choose
 
 from howgood.flow.collected import tidy_rows
-from howgood.flow.elsewhere import hosted_survey_file
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.importing import import_files
 from howgood.flow.study_files import read_study
+from howgood.flow.survey_export import hosted_survey_file
 from howgood.records.study import Study
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

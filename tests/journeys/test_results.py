@@ -13,7 +13,7 @@ from tests.web.conftest import PASSWORD
 from howgood.demo.web import add_people
 from howgood.flow import accounts
 from howgood.flow.hosting import add_study, open_host
-from howgood.flow.results.asking import ask_fit
+from howgood.flow.results.requests import ask_fit
 from howgood.records.job import JobStatus
 from howgood.records.study import Study
 from howgood.store import jobs

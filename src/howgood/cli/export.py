@@ -1,7 +1,7 @@
 """`howgood export`: a study's data with its codebook, or its survey for elsewhere.
 
 In: a study's short name (or, for a survey, its file), a format. Out: a file. Absent: any work
-(`flow.collected`, `flow.elsewhere`).
+(`flow.collected`, `flow.survey_export`).
 """
 
 import sys
@@ -62,9 +62,11 @@ def command(
 
 
 def _survey(study: str, kind: str, address: str) -> tuple[str, Iterable[bytes]]:
-    from howgood.flow import elsewhere
+    from howgood.flow import survey_export
 
-    made = elsewhere.survey_file(study, kind=cast(elsewhere.SurveyFormat, kind), address=address)
+    made = survey_export.survey_file(
+        study, kind=cast(survey_export.SurveyFormat, kind), address=address
+    )
     return made.name, [made.content]
 
 

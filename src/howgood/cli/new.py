@@ -6,10 +6,11 @@ In: a kind and a file name. Out: the file, and what to do next. Absent: any work
 import click
 
 from howgood.flow.study_files import new_study
+from howgood.kinds import KINDS
 
 
 @click.command("new")
-@click.argument("kind", type=click.Choice(["survey", "comparison", "rerating"]))
+@click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("file", type=click.Path(dir_okay=False))
 def command(kind: str, file: str) -> None:
     """Write a commented study FILE of a KIND, ready to run.

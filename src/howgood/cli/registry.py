@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from howgood.flow import acceptability, registry
+from howgood.learn.cards import prior_of_card
 from howgood.records.card import ModelCard
 from howgood.show import text
 from howgood.show.cards import card_warning
@@ -98,7 +99,7 @@ def prior(card: str, application: str, widen: float, out: Path | None, folder: P
     """Turn a CARD into a prior for a study of a similar application."""
     chosen = registry.find_card(card, folder=folder)
     _warn(chosen)
-    found = registry.prior_of_card(chosen, application=application, widen=widen)
+    found = prior_of_card(chosen, application=application, widen=widen)
     written = text.to_json(found.to_dict())
     if out is None:
         click.echo(written)

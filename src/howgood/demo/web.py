@@ -18,9 +18,10 @@ from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, tokens
 from howgood.flow.participate import choose_condition, fill, take_part
 from howgood.flow.participate.bot import Filler
-from howgood.flow.results.asking import ask_fit
+from howgood.flow.results.requests import ask_fit
 from howgood.flow.study_files import read_study
-from howgood.flow.study_files.new import KINDS, new_study
+from howgood.flow.study_files.new import new_study
+from howgood.kinds import KINDS
 from howgood.kinds.comparison.screens import CHOICE, PAIR
 from howgood.kinds.rerating.screens import RATING
 from howgood.kinds.seeded import draw

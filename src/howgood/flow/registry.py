@@ -5,42 +5,24 @@ estimates Kay et al. (2015) published, and fits of their public answers. Absent:
 the folder as you share code.
 """
 
-import dataclasses
 import json
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.json_files import read_json
+from howgood.learn import cards as learn_cards
 from howgood.learn.acceptability_fit import AcceptabilityFit
-from howgood.records.acceptance import draws_for
-from howgood.records.card import CardEstimate, ModelCard, card_of_draws
-from howgood.records.priors import (
-    HOWGOOD,
-    HOWGOOD_CURVE,
-    USUAL_MEAN,
-    JointNormal,
-    LogNormal,
-    Priors,
-)
+from howgood.records.card import CardEstimate, ModelCard
 from howgood.records.record import read_record
 from howgood.records.table import Table
-from howgood.show.cards import card_warning
+from howgood.show.cards import card_warning, with_warning
 from howgood.show.numbers import plain
 from howgood.show.text import to_json
 from howgood.writing import write_text
 
-FloatArray = NDArray[np.float64]
-
 DEFAULT_FOLDER = Path("howgood-registry")
-# Where a publication says nothing about level and slope: mean and spread of the usual priors.
-_USUAL = HOWGOOD_CURVE
-_HALF_NORMAL_MEAN = (2 / np.pi) ** 0.5
-_CENTRE = 1e-3
 
 
 def cards(folder: Path | None = None) -> dict[str, ModelCard]:
@@ -111,62 +93,16 @@ def card_of_fit(
     citation: str = "unpublished",
     licence: str = "not stated",
 ) -> ModelCard:
-    """Return the card of one application of a fit."""
-    draws = draws_for(fit, application, where="model card")
-    rows = np.flatnonzero(fit.cells.application == fit.applications.index(draws.application))
-    levels = {round(float(value), 4) for value in fit.cells.precision[rows]}
-    made = card_of_draws(
-        draws,
-        name=name,
-        description=description,
-        citation=citation,
-        licence=licence,
-        levels=tuple(sorted(levels)),
-        n_answers=fit.provenance.rows_used if len(fit.applications) == 1 else None,
-        order_probabilities=fit.mean_probabilities,
-        provenance={
-            "method": fit.provenance.method,
-            "priors": fit.priors.name,
-            "cut": str(fit.cut),
-            "seed": str(fit.provenance.seed),
-            **{f"version of {each}": text for each, text in fit.provenance.versions.items()},
-            "people": str(fit.provenance.settings.get("people", "not recorded")),
-        },
-    )
-    warning = card_warning(made)
-    return made.changed(notes=(warning,)) if warning else made
-
-
-def prior_of_card(card: ModelCard, *, application: str, widen: float = 2.0) -> Priors:
-    """Return what a card says about a similar application, as a prior for its study.
-
-    `widen` multiplies every standard deviation: a similar application is not the same one. With
-    draws, intercept, slope and logit alpha are a joint normal and the spread of people log-normal.
-    A published card without draws informs alpha alone, and only if an interval was published.
-    """
-    if not widen > 0:
-        raise InputError(
-            where="widen", found=str(widen), needed="a number above 0", cure="Use for instance 2."
+    """Return the card of one application of a fit, with a warning if it rests on little."""
+    return with_warning(
+        learn_cards.card_of_fit(
+            fit,
+            application,
+            name=name,
+            description=description,
+            citation=citation,
+            licence=licence,
         )
-    name = f"card {card.name}, widened {widen:g} times"
-    if not card.draws:
-        known = {application: _published_prior(card, widen)}
-        return dataclasses.replace(HOWGOOD, name=name, applications=known)
-    draws = card.acceptance_draws(card.application)
-    logit_alpha = _logit(draws.alpha)
-    rows = np.column_stack([draws.intercept, draws.slope, logit_alpha])
-    covariance = np.cov(rows, rowvar=False) * widen**2
-    log_sd = np.log(np.maximum(draws.person_sd, _CENTRE))
-    return dataclasses.replace(
-        HOWGOOD,
-        name=name,
-        person_sd=LogNormal(float(log_sd.mean()), float(max(log_sd.std() * widen, 0.05))),
-        applications={
-            application: JointNormal(
-                mean=_triple(rows.mean(axis=0)),
-                covariance=tuple(_triple(row) for row in covariance),
-            )
-        },
     )
 
 
@@ -201,40 +137,6 @@ def _shipped() -> Iterator[ModelCard]:
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
         data = json.loads(entry.read_text(encoding="utf-8"))
         yield read_record(ModelCard, data, where=entry.name)
-
-
-def _published_prior(card: ModelCard, widen: float) -> JointNormal:
-    alpha = card.alpha
-    if alpha is None or alpha.lower is None or alpha.upper is None:
-        raise InputError(
-            where=f"model card {card.name!r}",
-            found=f"no interval of alpha in {card.citation}",
-            needed="draws, or at least an interval: a mean alone says nothing about its certainty",
-            cure="Use a card with draws (`howgood registry add`), or a preset prior.",
-        )
-    mean, lower, upper = (float(_logit(each)) for each in (alpha.mean, alpha.lower, alpha.upper))
-    sd = widen * (upper - lower) / (2 * 1.96)
-    level, slope = _USUAL.level_mean, _USUAL.slope_scale * _HALF_NORMAL_MEAN
-    spread = _USUAL.slope_scale**2 * (1 - _HALF_NORMAL_MEAN**2)
-    apart = _USUAL.level_sd**2 + USUAL_MEAN**2 * spread
-    return JointNormal(
-        mean=(level - USUAL_MEAN * slope, slope, mean),
-        covariance=(
-            (apart, -USUAL_MEAN * spread, 0.0),
-            (-USUAL_MEAN * spread, spread, 0.0),
-            (0.0, 0.0, sd**2),
-        ),
-    )
-
-
-def _logit(alpha: ArrayLike) -> FloatArray:
-    inside = np.clip(alpha, _CENTRE, 1 - _CENTRE)
-    return np.asarray(np.log(inside) - np.log1p(-inside))
-
-
-def _triple(values: FloatArray) -> tuple[float, float, float]:
-    first, second, third = (float(value) for value in values)
-    return first, second, third
 
 
 def _shown(estimate: CardEstimate | None) -> str:

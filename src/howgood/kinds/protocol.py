@@ -8,18 +8,63 @@ compares the names of kinds.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from importlib.resources import files
+from typing import Any, Literal
 
+from howgood.errors import InputError
+from howgood.kinds.fit import Cards, FitOption, Sample
 from howgood.kinds.screen_parts import Step
+from howgood.kinds.table_import import TableImport
+from howgood.kinds.task_export import OfflineTask, TaskExport
 from howgood.records.codebook import Column
 from howgood.records.plans import Picture, Question
+from howgood.records.progress import Progress
+from howgood.records.record import Problem
+from howgood.records.result import StudyResult
 from howgood.records.screen import Answer, AnswerValue, Participation, Screen
 from howgood.records.study import Study
+from howgood.records.table import Table
 
 Row = dict[str, AnswerValue | bool]
+# Reads the table in a file of the study's folder.
+OpenTable = Callable[[str], Any]
 # The condition of everybody, where a study has no branches.
 EVERYBODY = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyTemplate:
+    """A study to begin with: what researchers read about it, and its values as in a study file."""
+
+    key: str
+    title: str
+    about: str
+    content: Callable[[], dict[str, Any]]
+
+
+def packaged_template(package: str) -> Callable[[], str]:
+    """Return what reads the file `template.toml` of a package."""
+    return lambda: (files(package) / "template.toml").read_text(encoding="utf-8")
+
+
+def _no_templates() -> tuple[StudyTemplate, ...]:
+    return ()
+
+
+def _no_files(
+    plan: dict[str, Any], open_table: OpenTable, problems: list[Problem]
+) -> frozenset[str]:
+    return frozenset()
+
+
+def _no_problems(study: Study) -> list[Problem]:
+    return []
+
+
+def _no_advice(study: Study) -> Iterable[str]:
+    return ()
 
 
 def _one_condition(study: Study) -> tuple[str, ...]:
@@ -58,6 +103,23 @@ def _no_names(study: Study) -> tuple[str, ...]:
     return ()
 
 
+def _no_options(study: Study, cards: Cards) -> tuple[FitOption, ...]:
+    return ()
+
+
+def _no_settings(study: Study, chosen: Mapping[str, str], cards: Cards) -> dict[str, Any]:
+    return {}
+
+
+def _no_ratings(sample: Sample) -> Table:
+    raise InputError(
+        where="systems",
+        found="a study without ratings of items",
+        needed="a study in which people rate the same items again",
+        cure="Judge a classifier instead.",
+    )
+
+
 def _is_task(screen: Screen) -> bool:
     return screen.kind == "task"
 
@@ -65,6 +127,12 @@ def _is_task(screen: Screen) -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """One kind of study, as functions; those with a default need not be given.
+
+    Study files. `title` and `about` introduce the kind to researchers, `template` is a study file
+    that runs as it is, `more_templates` are others to begin with. `fill_from_files` puts in what
+    the files named under `file_keys` hold, and returns the keys that stay empty because a file is
+    wrong. `problems` are what would break a screen though each value is right; `advice` is what
+    experience says. `text_keys` are the fixed keys of tables of texts, by the name of the table.
 
     Taking part. `steps` (study, condition, seed, answers by screen, now) returns the steps of the
     task as far as the answers decide them, and is pure: the same arguments, the same steps.
@@ -79,9 +147,28 @@ class Kind:
     `person_facts` and `person_columns` are the same for one row about the person;
     `own_questions` are questions that the task itself asks about the person. `passed_checks` says
     whether somebody passed every attention check they saw, None if they saw none.
+
+    Other programs. `task_export` is the task as fixed pages, `offline_task` what the page needs
+    that runs without a server, `tables` how answers are read from tables; None: not possible.
+
+    Results. `result` (sample, study, settings, progress) fits the answers; `fit_options` is what
+    may be chosen before, and `fit_settings` checks what was. `judges` is what can be uploaded to be
+    judged by the people of a study: a classifier, seeing `judges_by`, or systems that are ranked on
+    `repeated_ratings` (columns user, item, trial, rating).
     """
 
     name: str
+    title: str
+    about: str
+    template: Callable[[], str]
+    more_templates: Callable[[], tuple[StudyTemplate, ...]] = _no_templates
+    file_keys: tuple[str, ...] = ()
+    fill_from_files: Callable[[dict[str, Any], OpenTable, list[Problem]], frozenset[str]] = (
+        _no_files
+    )
+    problems: Callable[[Study], list[Problem]] = _no_problems
+    advice: Callable[[Study], Iterable[str]] = _no_advice
+    text_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     steps: Callable[[Study, str, int, Mapping[str, Answer], datetime], Sequence[Step]]
     conditions: Callable[[Study], tuple[str, ...]] = _one_condition
     quotas: Callable[[Study], Mapping[str, int | None]] = _no_quotas
@@ -97,3 +184,12 @@ class Kind:
     person_columns: Callable[[Study], Iterable[Column]] = _no_columns
     own_questions: Callable[[Study], tuple[Question, ...]] = _no_questions
     passed_checks: Callable[[Study, Participation], bool | None] = _no_checks
+    task_export: Callable[[Study], TaskExport] | None = None
+    offline_task: Callable[[Study], OfflineTask] | None = None
+    tables: TableImport | None = None
+    fit_options: Callable[[Study, Cards], tuple[FitOption, ...]] = _no_options
+    fit_settings: Callable[[Study, Mapping[str, str], Cards], dict[str, Any]] = _no_settings
+    result: Callable[[Sample, Study, Mapping[str, Any], Progress], StudyResult]
+    judges: Literal["classifier", "systems"] = "classifier"
+    judges_by: str = ""
+    repeated_ratings: Callable[[Sample], Table] = _no_ratings

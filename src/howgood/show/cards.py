@@ -3,6 +3,7 @@
 In: a card. Out: a sentence, or nothing. Absent: judging the answers behind it (`learn`).
 """
 
+from howgood import ask
 from howgood.records.card import ModelCard
 from howgood.records.evidence import FEW_PEOPLE
 
@@ -22,3 +23,23 @@ def card_warning(card: ModelCard) -> str:
         f"Few people: this card rests on the answers of {people}. With fewer than {FEW_PEOPLE} its "
         "numbers come mostly from the priors, not from the answers: do not decide by them."
     )
+
+
+def with_warning(card: ModelCard) -> ModelCard:
+    """Return a card with its warning as a note, if there is one."""
+    warning = card_warning(card)
+    return card.changed(notes=(warning,)) if warning else card
+
+
+def readable(application: str) -> str:
+    """Return an application as people would write it; cards may name it by its key.
+
+    Examples
+    --------
+    >>> readable("alarm_police"), readable("front_door bell")
+    ('Alarm (police)', 'Front door bell')
+    """
+    if application in ask.applications():
+        return ask.application(application).name
+    name = application.replace("_", " ")
+    return name[:1].upper() + name[1:]

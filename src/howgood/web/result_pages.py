@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from howgood.flow.registry import cards
-from howgood.flow.results.asking import Overview
-from howgood.flow.results.library import readable
-from howgood.flow.results.survey import CARD_PRIOR, MODELS
-from howgood.kinds.survey.screens import survey_scale
+from howgood.flow.results.requests import Overview
+from howgood.kinds import kind_of
+from howgood.kinds.fit import FitOption
 from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
-from howgood.records.priors import PRESETS
 from howgood.records.report import Finding
 from howgood.records.result import StudyResult
 from howgood.records.study import Study
@@ -24,10 +22,6 @@ from howgood.show.page import cell
 from howgood.show.times import moment
 
 _NAMES = {"fit": "Fit", "classifier": "Classifier", "systems": "Systems"}
-_PRIORS = {
-    "howgood": "howgood: weak, for any application",
-    "kay2015": "kay2015: as in the published study",
-}
 _UNTAKEN = timedelta(seconds=20)
 # Pictures are drawn in the page's ink on its ground; alone in an <img> they have no page to take
 # these from.
@@ -102,10 +96,9 @@ class Choices:
     """What a fit's form offers."""
 
     people: Mapping[str, str]
-    models: Mapping[str, str]
-    priors: Mapping[str, str]
-    cuts: Sequence[tuple[int, str]]
-    cut: int
+    options: Sequence[FitOption]
+    judges: str
+    judges_by: str
 
 
 def job_page(job: Job, *, now: datetime) -> JobPage:
@@ -167,26 +160,12 @@ def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
 
 def form_choices(study: Study) -> Choices:
     """Return what may be chosen for a fit of this study."""
-    plan = study.survey
-    if plan is None:
-        return Choices(people=POLICIES, models={}, priors={}, cuts=(), cut=0)
-    models = MODELS if plan.real is not None else {"binary": MODELS["binary"]}
-    priors = {name: _PRIORS.get(name, name) for name in PRESETS}
-    if len(plan.applications) == 1:
-        priors |= {
-            f"{CARD_PRIOR}{name}": f"similar application: {readable(card.application)} ({name})"
-            + (" – few people" if card_warning(card) else "")
-            for name, card in cards().items()
-            if card.draws
-        }
-    labels = survey_scale(study, plan)
-    points = len(labels)
+    kind = kind_of(study)
     return Choices(
         people=POLICIES,
-        models=models,
-        priors=priors,
-        cuts=[(point, labels[point - 1]) for point in range(2, points + 1)],
-        cut=points - points // 2 + 1,
+        options=kind.fit_options(study, cards),
+        judges=kind.judges,
+        judges_by=kind.judges_by,
     )
 
 

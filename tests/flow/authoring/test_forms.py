@@ -15,7 +15,8 @@ from howgood.flow.study_files.as_toml import toml_text
 from howgood.flow.study_files.as_yaml import yaml_text
 from howgood.flow.study_files.document import document_from_yaml
 from howgood.flow.study_files.keys import study_keys
-from howgood.flow.study_files.new import KINDS, template
+from howgood.flow.study_files.new import template
+from howgood.kinds import KINDS
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = ("alarm-survey.toml", "weather-survey.toml", "cancer-comparison.toml",

@@ -12,11 +12,11 @@ from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
 from howgood.errors import InputError
 from howgood.flow.collected import tidy_rows
-from howgood.flow.elsewhere.offline import FORMAT
 from howgood.flow.importing import import_files
 from howgood.flow.importing.offline import OfflineFile
 from howgood.flow.participate import answers_as_rows, choose_condition, fill, take_part
 from howgood.flow.study_files.new import template
+from howgood.flow.survey_export.offline import FORMAT
 from howgood.records.study import Study
 
 QUESTIONS = [{"key": "age", "text": "How old?", "type": "number", "minimum": 18, "maximum": 99}]

@@ -11,7 +11,7 @@ from tests.flow.importing.test_tables import GOOD, _csv, _import
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.importing import import_files, imports_of, undo_import
-from howgood.flow.results.asking import overview
+from howgood.flow.results.requests import overview
 from howgood.flow.watching.history import deeds
 from howgood.store.schema import answers, imports, screens
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from howgood.flow.importing.values import WrongCellError, moment, seconds
+from howgood.kinds.cells import WrongCellError, moment, seconds
 
 
 @pytest.mark.parametrize("text", ["1700000000000", "-1", "nan", "1e400", "soon"])

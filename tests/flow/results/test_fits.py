@@ -12,13 +12,12 @@ from howgood import decide, learn
 from howgood.demo import web as people
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.collected import tidy_rows
-from howgood.flow.results import survey as survey_fit
-from howgood.flow.results.people import gather
 from howgood.flow.results.systems import systems_result
-from howgood.flow.results.tasks import run_task
+from howgood.flow.results.tasks import gather, run_task
 from howgood.flow.study_files import read_study
 from howgood.kinds.comparison import interview
 from howgood.kinds.comparison import screens as participate
+from howgood.kinds.survey import results as survey_fit
 from howgood.records.progress import silent
 from howgood.records.result import StudyResult
 from howgood.records.table import Table
@@ -106,9 +105,9 @@ def test_who_fails_an_attention_check_is_left_out_unless_everyone_counts(host, a
 
     host.database.write(fail_one)
     kept = gather(host, row, policy="attentive")
-    assert (len(kept.taken), kept.left_out) == (2, {"failed an attention check": 1})
-    assert len(gather(host, row, policy="everyone").taken) == 3
-    assert len(gather(host, row, policy="finished").taken) == 2
+    assert (len(kept.people), kept.left_out) == (2, {"failed an attention check": 1})
+    assert len(gather(host, row, policy="everyone").people) == 3
+    assert len(gather(host, row, policy="finished").people) == 2
 
 
 @pytest.mark.slow
@@ -269,7 +268,7 @@ def test_the_results_page_calls_a_kind_of_metric_what_the_library_calls_it(host,
     table = next(each.table for each in result.report.sections if each.title == "Every person")
     study = host.study(row.version)
     shown = dict(zip(table["person"].tolist(), table["kind of metric"].tolist(), strict=True))
-    for person in gather(host, row, policy="everyone").taken:
+    for person in gather(host, row, policy="everyone").people:
         answered = {each.screen: each for each in person.participation.answers}
         learned = interview.replayed(
             study, seed=person.participation.seed,
@@ -325,7 +324,11 @@ def test_personal_predictions_are_ranked_as_the_library_ranks_them(host, asked):
     )
     gathered = gather(host, row, policy="everyone")
     result = systems_result(
-        gathered, table, {"item": "song", "user": "rater"}, held=0, progress=silent
+        gathered,
+        host.study(row.version),
+        table,
+        {"item": "song", "user": "rater"},
+        progress=silent,
     )
     direct = decide.rank_ratings(
         {name: np.array([each[name] for each in ratings]) for name in ("user", "item", "rating")},
@@ -345,4 +348,4 @@ def test_two_rows_for_one_item_are_refused(host, asked):
     table = Table({"item": ["s1", "s1"], "a": [1.0, 2.0]})
     gathered = gather(host, row, policy="everyone")
     with pytest.raises(InputError, match="Remove the duplicates"):
-        systems_result(gathered, table, {"item": "item"}, held=0, progress=silent)
+        systems_result(gathered, host.study(row.version), table, {"item": "item"}, progress=silent)

@@ -9,7 +9,7 @@ from tests.flow.hosting.conftest import SURVEY
 
 from howgood.ask.sentences import labels
 from howgood.cli.check import command
-from howgood.flow.study_files.advice import advice_on
+from howgood.flow.study_files.check import advice_on
 from howgood.flow.study_files.new import template
 from howgood.records.study import Study
 

@@ -125,7 +125,7 @@ def test_a_file_is_what_its_name_says(name, content, tmp_path):
 
 
 def test_every_media_type_that_is_accepted_has_its_check():
-    from howgood.flow.study_files.beside import PICTURES
+    from howgood.flow.study_files.attached_files import PICTURES
 
     for ending in PICTURES:
         assert "browsers show" not in media_problem(f"a{ending}", b"")

@@ -10,8 +10,9 @@ from howgood.errors import InputError
 from howgood.flow.study_files.check import check_document
 from howgood.flow.study_files.document import document_from_toml
 from howgood.flow.study_files.located import SyntaxProblemError
-from howgood.flow.study_files.new import KINDS, template
+from howgood.flow.study_files.new import template
 from howgood.flow.study_files.yaml_lines import document_from_yaml
+from howgood.kinds import KINDS
 from howgood.records.study import Study
 
 FOLDER = Path(__file__).parent
@@ -22,7 +23,7 @@ _JUNK = st.text("ab01-:=[]{}\"'#*& \n\t.,|>{n}", max_size=12)
 @st.composite
 def _spoilt(draw):
     """A good file with some of its lines dropped, doubled, swapped or replaced by junk."""
-    lines = TEXTS[draw(st.sampled_from(KINDS))].split("\n")
+    lines = TEXTS[draw(st.sampled_from(list(KINDS)))].split("\n")
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, len(lines) - 1))
         change = draw(st.sampled_from(["drop", "double", "junk", "value"]))

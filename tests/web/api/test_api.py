@@ -15,7 +15,7 @@ from howgood.errors import InputError
 from howgood.flow import watching
 from howgood.flow.api_access import every_token, issue_token, revoke_token
 from howgood.flow.collected import tidy_rows
-from howgood.flow.results import asking
+from howgood.flow.results import requests
 from howgood.records.participant import Status
 from howgood.settings import Settings
 from howgood.store import audit, studies
@@ -244,7 +244,7 @@ def test_a_table_is_sent_and_judged_in_one_request(api, host):
     settings = fit.json()["settings"]
     assert (settings["item"], settings["user"], settings["file"]) == (
         "item_id", "", "predictions.csv")  # fmt: skip
-    kept = asking.open_upload(host, "songs", settings["upload"])
+    kept = requests.open_upload(host, "songs", settings["upload"])
     assert kept.table.columns == ["item_id", "ours", "theirs"]
 
 
@@ -382,7 +382,7 @@ def test_the_document_is_served_and_names_every_operation(client):
 
 def test_a_version_may_keep_the_pictures_of_the_one_before(api, host, tmp_path):
     from howgood.flow.hosting import add_study
-    from howgood.flow.study_files.beside import filled_from_files
+    from howgood.flow.study_files.attached_files import filled_from_files
     from howgood.records.study import Study
 
     (tmp_path / "bell.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
@@ -390,7 +390,7 @@ def test_a_version_may_keep_the_pictures_of_the_one_before(api, host, tmp_path):
     task = SURVEY["survey"]
     shown = [each | {"picture": picture} for each in task["applications"]]
     data = SURVEY | {"slug": "shown", "survey": task | {"applications": shown}}
-    study = Study.from_dict(filled_from_files(data, folder=tmp_path, problems=[]))
+    study = Study.from_dict(filled_from_files(data, folder=tmp_path, problems=[]).data)
     add_study(host, study, folder=tmp_path, now=datetime.now(UTC))
     content = api("GET", "/studies/shown").json()["study"]
     newer = api("POST", "/studies/shown/versions", json={"study": content | {"title": "Newer"}})

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from howgood.flow.authoring.shape import label_of
+from howgood.kinds import KINDS
 from howgood.records.record import Path
 
 Plain = object
 _NOTHING = "—"
-_TASKS = ("survey", "comparison", "rerating")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def in_words(path: Path) -> str:
         if isinstance(part, int) and words:
             words[-1] += f" {part + 1}"
         else:
-            words.append("Task" if part in _TASKS else label_of(str(part)))
+            words.append("Task" if part in KINDS else label_of(str(part)))
     return " › ".join(words)
 
 

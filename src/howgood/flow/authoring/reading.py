@@ -14,7 +14,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from howgood.errors import InputError
-from howgood.flow.authoring.shape import HIDDEN, Part, dotted
+from howgood.flow.authoring.shape import Part, dotted, is_hidden
 from howgood.flow.authoring.widgets import element, inner, read, shown, widget_of
 from howgood.records.record import Path, Record, bounds, written_fields
 from howgood.records.study import Study
@@ -67,7 +67,7 @@ def _record(
 ) -> Values:
     after = dict(before)
     for name, info in written_fields(record):
-        if name not in names if names else name in HIDDEN:
+        if name not in names if names else is_hidden(name):
             continue
         value = _value(record, info, before.get(name), (*path, name), sent)
         if value is _ABSENT:

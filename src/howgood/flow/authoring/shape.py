@@ -12,7 +12,6 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from howgood.flow.authoring.widgets import (
-    KNOWN_WORDS,
     Widget,
     columns,
     element,
@@ -21,11 +20,10 @@ from howgood.flow.authoring.widgets import (
     shown,
     widget_of,
 )
+from howgood.kinds import KINDS
 from howgood.records.record import Path, Problem, Record, written_fields
 from howgood.records.study import Study
 
-# Set when a study is made, or filled in from files; neither is edited in a form.
-HIDDEN = frozenset({"kind", "slug", "table", "scores", "survey", "comparison", "rerating"})
 _MISSING_KEY = re.compile(r"no (?:phrase |word )?'(\w+)'")
 
 
@@ -52,6 +50,12 @@ class Part:
     key: str
     label: str
     fields: tuple[str, ...]
+
+
+def is_hidden(name: str) -> bool:
+    """Return whether a key is set when a study is made, or filled from files: no form edits it."""
+    is_file = any(name in kind.file_keys for kind in KINDS.values())
+    return name in ("kind", "slug") or name in KINDS or is_file
 
 
 def parts_of(kind: str) -> tuple[Part, ...]:
@@ -82,7 +86,7 @@ def _nodes(
     names: Sequence[str] | None = None,
 ) -> Iterator[Node]:
     for name, field in written_fields(record):
-        if name in names if names else name not in HIDDEN:
+        if name in names if names else not is_hidden(name):
             yield _node(record, field, data.get(name), (*path, name))
 
 
@@ -145,7 +149,7 @@ def _entries(record: Any, value: object, path: Path) -> Iterator[Node]:  # noqa:
 
 def _words(name: str, value: object, path: Path) -> Iterator[Node]:
     data = value if isinstance(value, Mapping) else {}
-    known = KNOWN_WORDS.get(name, ())
+    known = next((k.text_keys[name] for k in KINDS.values() if name in k.text_keys), ())
     for key in (*known, *(each for each in data if each not in known)):
         yield Node(
             name=dotted((*path, key)),

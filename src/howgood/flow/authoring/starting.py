@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,26 +17,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from howgood import ask
 from howgood.errors import InputError
 from howgood.flow.authoring.draft import Upload
 from howgood.flow.hosting import Host
 from howgood.flow.hosting.studies import media_of
 from howgood.flow.study_files import check_study
-from howgood.flow.study_files.new import KINDS, template
+from howgood.kinds import KINDS, Kind
+from howgood.kinds.protocol import StudyTemplate
 from howgood.records.researcher import Researcher
 from howgood.records.study import RESERVED, SLUG
 from howgood.store import audit, drafts, studies
 from howgood.store.studies import MediaFile, NewVersion
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
-    """A study to begin with."""
-
-    key: str
-    title: str
-    about: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,48 +41,24 @@ class Started:
 
 _LONGEST_NAME = 256  # bytes: what file systems take
 _LONGEST_PROPOSAL = 40
-_WORDED = "One application, its scenarios worded as in the published study."
-_TITLES = {"survey": "Survey", "comparison": "Comparison", "rerating": "Repeated ratings"}
-_ABOUT = {
-    "survey": "People judge how acceptable a system would be in several situations. You learn "
-    "which mistakes they mind, and what share of them would accept a given accuracy.",
-    "comparison": "People say which of two systems they prefer, again and again. You learn the "
-    "metric they have in mind: what a miss costs in false alarms.",
-    "rerating": "People rate the same things in several rounds. You learn how much their ratings "
-    "vary by themselves, and what that means for a ranking.",
-}
 
 
-def templates() -> tuple[Template, ...]:
-    """Return the studies one can begin with: one of each kind, and the published applications."""
-    kinds = [Template(key=kind, title=_TITLES[kind], about=_ABOUT[kind]) for kind in KINDS]
-    published = [ask.application(key) for key in ask.applications()]
-    return (
-        *kinds,
-        *(
-            Template(key=each.key, title=f"Survey: {each.name}", about=_WORDED)
-            for each in published
-        ),
+def templates() -> tuple[StudyTemplate, ...]:
+    """Return the studies one can begin with: one of each kind, then what the kinds add."""
+    plain = tuple(
+        StudyTemplate(
+            key=kind.name,
+            title=kind.title,
+            about=kind.about,
+            content=partial(_content, kind),
+        )
+        for kind in KINDS.values()
     )
+    return (*plain, *(each for kind in KINDS.values() for each in kind.more_templates()))
 
 
-def template_content(key: str) -> dict[str, Any]:
-    """Return what a new study of a template says."""
-    if key in KINDS:
-        return tomllib.loads(template(key))
-    chosen = ask.application(key)
-    content = tomllib.loads(template("survey"))
-    application = {
-        "key": chosen.key,
-        "name": chosen.name,
-        "description": chosen.description,
-        "phrases": dict(chosen.phrases),
-    }
-    cases = {"cases": chosen.cases} if chosen.cases else {}
-    content["survey"] |= {
-        "applications": [application], "real_positives": chosen.real_positives, **cases
-    }  # fmt: skip
-    return {**content, "title": chosen.name}
+def _content(kind: Kind) -> dict[str, Any]:
+    return tomllib.loads(kind.template())
 
 
 def start_from_template(
@@ -98,13 +66,14 @@ def start_from_template(
 ) -> Started:
     """Make a study from a template under a short name of its own."""
     wrong = {}
-    if key not in {each.key for each in templates()}:
+    chosen = next((template for template in templates() if template.key == key), None)
+    if chosen is None:
         wrong["template"] = "Choose one of these."
     if not SLUG.fullmatch(slug):
         wrong["slug"] = f"Use up to 60 of a-z, 0-9 and hyphens, such as {_proposal(slug or title)}."
-    if wrong:
+    if wrong or chosen is None:
         return Started(problems=wrong)
-    content = {**template_content(key), "slug": slug}
+    content = {**chosen.content(), "slug": slug}
     if title.strip():
         content["title"] = title.strip()
     return _start(host, person, content, (), now)

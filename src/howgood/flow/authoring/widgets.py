@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from howgood.ask.sentences import languages
-from howgood.flow.study_files.wording import OPTIONAL_WORDS, WORDS
-from howgood.kinds.survey.scenarios import PHRASES
 from howgood.records.plans import Picture
 from howgood.records.record import Record
 
@@ -28,12 +26,6 @@ _LONG_TEXTS = {"Consent", "Completion"}
 _AREA = {"text", "question", "redirect"}
 _LONGEST_NUMBER = 40
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
-_ORDER = ("happened", "found", "missed", "false_alarm", "cleared")
-# Words of the flow charts and phrases of the scenarios: their keys are fixed, their texts are not.
-KNOWN_WORDS = {
-    "phrases": tuple(sorted(PHRASES, key=_ORDER.index)),
-    "words": (*sorted(WORDS), *sorted(OPTIONAL_WORDS)),
-}
 
 
 def inner(hint: Any) -> Any:  # noqa: ANN401 - an annotation

@@ -1,8 +1,8 @@
 """Answers collected by other tools, brought in as participants."""
 
 from howgood.flow.importing.files import import_files, prepared_table
-from howgood.flow.importing.mapping import Target, suggested, targets, wide_columns
-from howgood.flow.importing.prepare import Missing, Prepared, RowProblem
+from howgood.flow.importing.mapping import suggested, targets, wide_columns
+from howgood.flow.importing.prepare import Prepared, RowProblem
 from howgood.flow.importing.recognise import Comparison, compared
 from howgood.flow.importing.sheet import Sheet, read_sheet
 from howgood.flow.importing.storing import (
@@ -20,6 +20,7 @@ from howgood.flow.importing.uploads import (
     take_offline_files,
     take_upload,
 )
+from howgood.kinds.table_import import Missing, Target
 
 __all__ = [
     "Comparison",

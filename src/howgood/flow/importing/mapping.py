@@ -3,64 +3,47 @@
 In: a study and a table. Out: what can be mapped, and a suggestion by name. Absent: reading the
 cells (`prepare`).
 
-Two shapes are known. Long: one row per judgement, with columns for person, application, scenario
-and items. Wide: one row per person, with a column per question whose names are the codes that
-`flow.elsewhere` gave LimeSurvey and Qualtrics; those need no mapping.
+Two shapes are known. Long: one row per judgement, with columns for the person and what the kind of
+study asks for. Wide: one row per person, with a column per question whose names are the codes that
+`flow.survey_export` gave LimeSurvey and Qualtrics; those need no mapping.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.flow.elsewhere.codes import Asked, recognised
 from howgood.flow.importing.sheet import Sheet
-from howgood.kinds.survey.screens import check_name, survey_items
+from howgood.flow.survey_export.codes import Asked, recognised
+from howgood.kinds import kind_of
+from howgood.kinds.table_import import TableImport, Target
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
-from howgood.records.plans import ReratingPlan, SurveyPlan
 from howgood.records.study import Study
 
-PARTICIPANT, APPLICATION, SCENARIO = "participant", "application", "scenario"
-PRECISION, RECALL, CONDITION = "precision", "recall", "condition"
-SECONDS, ANSWERED_AT = "seconds", "answered_at"
-ITEM, TRIAL, RATING = "item", "trial", "rating"
+PARTICIPANT, SECONDS, ANSWERED_AT = "participant", "seconds", "answered_at"
 _SHOWN = 60  # of a column's name, in messages
-_ALIASES = {
-    PARTICIPANT: ("responseid", "response_id", "user", "respondent", "respondentid", "id",
-                  "participantid", "prolificpid", "workerid", "person", "subject"),
-    APPLICATION: ("app", "app_name", "system"),
-    SCENARIO: ("scenario_number", "scenario_id"),
-    PRECISION: ("desired_precision",),
-    RECALL: ("desired_recall",),
-    CONDITION: ("branch", "group"),
-    SECONDS: ("duration", "time"),
-    ANSWERED_AT: ("at", "enddate", "submitdate", "timestamp", "recordeddate"),
-    ITEM: ("item_id", "song", "picture"),
-    TRIAL: ("round", "session"),
-    RATING: ("score", "value"),
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Something a column can hold."""
-
-    name: str
-    meaning: str
-    is_required: bool = False
+_PERSON = Target(
+    name=PARTICIPANT,
+    meaning="who answered",
+    is_required=True,
+    aliases=("responseid", "response_id", "user", "respondent", "respondentid", "id",
+             "participantid", "prolificpid", "workerid", "person", "subject"),
+)  # fmt: skip
+_TIMES = (
+    Target(name=SECONDS, meaning="how long the page took", aliases=("duration", "time")),
+    Target(
+        name=ANSWERED_AT,
+        meaning="when it was answered (UTC)",
+        aliases=("at", "enddate", "submitdate", "timestamp", "recordeddate"),
+    ),
+)
 
 
 def targets(study: Study) -> tuple[Target, ...]:
     """Return everything that columns of a table can hold for this study."""
-    person = Target(name=PARTICIPANT, meaning="who answered", is_required=True)
-    times = (
-        Target(name=SECONDS, meaning="how long the page took"),
-        Target(name=ANSWERED_AT, meaning="when it was answered (UTC)"),
-    )
     questions = tuple(
         Target(name=each.key, meaning=each.text) for each in (*study.demographics, *study.closing)
     )
-    known = (person, *_task_targets(study), *times, *questions)
+    known = (_PERSON, *table_import(study).targets(study), *_TIMES, *questions)
     names = {each.name for each in known}
     # A question of the study may have such a name: then the column holds its answers.
     facts = (
@@ -70,35 +53,17 @@ def targets(study: Study) -> tuple[Target, ...]:
     return (*known, *(each for each in facts if each.name not in names))
 
 
-def _task_targets(study: Study) -> tuple[Target, ...]:
-    plan = study.plan
-    if isinstance(plan, SurveyPlan):
-        first, *others = survey_items(plan, study.language)
-        return (
-            Target(name=APPLICATION, meaning="key or name of the application"),
-            Target(
-                name=SCENARIO,
-                meaning="number of the scenario, from 1, unless its precision and recall are given",
-            ),
-            Target(name=PRECISION, meaning="precision of the scenario"),
-            Target(name=RECALL, meaning="recall of the scenario"),
-            Target(name=CONDITION, meaning="branch of the person"),
-            Target(name=first.key, meaning=first.text),
-            *(Target(name=each.key, meaning=each.text) for each in others),
-            *(Target(name=check_name(each), meaning=each.text) for each in plan.attention),
+def table_import(study: Study) -> TableImport:
+    """Return how the study's kind reads tables; a kind whose pages follow answers reads none."""
+    tables = kind_of(study).tables
+    if tables is None:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found=f"a {study.kind}, whose next page follows from every answer before",
+            needed="a survey or a rerating",
+            cure="Learn from a log of comparisons with howgood elicit instead.",
         )
-    if isinstance(plan, ReratingPlan):
-        return (
-            Target(name=ITEM, meaning="key of what was rated", is_required=True),
-            Target(name=TRIAL, meaning="round, from 1", is_required=True),
-            Target(name=RATING, meaning=plan.question, is_required=True),
-        )
-    raise InputError(
-        where=f"study {study.slug!r}",
-        found="a comparison, whose next pair follows from every answer before",
-        needed="a survey or a rerating",
-        cure="Learn from a log of comparisons with howgood elicit instead.",
-    )
+    return tables
 
 
 def suggested(study: Study, sheet: Sheet) -> dict[str, str]:
@@ -112,7 +77,7 @@ def suggested(study: Study, sheet: Sheet) -> dict[str, str]:
     found: dict[str, str] = {}
     taken: set[str] = set(wide_columns(study, sheet))
     for target in targets(study):
-        names = (target.name, *_ALIASES.get(target.name, ()))
+        names = (target.name, *target.aliases)
         columns = [by_name[_simple(each)] for each in names if _simple(each) in by_name]
         column = next((each for each in columns if each not in taken), None)
         if column is not None:
@@ -123,16 +88,18 @@ def suggested(study: Study, sheet: Sheet) -> dict[str, str]:
 
 def wide_columns(study: Study, sheet: Sheet) -> dict[str, Asked]:
     """Return the columns that carry codes of an exported survey, and what each asks."""
-    if study.survey is None:
+    task_export = kind_of(study).task_export
+    if task_export is None:
         return {}
+    task = task_export(study)
     found = {
         column: asked
         for column in sheet.columns
-        if (asked := recognised(study, study.survey, column)) is not None
+        if (asked := recognised(study, task, column)) is not None
     }
-    # A code or two may be chance; an exported survey has a scenario among them.
-    has_scenario = any(re.match(r"a\d", column) for column in found)
-    return found if has_scenario else {}
+    # A code or two may be chance; an exported survey has a page of the task among them.
+    has_page = any(asked.screen and asked.scale for asked in found.values())
+    return found if has_page else {}
 
 
 def checked_mapping(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:
@@ -168,14 +135,8 @@ class NotMappedError(InputError):
 def _missing(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> str:
     """Return the first thing that is needed and not mapped, or nothing."""
     needed = [each.name for each in targets(study) if each.is_required]
-    is_wide = bool(wide_columns(study, sheet))
-    if study.survey is not None and not is_wide:
-        first = survey_items(study.survey, study.language)[0].key
-        needed.append(first)
-        if len(study.survey.applications) > 1:
-            needed.append(APPLICATION)
-        if SCENARIO not in mapping:
-            needed += [PRECISION, RECALL]
+    if not wide_columns(study, sheet):
+        needed += table_import(study).needed(study, mapping)
     return next((each for each in needed if each not in mapping), "")
 
 

@@ -15,10 +15,10 @@ from typing import Any
 from pydantic import Field
 
 from howgood.errors import FileFormatError, InputError
-from howgood.flow.elsewhere.offline import FORMAT
 from howgood.flow.hosting import Host
 from howgood.flow.importing.person import GivenAnswer, ImportedPerson
 from howgood.flow.participate import conditions, next_screen, parse_answer
+from howgood.flow.survey_export.offline import FORMAT
 from howgood.records.record import Record, read_record, written
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study

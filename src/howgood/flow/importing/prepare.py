@@ -1,6 +1,9 @@
 """A table to people: every cell read, every fault with its line and column, nothing stored.
 
-In: a study, a table, a mapping, a policy for gaps. Out: `Prepared`. Absent: storing (`person`).
+In: a study, a table, a mapping, a policy for gaps. Out: `Prepared`. Absent: storing (`storing`).
+
+A table has one row per judgement, read by the study's kind, or one row per person, with the codes
+of an exported survey in the names of its columns.
 """
 
 import hashlib
@@ -9,20 +12,38 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from howgood.errors import InputError, ManyProblemsError
-from howgood.flow.importing.mapping import ANSWERED_AT, PARTICIPANT, SECONDS, wide_columns
+from howgood.flow.importing.mapping import (
+    ANSWERED_AT,
+    PARTICIPANT,
+    SECONDS,
+    checked_mapping,
+    table_import,
+    wide_columns,
+)
 from howgood.flow.importing.person import GivenAnswer, ImportedPerson, bare_screen
 from howgood.flow.importing.sheet import Sheet, SheetRow
-from howgood.flow.importing.values import WrongCellError, answer_to, moment, seconds, yes_or_no
 from howgood.flow.participate import conditions
 from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
+from howgood.flow.survey_export.codes import Asked
+from howgood.kinds import kind_of
+from howgood.kinds.cells import (
+    WrongCellError,
+    answer_to,
+    moment,
+    on_scale,
+    seconds,
+    sorted_choices,
+    yes_or_no,
+)
+from howgood.kinds.table_import import CONDITION, Missing, PersonDraft
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
+from howgood.records.plans import Question
 from howgood.records.screen import AnswerValue, Screen
 from howgood.records.study import Study
 
-Missing = Literal["error", "drop"]
 Value = TypeVar("Value")
 _LONGEST_ID = 180
 _PREVIEWS = {"Survey Preview", "Survey Test", "1", "2"}
@@ -64,25 +85,16 @@ class Prepared:
         return self
 
 
-@dataclass(slots=True)
-class Collected:
-    """A person while their rows are read."""
-
-    condition: str = ""
-    beside: dict[str, dict[str, AnswerValue]] = field(default_factory=dict)
-    answers: dict[str, tuple[dict[str, AnswerValue], float | None]] = field(default_factory=dict)
-    at: dict[str, datetime] = field(default_factory=dict)
-    is_finished: bool | None = None
-    is_pilot: bool = False
-
-
 class Reading:
     """One table being read: knows the row it is at, and keeps what is wrong."""
 
     def __init__(self, study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> None:
         self.study, self.sheet, self.mapping = study, sheet, mapping
         self.wide = wide_columns(study, sheet)
-        self.people: dict[str, Collected] = {}
+        task_export = kind_of(study).task_export
+        pages = task_export(study).pages.values() if self.wide and task_export else ()
+        self.conditions = {page.screen: page.condition for page in pages}
+        self.people: dict[str, PersonDraft] = {}
         self.problems: list[RowProblem] = []
         self.left_out: Counter[str] = Counter()
         self.rows_used = 0
@@ -100,6 +112,10 @@ class Reading:
         except WrongCellError as wrong:
             self.problem(column, repr(text[:60]), wrong.needed)
             return None
+
+    def cell(self, column: str) -> str:
+        """Return a cell of this row by the column's own name, or nothing."""
+        return self.row.cells.get(column, "")
 
     def mapped(self, target: str, read: Callable[[str], Value]) -> Value | None:
         """Return the value of a mapped cell, None where it is empty."""
@@ -126,9 +142,9 @@ class Reading:
                 continue
             yield person
 
-    def person(self, name: str) -> Collected:
+    def person(self, name: str) -> PersonDraft:
         """Return the person of this row, new or known, with what the row says about them."""
-        person = self.people.setdefault(name, Collected())
+        person = self.people.setdefault(name, PersonDraft())
         for screen, questions in (
             (DEMOGRAPHICS, self.study.demographics),
             (CLOSING, self.study.closing),
@@ -139,11 +155,11 @@ class Reading:
                     partial(answer_to, question, language=self.study.language),
                 )
                 if value is not None:
-                    person.beside.setdefault(screen, {})[question.key] = value
+                    person.questions.setdefault(screen, {})[question.key] = value
         self._read_facts(person)
         return person
 
-    def _read_facts(self, person: Collected) -> None:
+    def _read_facts(self, person: PersonDraft) -> None:
         """Read what decides whether somebody counts; it is true of them if any row says so."""
         own = {each.key for each in (*self.study.demographics, *self.study.closing)}
         if FINISHED_COLUMN in self.mapping and FINISHED_COLUMN not in own:
@@ -152,7 +168,27 @@ class Reading:
         if PILOT_COLUMN in self.mapping and PILOT_COLUMN not in own:
             person.is_pilot = bool(person.is_pilot or self.mapped(PILOT_COLUMN, yes_or_no))
 
-    def judge(self, person: Collected, screen: str, values: dict[str, AnswerValue]) -> None:
+    def has_gap(self, targets: list[str], missing: Missing) -> bool:
+        """Return whether a needed cell is empty; the policy says whether that is a problem."""
+        gap = next((target for target in targets if not self.text(target)), None)
+        if gap is None:
+            return False
+        if missing == "error":
+            self.problem(self.mapping[gap], "nothing", "an answer, or leave such rows out")
+        else:
+            self.left_out["rows with a gap"] += 1
+        return True
+
+    def assign(self, person: PersonDraft, fitting: str) -> None:
+        """Give somebody the condition that the table names, else the fitting one."""
+        if person.condition:
+            return
+        known, given = conditions(self.study), self.text(CONDITION)
+        if given and given not in known:
+            self.problem(self.mapping[CONDITION], repr(given), f"one of {', '.join(known)}")
+        person.condition = given if given in known else fitting
+
+    def judge(self, person: PersonDraft, screen: str, values: dict[str, AnswerValue]) -> None:
         """Keep a judgement; a second one of the same thing is a problem."""
         if screen in person.answers:
             self.problem(
@@ -168,7 +204,93 @@ class Reading:
         self.rows_used += 1
 
 
-def people_of(reading: Reading, version: int, *, now: datetime) -> tuple[ImportedPerson, ...]:
+def prepare(
+    study: Study,
+    sheet: Sheet,
+    mapping: Mapping[str, str],
+    *,
+    version: int,
+    missing: Missing = "error",
+    now: datetime,
+) -> Prepared:
+    """Read a whole table; nothing is stored, and every problem is named."""
+    read_row = table_import(study).read_row
+    reading = Reading(study, sheet, checked_mapping(study, sheet, mapping))
+    for name in reading.rows():
+        person = reading.person(name)
+        if reading.wide:
+            _wide(reading, person, missing)
+        else:
+            read_row(reading, person, missing)
+    return Prepared(
+        people=_people(reading, version, now=now),
+        rows_used=reading.rows_used,
+        problems=tuple(reading.problems),
+        left_out=dict(reading.left_out),
+    )
+
+
+def _wide(reading: Reading, person: PersonDraft, missing: Missing) -> None:
+    """Read one person of an exported survey."""
+    pages: dict[str, dict[str, AnswerValue]] = {}
+    asked: dict[str, int] = {}
+    checks: dict[str, AnswerValue] = {}
+    for column, each in reading.wide.items():
+        text = reading.row.cells[column]
+        question = _question(reading.study, each)
+        if question is not None:
+            _read_question(reading, person, each, question, column, text)
+            continue
+        asked[each.screen] = asked.get(each.screen, 0) + 1
+        point = reading.value(column, text, partial(on_scale, scale=each.scale)) if text else None
+        if point is not None and not each.screen:
+            checks[each.name] = point
+        elif point is not None:
+            pages.setdefault(each.screen, {})[each.name] = point
+    for screen, values in pages.items():
+        if len(values) < asked[screen]:
+            _partial(reading, screen, missing)
+            continue
+        # An attention check had a page of its own there; here it stands with the first judgement.
+        reading.judge(person, screen, values | checks)
+        checks = {}
+        reading.assign(person, reading.conditions[screen])
+
+
+def _partial(reading: Reading, screen: str, missing: Missing) -> None:
+    if missing == "drop":
+        reading.left_out["pages with a gap"] += 1
+    else:
+        # What is there but no point of the scale is a problem already.
+        empty = [name for name, each in reading.wide.items() if each.screen == screen
+                 and not reading.row.cells[name]]  # fmt: skip
+        for column in empty[:1]:
+            reading.problem(column, "nothing", "an answer, or leave such pages out")
+
+
+def _question(study: Study, asked: Asked) -> Question | None:
+    questions = (*study.demographics, *study.closing)
+    return next((each for each in questions if each.key == asked.name and asked.screen), None)
+
+
+def _read_question(
+    reading: Reading, person: PersonDraft, asked: Asked, question: Question, column: str, text: str
+) -> None:
+    """Read an answer beside the task; one of several choices has a column of its own."""
+    values = person.questions.setdefault(asked.screen, {})
+    if asked.option is None:
+        given = reading.value(
+            column, text, lambda t: answer_to(question, t, language=reading.study.language)
+        )
+        values[question.key] = given
+    elif text.casefold() in ("y", "yes", "1", "ja") and asked.option <= len(question.options):
+        earlier = values.get(question.key)
+        chosen = [*(earlier if isinstance(earlier, list) else []),
+                  question.options[asked.option - 1].key]  # fmt: skip
+        values[question.key] = sorted_choices(question, chosen)
+
+
+def _people(reading: Reading, version: int, *, now: datetime) -> tuple[ImportedPerson, ...]:
     """Return everyone who was read, as they are stored."""
     return tuple(
         _person(reading.study, name, each, version, now)
@@ -178,16 +300,16 @@ def people_of(reading: Reading, version: int, *, now: datetime) -> tuple[Importe
 
 
 def _person(
-    study: Study, name: str, person: Collected, version: int, now: datetime
+    study: Study, name: str, person: PersonDraft, version: int, now: datetime
 ) -> ImportedPerson:
     found = []
     known = conditions(study)
     order: list[tuple[str, dict[str, AnswerValue], float | None]] = []
-    if DEMOGRAPHICS in person.beside:
-        order.append((DEMOGRAPHICS, person.beside[DEMOGRAPHICS], None))
+    if DEMOGRAPHICS in person.questions:
+        order.append((DEMOGRAPHICS, person.questions[DEMOGRAPHICS], None))
     order += [(screen, values, took) for screen, (values, took) in person.answers.items()]
-    if CLOSING in person.beside:
-        order.append((CLOSING, person.beside[CLOSING], None))
+    if CLOSING in person.questions:
+        order.append((CLOSING, person.questions[CLOSING], None))
     last = max(person.at.values(), default=now)
     for screen, values, took in order:
         at = person.at.get(screen, last)

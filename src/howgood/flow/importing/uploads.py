@@ -16,16 +16,15 @@ from howgood.flow.hosting import Host
 from howgood.flow.importing.files import import_files
 from howgood.flow.importing.mapping import (
     NotMappedError,
-    Target,
     suggested,
     targets,
     wide_columns,
 )
-from howgood.flow.importing.prepare import Missing, Prepared
+from howgood.flow.importing.prepare import Prepared, prepare
 from howgood.flow.importing.recognise import compared
-from howgood.flow.importing.shapes import prepare
 from howgood.flow.importing.sheet import Sheet, read_sheet
 from howgood.flow.importing.storing import ImportReport, report_of, store_people
+from howgood.kinds.table_import import Missing, Target
 from howgood.store import uploads
 from howgood.store.studies import StudyRow
 

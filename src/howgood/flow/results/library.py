@@ -13,18 +13,19 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from howgood import ask, decide
+from howgood import decide
 from howgood.decide.acceptability import acceptance_of_tables
 from howgood.decide.sampling import Counts, resampled
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow import registry
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
-from howgood.flow.results.asking import job_of
+from howgood.flow.results.requests import job_of
 from howgood.records.card import ModelCard
 from howgood.records.decision import Target
 from howgood.records.estimate import Estimate
 from howgood.records.record import read_record
+from howgood.show.cards import readable
 from howgood.store import audit, cards
 
 SHARES = (0.5, 0.8)
@@ -63,20 +64,6 @@ def library(host: Host, *, folder: Path | None = registry.DEFAULT_FOLDER) -> dic
     return {
         name: card.changed(application=readable(card.application)) for name, card in found.items()
     }
-
-
-def readable(application: str) -> str:
-    """Return an application as people would write it; cards may name it by its key.
-
-    Examples
-    --------
-    >>> readable("alarm_police"), readable("front_door bell")
-    ('Alarm (police)', 'Front door bell')
-    """
-    if application in ask.applications():
-        return ask.application(application).name
-    name = application.replace("_", " ")
-    return name[:1].upper() + name[1:]
 
 
 def find_card(host: Host, name: str) -> ModelCard:

@@ -1,6 +1,6 @@
 """Systems ranked on a rerating study's ratings: which places are real?
 
-In: who was gathered and an uploaded table of predictions (item, perhaps user, one column per
+In: the sample and an uploaded table of predictions (item, perhaps user, one column per
 system). Out: `StudyResult`. Absent: the statistics (`decide`) and the pictures (`show`).
 """
 
@@ -13,13 +13,14 @@ import numpy as np
 from howgood.decide.ranking import rank_sums
 from howgood.errors import InputError
 from howgood.flow.ranking import RankedFile, ranking_report
-from howgood.flow.results.people import Gathered
-from howgood.flow.results.rerating import ratings_of, repeated_ratings
 from howgood.flow.results.uploaded import column, names_as_text, numbers
+from howgood.kinds import kind_of
+from howgood.kinds.fit import Sample
 from howgood.records.inclusion import POLICIES
 from howgood.records.progress import Progress
 from howgood.records.report import Finding
 from howgood.records.result import StudyResult
+from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.score.sums_of_ratings import rating_sums
 from howgood.show.people import people_text
@@ -29,16 +30,16 @@ MOST_SYSTEMS = 50
 
 
 def systems_result(
-    gathered: Gathered,
+    sample: Sample,
+    study: Study,
     table: Table,
     settings: Mapping[str, Any],
     *,
-    held: int,
     progress: Progress,
 ) -> StudyResult:
     """Return the ranking of the systems on ratings that people repeated."""
     where = str(settings.get("file", "the file"))
-    ratings = repeated_ratings(ratings_of(gathered))
+    ratings = kind_of(study).repeated_ratings(sample)
     if not len(ratings):
         raise InputError(
             where="ratings",
@@ -59,15 +60,15 @@ def systems_result(
         replace(report, findings=(*report.findings, *_unused(unused))),
         title=f"{where}: {report.title[0].lower()}{report.title[1:]}",
         first=(),
-        left_out=gathered.left_out,
-        policy=POLICIES[gathered.policy],
+        left_out=sample.left_out,
+        policy=POLICIES[sample.policy],
     )
     return StudyResult(
         report=report,
         summary=f"{where}: {len(systems)} systems on {people_text(people, len(joined))}",
         people=people,
-        answers=held,
-        left_out=gathered.left_out,
+        answers=sample.held,
+        left_out=sample.left_out,
     )
 
 

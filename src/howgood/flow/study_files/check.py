@@ -11,12 +11,11 @@ from typing import Any
 
 from howgood.ask.sentences import languages
 from howgood.errors import InputError, ManyProblemsError
-from howgood.flow.study_files.advice import advice_on
-from howgood.flow.study_files.beside import MATRICES, MATRIX_FILES, filled_from_files
+from howgood.flow.study_files.attached_files import filled_from_files
 from howgood.flow.study_files.complete import text_problems
 from howgood.flow.study_files.document import read_document
 from howgood.flow.study_files.located import Document, SyntaxProblemError
-from howgood.flow.study_files.wording import wording_problems
+from howgood.kinds import kind_of
 from howgood.records.record import Problem, check_record, written
 from howgood.records.study import Study
 
@@ -73,11 +72,10 @@ def check_study(location: str | Path) -> CheckedStudy:
 def check_document(document: Document, *, file: str, folder: Path) -> CheckedStudy:
     """Check a study that was read from anywhere; the files it names lie in `folder`."""
     problems: list[Problem] = []
-    data = filled_from_files(document.data, folder=folder, problems=problems)
-    is_unread = any(each.path in MATRIX_FILES for each in problems)
-    study = study_from(data, problems=problems)
-    if is_unread:  # the file is what is wrong; that it gave no matrices goes without saying
-        problems = [each for each in problems if each.path != MATRICES]
+    attached = filled_from_files(document.data, folder=folder, problems=problems)
+    study = study_from(attached.data, problems=problems)
+    # A file that cannot be read is what is wrong; that it gave nothing goes without saying.
+    problems = [problem for problem in problems if problem.path not in attached.unfilled]
     if study is None:
         return _with_problems(document, file, problems)
     return CheckedStudy(file=file, study=study, advice=advice_on(study))
@@ -89,7 +87,7 @@ def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | N
     problems += wrong
     if study is not None and not problems:
         problems += text_problems(study)
-        problems += _language_problems(study) or wording_problems(study)
+        problems += _language_problems(study) or kind_of(study).problems(study)
     return None if problems else study
 
 
@@ -111,6 +109,18 @@ def read_study(location: str | Path) -> Study:
         )
         raise ManyProblemsError(error, checked.problems)
     return checked.study
+
+
+def advice_on(study: Study) -> tuple[str, ...]:
+    """Return what experience says about a study that is formally right; it stops nothing."""
+    found = list(kind_of(study).advice(study))
+    if study.recruitment != "none" and not (study.completion.code or study.completion.redirect):
+        found.append(
+            f"people from {study.recruitment} need a completion code or a redirect to be paid."
+        )
+    if not study.consent.contact:
+        found.append("consent.contact is empty: most ethics boards want a name and an address.")
+    return tuple(found)
 
 
 def _with_problems(document: Document, file: str, problems: list[Problem]) -> CheckedStudy:

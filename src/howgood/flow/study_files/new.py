@@ -3,13 +3,11 @@
 In: a kind of study and a path. Out: a commented file. Absent: overwriting anything.
 """
 
-from importlib.resources import files
 from pathlib import Path
 
-from howgood.errors import FileFormatError, UnknownNameError
+from howgood.errors import FileFormatError
+from howgood.kinds import kind_named
 from howgood.writing import write_text
-
-KINDS = ("survey", "comparison", "rerating")
 
 
 def new_study(kind: str, location: str | Path) -> Path:
@@ -17,7 +15,8 @@ def new_study(kind: str, location: str | Path) -> Path:
 
     Parameters
     ----------
-    kind : {"survey", "comparison", "rerating"}
+    kind : str
+        The name of a kind: "survey", "comparison" or "rerating".
     location : str or Path
         A new file ending in .toml, .yaml or .yml.
 
@@ -26,8 +25,7 @@ def new_study(kind: str, location: str | Path) -> Path:
     Stability: experimental
     """
     path = Path(location)
-    if kind not in KINDS:
-        raise UnknownNameError(where="kind of study", name=kind, names=KINDS)
+    text = template(kind)
     if path.suffix.lower() not in (".toml", ".yaml", ".yml"):
         raise FileFormatError(
             where=str(path),
@@ -35,7 +33,6 @@ def new_study(kind: str, location: str | Path) -> Path:
             needed="a name ending in .toml, .yaml or .yml",
             cure=f"Call it {path.stem}.toml.",
         )
-    text = template(kind)
     if path.suffix.lower() != ".toml":
         from howgood.flow.study_files.as_yaml import commented_yaml
 
@@ -45,5 +42,4 @@ def new_study(kind: str, location: str | Path) -> Path:
 
 def template(kind: str) -> str:
     """Return the text of a new study file (TOML)."""
-    folder = files("howgood.flow.study_files") / "templates"
-    return (folder / f"{kind}.toml").read_text(encoding="utf-8")
+    return kind_named(kind).template()

@@ -1,10 +1,35 @@
 """Comparison: pairs of confusion matrices, of which people prefer one. Which errors weigh more?"""
 
-from howgood.kinds.comparison import data, screens
-from howgood.kinds.protocol import Kind
+from collections.abc import Mapping
+from typing import Any
+
+from howgood.kinds.comparison import data, files, screens, wording
+from howgood.kinds.fit import Sample
+from howgood.kinds.protocol import Kind, packaged_template
+from howgood.records.progress import Progress
+from howgood.records.result import StudyResult
+from howgood.records.study import Study
+
+
+def _result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
+) -> StudyResult:
+    # Fits and pictures load when a job runs, not when a server starts.
+    from howgood.kinds.comparison import results
+
+    return results.result(sample, study, settings, progress)
+
 
 KIND = Kind(
     name="comparison",
+    title="Comparison",
+    about="People say which of two systems they prefer, again and again. You learn the "
+    "metric they have in mind: what a miss costs in false alarms.",
+    template=packaged_template("howgood.kinds.comparison"),
+    file_keys=files.FILE_KEYS,
+    fill_from_files=files.fill_from_files,
+    problems=wording.wording_problems,
+    text_keys={"words": (*sorted(wording.WORDS), *sorted(wording.OPTIONAL_WORDS))},
     steps=screens.steps,
     computes_steps=True,
     is_task=screens.shows_pair,
@@ -13,4 +38,6 @@ KIND = Kind(
     person_facts=data.person_facts,
     person_columns=data.person_columns,
     own_questions=screens.own_questions,
+    result=_result,
+    judges_by="the threshold that suits what the group values",
 )

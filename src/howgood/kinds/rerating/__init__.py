@@ -1,10 +1,38 @@
 """Rerating: the same items, rated in several rounds. How noisy are people's ratings?"""
 
-from howgood.kinds.protocol import Kind
-from howgood.kinds.rerating import data, screens
+from collections.abc import Mapping
+from typing import Any
+
+from howgood.kinds.fit import Sample
+from howgood.kinds.protocol import Kind, packaged_template
+from howgood.kinds.rerating import data, imports, screens
+from howgood.records.progress import Progress
+from howgood.records.result import StudyResult
+from howgood.records.study import Study
+from howgood.records.table import Table
+
+
+def _result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
+) -> StudyResult:
+    # Fits and pictures load when a job runs, not when a server starts.
+    from howgood.kinds.rerating import results
+
+    return results.result(sample, study, settings, progress)
+
+
+def _repeated_ratings(sample: Sample) -> Table:
+    from howgood.kinds.rerating import results
+
+    return results.repeated_ratings(sample)
+
 
 KIND = Kind(
     name="rerating",
+    title="Repeated ratings",
+    about="People rate the same things in several rounds. You learn how much their ratings "
+    "vary by themselves, and what that means for a ranking.",
+    template=packaged_template("howgood.kinds.rerating"),
     steps=screens.steps,
     pause_minutes=screens.pause_minutes,
     hides_answers=True,
@@ -12,4 +40,8 @@ KIND = Kind(
     rows=data.rows,
     answer_columns=data.answer_columns,
     rating_columns=data.rating_columns,
+    tables=imports.TABLES,
+    result=_result,
+    judges="systems",
+    repeated_ratings=_repeated_ratings,
 )

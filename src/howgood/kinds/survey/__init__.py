@@ -1,10 +1,45 @@
 """Survey: scenarios of applications, rated on a few items. Which accuracy do people accept?"""
 
-from howgood.kinds.protocol import Kind
-from howgood.kinds.survey import data, screens
+from collections.abc import Mapping
+from typing import Any
+
+from howgood.kinds.fit import Sample
+from howgood.kinds.protocol import Kind, packaged_template
+from howgood.kinds.survey import (
+    advice,
+    data,
+    exports,
+    fit_options,
+    imports,
+    screens,
+    templates,
+    wording,
+)
+from howgood.kinds.survey.scenarios import PHRASES_IN_ORDER
+from howgood.records.progress import Progress
+from howgood.records.result import StudyResult
+from howgood.records.study import Study
+
+
+def _result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
+) -> StudyResult:
+    # Fits and pictures load when a job runs, not when a server starts.
+    from howgood.kinds.survey import results
+
+    return results.result(sample, study, settings, progress)
+
 
 KIND = Kind(
     name="survey",
+    title="Survey",
+    about="People judge how acceptable a system would be in several situations. You learn "
+    "which mistakes they mind, and what share of them would accept a given accuracy.",
+    template=packaged_template("howgood.kinds.survey"),
+    more_templates=templates.published,
+    problems=wording.wording_problems,
+    advice=advice.advice,
+    text_keys={"phrases": PHRASES_IN_ORDER},
     steps=screens.steps,
     conditions=screens.conditions,
     quotas=screens.quotas,
@@ -15,4 +50,11 @@ KIND = Kind(
     person_facts=data.person_facts,
     person_columns=data.person_columns,
     passed_checks=data.passed_checks,
+    task_export=exports.task_export,
+    offline_task=exports.offline_task,
+    tables=imports.TABLES,
+    fit_options=fit_options.fit_options,
+    fit_settings=fit_options.fit_settings,
+    result=_result,
+    judges_by="what share of people would accept it at each threshold",
 )

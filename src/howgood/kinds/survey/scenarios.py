@@ -14,7 +14,8 @@ from howgood.records.plans import SurveyApplication, SurveyPlan
 from howgood.records.scenario import Scenario
 from howgood.records.screen import Bullets, Entry
 
-PHRASES = frozenset({"happened", "found", "missed", "false_alarm", "cleared"})
+PHRASES_IN_ORDER = ("happened", "found", "missed", "false_alarm", "cleared")
+PHRASES = frozenset(PHRASES_IN_ORDER)
 BLANK = re.compile(r"\{([^{}]*)\}")
 BLANKS = frozenset({"n", "real", "system"})
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from pydantic import Field
 
 from howgood.errors import UnknownNameError
-from howgood.flow import collected, elsewhere, importing
+from howgood.flow import collected, importing, survey_export
 from howgood.records.codebook import TableName
 from howgood.records.record import Record, read_record
 from howgood.web.api.operation import Call, Operation, Streamed
@@ -145,8 +145,8 @@ def _codebook(call: Call) -> Book:
 def _export(call: Call) -> Streamed:
     kind = call.path["format"]
     if kind in _SURVEYS:
-        survey = elsewhere.hosted_survey_file(
-            call.host, call.slug, kind=cast(elsewhere.SurveyFormat, kind)
+        survey = survey_export.hosted_survey_file(
+            call.host, call.slug, kind=cast(survey_export.SurveyFormat, kind)
         )
         return Streamed(
             name=survey.name, media_type=survey.media_type, pieces=iter([survey.content])

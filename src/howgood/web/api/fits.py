@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from howgood.errors import UnknownNameError
-from howgood.flow.results import asking, library
+from howgood.flow.results import library, requests
 from howgood.records.job import Job
 from howgood.records.record import Record
 from howgood.records.result import StudyResult
@@ -85,7 +85,7 @@ class CardList(Record):
 
 
 def _list(call: Call) -> FitList:
-    found = asking.overview(call.host, call.slug).jobs
+    found = requests.overview(call.host, call.slug).jobs
     return FitList(fits=tuple(_fit(job) for job in found))
 
 
@@ -97,29 +97,29 @@ def _ask(call: Call) -> Fit:
         for name, value in (("seed", body.seed), ("cut", body.cut))
         if value is not None
     }
-    number = asking.ask_fit(call.host, call.slug, chosen, actor=call.actor, now=call.now)
-    return _fit(asking.job_of(call.host, call.slug, number)[0])
+    number = requests.ask_fit(call.host, call.slug, chosen, actor=call.actor, now=call.now)
+    return _fit(requests.job_of(call.host, call.slug, number)[0])
 
 
 def _judge(call: Call) -> Fit:
     body: TableToJudge = call.body
     chosen = {role: getattr(body, role) for role in _ROLES if getattr(body, role)}
-    number = asking.judge_table(
+    number = requests.judge_table(
         call.host, call.slug, purpose=body.purpose, name=body.name, content=body.content.encode(),
         chosen=chosen, actor=call.actor, now=call.now,
     )  # fmt: skip
-    return _fit(asking.job_of(call.host, call.slug, number)[0])
+    return _fit(requests.job_of(call.host, call.slug, number)[0])
 
 
 def _get(call: Call) -> Fit:
-    job, result = asking.job_of(call.host, call.slug, _number(call))
+    job, result = requests.job_of(call.host, call.slug, _number(call))
     return _fit(job, result)
 
 
 def _cancel(call: Call) -> Fit:
     number = _number(call)
-    asking.cancel_job(call.host, call.slug, number, now=call.now)
-    return _fit(asking.job_of(call.host, call.slug, number)[0])
+    requests.cancel_job(call.host, call.slug, number, now=call.now)
+    return _fit(requests.job_of(call.host, call.slug, number)[0])
 
 
 def _number(call: Call) -> int:

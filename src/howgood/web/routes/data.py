@@ -15,8 +15,9 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from howgood.errors import InputError, MissingExtraError, UnknownNameError
-from howgood.flow import collected, elsewhere, erasing, importing
+from howgood.flow import collected, erasing, importing, survey_export
 from howgood.flow.importing.uploads import LARGEST
+from howgood.kinds import kind_named
 from howgood.records.codebook import TABLES, TableName
 from howgood.web.access import owner, sent_form, signed_in, text_of
 from howgood.web.clock import now
@@ -49,8 +50,8 @@ async def get_export(request: Request) -> Response:
     try:
         if kind in _SURVEYS:
             survey = await run_in_threadpool(
-                elsewhere.hosted_survey_file, host, slug,
-                kind=cast(elsewhere.SurveyFormat, kind),
+                survey_export.hosted_survey_file, host, slug,
+                kind=cast(survey_export.SurveyFormat, kind),
             )  # fmt: skip
             return _file(survey.name, survey.media_type, Response(survey.content))
         made = await run_in_threadpool(
@@ -211,6 +212,7 @@ async def _data_page(
     return dashboard(
         request, "data.html", researcher=person, status=status, study=held.study, held=held,
         problem=problem, notice=notice, report=report, imports=imports, published=held.cards,
+        kind=kind_named(held.study.kind),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.flow.results import asking, library, uploaded
+from howgood.flow.results import library, requests, uploaded
 from howgood.flow.results.tasks import CLASSIFIER, SYSTEMS
 from howgood.show.page import to_html
 from howgood.web.access import owner, sent_form, signed_in
@@ -42,7 +42,7 @@ async def post_fit(request: Request) -> Response:
     slug = request.path_params["slug"]
     try:
         number = await _call(
-            asking.ask_fit, request.app.state.host, slug, _fields(form), actor=person.name,
+            requests.ask_fit, request.app.state.host, slug, _fields(form), actor=person.name,
             now=now(),
         )  # fmt: skip
     except InputError as error:
@@ -55,8 +55,8 @@ async def get_result(request: Request) -> Response:
     person = await signed_in(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
     host = request.app.state.host
-    job, result = await _call(asking.job_of, host, slug, number)
-    seen = await _call(asking.overview, host, slug)
+    job, result = await _call(requests.job_of, host, slug, number)
+    seen = await _call(requests.overview, host, slug)
     return dashboard(
         request, "result.html", researcher=person, study=seen.row, seen=seen,
         job=job_page(job, now=now()),
@@ -68,7 +68,7 @@ async def get_progress(request: Request) -> Response:
     """Give the part of the page that shows progress; a finished job reloads the whole page."""
     person = await signed_in(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
-    job, _ = await _call(asking.job_of, request.app.state.host, slug, number)
+    job, _ = await _call(requests.job_of, request.app.state.host, slug, number)
     response = dashboard(
         request, "progress.html", researcher=person, slug=slug, job=job_page(job, now=now())
     )
@@ -82,7 +82,7 @@ async def post_cancel(request: Request) -> Response:
     await owner(request)
     await sent_form(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
-    await _call(asking.cancel_job, request.app.state.host, slug, number, now=now())
+    await _call(requests.cancel_job, request.app.state.host, slug, number, now=now())
     return RedirectResponse(f"/studies/{slug}/results/{number}", status_code=303)
 
 
@@ -90,7 +90,7 @@ async def get_picture(request: Request) -> Response:
     """Give one picture of a result, readable on light and dark pages."""
     await signed_in(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
-    _, result = await _call(asking.job_of, request.app.state.host, slug, number)
+    _, result = await _call(requests.job_of, request.app.state.host, slug, number)
     sections = result.report.sections if result is not None else ()
     place = request.path_params["place"]
     if place >= len(sections) or not sections[place].svg:
@@ -110,7 +110,7 @@ async def get_report(request: Request) -> Response:
     """Give the report as one page that needs nothing else."""
     await signed_in(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
-    _, result = await _call(asking.job_of, request.app.state.host, slug, number)
+    _, result = await _call(requests.job_of, request.app.state.host, slug, number)
     if result is None:
         raise HTTPException(404)
     name = f"{slug}-result-{number}.html"
@@ -139,7 +139,7 @@ async def post_upload(request: Request) -> Response:
     purpose = SYSTEMS if form.get("purpose") == SYSTEMS else CLASSIFIER
     try:
         number = await _call(
-            asking.take_upload, request.app.state.host, slug, purpose=purpose, name=name,
+            requests.take_upload, request.app.state.host, slug, purpose=purpose, name=name,
             content=content, actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
@@ -159,7 +159,7 @@ async def post_mapping(request: Request) -> Response:
     slug, number = request.path_params["slug"], request.path_params["number"]
     try:
         job = await _call(
-            asking.ask_upload, request.app.state.host, slug, number, form, actor=person.name,
+            requests.ask_upload, request.app.state.host, slug, number, form, actor=person.name,
             now=now(),
         )  # fmt: skip
     except InputError as error:
@@ -185,7 +185,7 @@ async def post_publish(request: Request) -> Response:
 async def _overview(request: Request, *, problem: str = "", status: int = 200) -> Response:
     person = await signed_in(request)
     host, slug = request.app.state.host, request.path_params["slug"]
-    seen = await _call(asking.overview, host, slug)
+    seen = await _call(requests.overview, host, slug)
     shown = None
     if seen.latest is not None and seen.latest_job is not None:
         shown = result_page(seen.latest, seen, seen.latest_job)
@@ -201,8 +201,8 @@ async def _mapping(
 ) -> Response:
     person = await owner(request)
     host, slug = request.app.state.host, request.path_params["slug"]
-    upload = await _call(asking.open_upload, host, slug, request.path_params["number"])
-    seen = await _call(asking.overview, host, slug)
+    upload = await _call(requests.open_upload, host, slug, request.path_params["number"])
+    seen = await _call(requests.overview, host, slug)
     return dashboard(
         request, "mapping.html", researcher=person, status=status, study=seen.row, seen=seen,
         upload=upload, chosen={**upload.guesses, **chosen}, problem=problem,

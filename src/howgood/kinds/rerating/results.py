@@ -1,6 +1,6 @@
 """The result of a rerating: how noisy people are, and the error no system can be below.
 
-In: who was gathered, and perhaps systems' predictions. Out: `StudyResult`. Absent: the statistics
+In: the sample. Out: `StudyResult`. Absent: the statistics
 (`learn`, `decide`) and the pictures (`show`).
 """
 
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from howgood import learn
-from howgood.flow.results.nothing import not_enough
-from howgood.flow.results.people import Gathered
+from howgood.kinds.fit import Sample, insufficient_evidence
 from howgood.learn.feedback import barrier_of
 from howgood.records.inclusion import POLICIES
+from howgood.records.plans import ReratingPlan
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
+from howgood.records.study import Study, plan_of
 from howgood.records.table import Table
 from howgood.show.noise import RaterNoise, noise_report
 from howgood.show.people import people_text
@@ -30,22 +30,20 @@ _CURE = (
 )
 
 
-def rerating_result(
-    gathered: Gathered, study: Study, settings: Mapping[str, Any], *, held: int, progress: Progress
+def result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
     """Return how much ratings vary when the same people rate the same items again."""
-    ratings = ratings_of(gathered)
-    repeated = repeated_ratings(ratings)
+    ratings = ratings_of(sample)
+    repeated = _repeated(ratings)
     if not len(repeated):
-        why = (
-            "Nobody has rated an item twice yet." if gathered.taken else "Nobody has answered yet."
-        )
-        return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
+        why = "Nobody has rated an item twice yet." if sample.people else "Nobody has answered yet."
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
     progress(0.2, "measuring the noise")
     feedback = Table(learn.rating_uncertainty(dict(repeated)))
     if len(feedback) == 1:
         why = "One person has rated one item again, nobody any other."
-        return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
     seed = int(settings.get("seed", 1))
     noise = RaterNoise(
         feedback=feedback,
@@ -60,33 +58,38 @@ def rerating_result(
         noise_report(noise, question=_QUESTION),
         title=study.title,
         first=(),
-        left_out=gathered.left_out,
-        policy=POLICIES[gathered.policy],
+        left_out=sample.left_out,
+        policy=POLICIES[sample.policy],
     )
     return StudyResult(
         report=report,
         summary=people_text(len(np.unique(feedback["user"])), len(repeated)),
         people=len(np.unique(feedback["user"])),
-        answers=held,
-        left_out=gathered.left_out,
+        answers=sample.held,
+        left_out=sample.left_out,
     )
 
 
-def ratings_of(gathered: Gathered) -> Table:
+def ratings_of(sample: Sample) -> Table:
     """Return every rating that was given, in plain columns."""
-    found = gathered.table("user", "item", "trial", "rating")
-    given = np.array([value is not None for value in found["rating"]], dtype=bool)
+    table = sample.table("user", "item", "trial", "rating")
+    given = np.array([value is not None for value in table["rating"]], dtype=bool)
     return Table(
         {
-            "user": found["user"][given].astype(str),
-            "item": found["item"][given].astype(str),
-            "trial": found["trial"][given].astype(int),
-            "rating": found["rating"][given].astype(float),
+            "user": table["user"][given].astype(str),
+            "item": table["item"][given].astype(str),
+            "trial": table["trial"][given].astype(int),
+            "rating": table["rating"][given].astype(float),
         }
     )
 
 
-def repeated_ratings(ratings: Table) -> Table:
+def repeated_ratings(sample: Sample) -> Table:
+    """Return what systems can be ranked on: every rating of somebody who rated the item again."""
+    return _repeated(ratings_of(sample))
+
+
+def _repeated(ratings: Table) -> Table:
     """Return the ratings of pairs that were rated at least twice: one alone shows no noise."""
     if not len(ratings):
         return ratings
@@ -98,5 +101,5 @@ def repeated_ratings(ratings: Table) -> Table:
 
 def _most_noise(study: Study, ratings: Table) -> float:
     """Return the standard deviation of somebody who gives the lowest and the highest rating."""
-    labels = study.rerating.scale if study.rerating else ()
+    labels = plan_of(study, ReratingPlan).scale
     return float(max(len(labels) - 1, np.ptp(ratings["rating"]))) / math.sqrt(2.0)

@@ -4,7 +4,7 @@ In: a survey and its pictures. Out: the file. Absent: reading the answers back
 (`flow.importing`), and comparisons, which need the computation behind each next pair.
 
 The page walks the same path as the server: `offline.js` draws every order from the same hash of
-the person's seed as `participate.chance`, and the import walks it again and compares.
+the person's seed as `kinds.seeded`, and the import walks it again and compares.
 """
 
 import base64
@@ -18,21 +18,12 @@ from typing import Any
 
 from howgood.ask.sentences import sentence, sentences
 from howgood.errors import InputError
-from howgood.flow.elsewhere.source import SurveySource, picture_files
 from howgood.flow.participate import conditions, next_screen
 from howgood.flow.participate.path import CONSENT, path_steps
-from howgood.kinds.screen_parts import Step, paragraphs
-from howgood.kinds.survey.scenarios import scenarios_of
-from howgood.kinds.survey.screens import (
-    NONE,
-    SYSTEMS,
-    Page,
-    check_field,
-    introduction_step,
-    scenario_key,
-    scenario_step,
-)
-from howgood.records.plans import SurveyPlan
+from howgood.flow.survey_export.source import SurveySource, picture_files
+from howgood.kinds import kind_of
+from howgood.kinds.screen_parts import paragraphs
+from howgood.kinds.task_export import OfflineTask
 from howgood.records.screen import Answer, Screen
 from howgood.records.study import Study
 
@@ -49,7 +40,7 @@ _WORDS = ("skip_link", "problems_title", "film_shows", "choose", "progress",
 
 def offline_page(source: SurveySource) -> bytes:
     """Return the survey as one self-contained HTML file."""
-    pictures = {name: _data_address(source, name) for name in picture_files(source.plan)}
+    pictures = {name: _data_address(source, name) for name in picture_files(source.study)}
     if sum(map(len, pictures.values())) > _LARGEST:
         raise InputError(
             where=f"study {source.study.slug!r}",
@@ -57,12 +48,12 @@ def offline_page(source: SurveySource) -> bytes:
             needed="a page that people can open",
             cure="Use smaller files, or run the study with howgood serve.",
         )
-    data = {**outline(source.study, source.plan), "pictures": pictures}
+    data = {**outline(source.study), "pictures": pictures}
     # Inside a script element only "<" could end it early.
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     style = (files("howgood.web") / "static" / "howgood.css").read_text(encoding="utf-8")
-    script = (files("howgood.flow.elsewhere") / "offline.js").read_text(encoding="utf-8")
-    template = (files("howgood.flow.elsewhere") / "offline.html").read_text(encoding="utf-8")
+    script = (files("howgood.flow.survey_export") / "offline.js").read_text(encoding="utf-8")
+    template = (files("howgood.flow.survey_export") / "offline.html").read_text(encoding="utf-8")
     blanks = {
         "language": source.study.language,
         "title": escape(source.study.title),
@@ -78,8 +69,19 @@ def offline_page(source: SurveySource) -> bytes:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: blanks[match[1]], template).encode()
 
 
-def outline(study: Study, plan: SurveyPlan) -> dict[str, Any]:
+def outline(study: Study) -> dict[str, Any]:
     """Return what the page needs to know: every screen, and how the path is drawn."""
+    offline_task = kind_of(study).offline_task
+    if offline_task is None:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found=f"a {study.kind}",
+            needed="a kind of study that the offline page can walk through",
+            cure="Run it with howgood serve.",
+        )
+    task = offline_task(study)
+    screens = {screen.key: screen for screen in _frame(study, task)}
+    screens |= {key: step.make() for key, step in task.steps.items()}
     return {
         "format": FORMAT,
         "study": study.slug,
@@ -88,61 +90,18 @@ def outline(study: Study, plan: SurveyPlan) -> dict[str, Any]:
         "pilot": study.pilot,
         "words": {key: _raw(study.language, key) for key in _WORDS},
         "conditions": list(conditions(study)),
-        "branches": {each.key: list(each.applications) for each in plan.branches},
-        "applications": [{"key": each.key, "name": each.name} for each in plan.applications],
-        "scenarios": len(scenarios_of(plan)),
-        "perApplication": plan.per_application,
-        "applicationsEach": plan.applications_each,
-        "microTask": plan.micro_task,
-        "checks": [check_field(study, plan, each).to_dict() for each in plan.attention],
-        "systems": [each.key for each in plan.real.systems] if plan.real else None,
-        "noSystem": NONE,
-        "screens": {key: screen.to_dict() for key, screen in _screens(study, plan).items()},
+        **task.outline,
+        "screens": {key: screen.to_dict() for key, screen in screens.items()},
     }
 
 
-def _screens(study: Study, plan: SurveyPlan) -> dict[str, Screen]:
-    """Return every screen the survey can show; `key|system` where a system is to be imagined."""
-    found = {screen.key: screen for screen in _frame(study, plan)}
-    systems: dict[str, str | None] = {"": None}
-    if plan.real is not None:
-        systems |= {f"|{each.key}": each.name for each in plan.real.systems}
-    for ending, system in systems.items():
-        for step in _task_steps(study, plan, system):
-            found[step.key + ending] = step.make()
-    return found
-
-
-def _task_steps(study: Study, plan: SurveyPlan, system: str | None) -> list[Step]:
-    steps = []
-    for application in plan.applications:
-        steps.append(introduction_step(study, application, system))
-        steps += [
-            scenario_step(
-                study,
-                Page(
-                    key=scenario_key(application, number),
-                    application=application,
-                    scenario=scenario,
-                    number=1,
-                    total=1,
-                ),
-                system,
-            )
-            for number, scenario in enumerate(scenarios_of(plan), start=1)
-        ]
-    return steps
-
-
-def _frame(study: Study, plan: SurveyPlan) -> list[Screen]:
+def _frame(study: Study, task: OfflineTask) -> list[Screen]:
     """Return the screens around the task, made as the server makes them."""
     consent = next_screen(study, condition=None, seed=0, answers=(), now=_ANY_TIME)
     refused = Answer(screen=CONSENT, values={"consent": "no"}, at=_ANY_TIME)
     declined = next_screen(study, condition=None, seed=0, answers=(refused,), now=_ANY_TIME)
-    every = [each.key for each in plan.real.systems] if plan.real else []
-    answered = {SYSTEMS: Answer(screen=SYSTEMS, values={SYSTEMS: every}, at=_ANY_TIME)}
     steps = path_steps(
-        study, condition=conditions(study)[0], seed=0, answered=answered, now=_ANY_TIME
+        study, condition=conditions(study)[0], seed=0, answered=task.answered, now=_ANY_TIME
     )
     return [consent, declined, *(step.make() for step in steps), _thanks(study)]
 

@@ -15,9 +15,11 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.decisions import positives
 from howgood.flow.hosting import Host
-from howgood.flow.results.survey import MODELS, priors_of
+from howgood.flow.registry import cards as library_cards
 from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
 from howgood.flow.results.uploaded import guess, labels, preview, read_upload
+from howgood.kinds import kind_of
+from howgood.kinds.fit import chosen_name, chosen_number
 from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
 from howgood.records.result import StudyResult
@@ -29,7 +31,6 @@ from howgood.store.studies import StudyRow
 _MOST_SEED = 2**32 - 1
 _MOST_JUDGES = 5
 _LARGEST_NUMBER = 2**63 - 1  # of a row, in either database
-_MOST_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,16 +137,10 @@ def ask_fit(host: Host, slug: str, chosen: Mapping[str, str], *, actor: str, now
     row = find_study(host, slug)
     study = host.study(row.version)
     settings: dict[str, Any] = {
-        "people": _one_of(chosen.get("people") or "attentive", POLICIES, "people"),
-        "seed": _whole(chosen.get("seed") or "1", "seed", 0, _MOST_SEED),
+        "people": chosen_name(chosen.get("people") or "attentive", POLICIES, "people"),
+        "seed": chosen_number(chosen.get("seed") or "1", "seed", 0, _MOST_SEED),
+        **kind_of(study).fit_settings(study, chosen, library_cards),
     }
-    if study.survey is not None:
-        settings["model"] = _one_of(chosen.get("model") or "binary", MODELS, "model")
-        settings["priors"] = chosen.get("priors") or "howgood"
-        priors_of(settings["priors"], study)
-        points = len(study.survey.scale) or 7
-        if chosen.get("cut"):
-            settings["cut"] = _whole(chosen["cut"], "accepting from", 2, points)
     return host.database.write(lambda c: _queue(c, row, FIT, settings, actor=actor, now=now))
 
 
@@ -269,7 +264,7 @@ def _judging(
     }
     if known.judge.cards:
         names = [card.application for card in known.judge.cards]
-        settings["application"] = _one_of(chosen.get("application") or names[0], names, "for")
+        settings["application"] = chosen_name(chosen.get("application") or names[0], names, "for")
     return settings
 
 
@@ -315,25 +310,6 @@ def _queue(
         connection, actor=actor, action="fit", study=row.slug, detail={"task": task}, now=now
     )
     return number
-
-
-def _one_of(value: str, names: Mapping[str, str] | list[str], where: str) -> str:
-    if value not in names:
-        raise UnknownNameError(where=where, name=value, names=names)
-    return value
-
-
-def _whole(text: str, where: str, least: int, most: int) -> int:
-    # Longer digits than any limit has are not even turned into a number.
-    is_number = text.strip().isdecimal() and len(text.strip()) <= _MOST_DIGITS
-    if not is_number or not least <= int(text) <= most:
-        raise InputError(
-            where=where,
-            found=repr(text[:40]),
-            needed=f"a whole number from {least} to {most}",
-            cure="Correct it.",
-        )
-    return int(text)
 
 
 def _positive(chosen: Mapping[str, str], table: Table) -> str:

@@ -11,13 +11,13 @@ import pytest
 from tests.flow.hosting.conftest import RERATING, SURVEY
 
 from howgood.errors import InputError
-from howgood.flow.elsewhere.codes import recognised
-from howgood.flow.elsewhere.limesurvey import limesurvey_file
-from howgood.flow.elsewhere.offline import offline_page
-from howgood.flow.elsewhere.qualtrics import qualtrics_file
-from howgood.flow.elsewhere.source import Picture, survey_source
-from howgood.flow.importing.values import answer_to, on_scale
 from howgood.flow.study_files import read_study
+from howgood.flow.survey_export.codes import recognised
+from howgood.flow.survey_export.limesurvey import limesurvey_file
+from howgood.flow.survey_export.offline import offline_page
+from howgood.flow.survey_export.qualtrics import qualtrics_file
+from howgood.flow.survey_export.source import Picture, survey_source
+from howgood.kinds.cells import answer_to, on_scale
 from howgood.records.study import Study
 
 QUESTIONS = [
@@ -76,7 +76,7 @@ def test_codes_are_recognised_in_every_spelling():
     source = _source()
 
     def screen(column):
-        found = recognised(source.study, source.plan, column)
+        found = recognised(source.study, source.task, column)
         return found and (found.screen, found.name, found.option)
 
     assert screen("a2s3_1") == screen("a2s3[i1]") == screen("a2s3[SQ001]") == screen("a2s3_i1")

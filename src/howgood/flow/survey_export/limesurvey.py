@@ -2,10 +2,10 @@
 
 In: a survey. Out: the file, one row per group, question, subquestion and answer, as the LimeSurvey
 manual describes under "Tab Separated Value survey structure". Absent: pictures, and subsets of
-scenarios; both are settings inside LimeSurvey.
+pages; both are settings inside LimeSurvey.
 
-Each scenario is a group of its own, so that LimeSurvey shows one per page and mixes those of one
-application. Branches are drawn by a hidden equation at the start.
+Each page is a group of its own, so that LimeSurvey shows one at a time and mixes those of one
+section. Branches are drawn by a hidden equation at the start.
 
 LimeSurvey takes every text for HTML, and whatever stands in braces for an expression to compute.
 What a researcher wrote is written so that it is shown and nothing else.
@@ -16,13 +16,12 @@ import io
 from collections.abc import Iterable, Iterator
 
 from howgood.ask.sentences import sentence
-from howgood.flow.elsewhere.codes import question_codes, scenario_codes
-from howgood.flow.elsewhere.source import SurveySource
-from howgood.flow.elsewhere.wording import html_of, html_text
+from howgood.flow.survey_export.codes import question_codes
+from howgood.flow.survey_export.source import SurveySource
+from howgood.flow.survey_export.wording import html_of, html_text
 from howgood.kinds.screen_parts import paragraphs
-from howgood.kinds.survey.scenarios import scenario_bullets
-from howgood.kinds.survey.screens import survey_items, survey_scale
-from howgood.records.plans import Question, SurveyApplication, SurveyPlan
+from howgood.kinds.task_export import ExportSection, TaskExport
+from howgood.records.plans import Question
 from howgood.records.study import Study
 
 _COLUMNS = ("id", "related_id", "class", "type/scale", "name", "relevance", "text", "help",
@@ -35,11 +34,11 @@ Row = dict[str, str]
 
 def limesurvey_file(source: SurveySource) -> bytes:
     """Return the survey as a file that LimeSurvey imports."""
-    study, plan = source.study, source.plan
+    study, task = source.study, source.task
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, _COLUMNS, restval="", delimiter="\t", lineterminator="\r\n")
     writer.writeheader()
-    for row in _numbered(_rows(study, plan)):
+    for row in _numbered(_rows(study, task)):
         writer.writerow(row)
     # The mark at the beginning tells LimeSurvey and spreadsheets that it is UTF-8.
     return buffer.getvalue().encode("utf-8-sig")
@@ -59,7 +58,7 @@ def _numbered(rows: Iterable[Row]) -> Iterator[Row]:
         yield row | {"id": own}
 
 
-def _rows(study: Study, plan: SurveyPlan) -> Iterator[Row]:
+def _rows(study: Study, task: TaskExport) -> Iterator[Row]:
     language = study.language
     settings = {"language": language, "format": "G", "anonymized": "Y", "datestamp": "Y"}
     for name, value in settings.items():
@@ -73,16 +72,16 @@ def _rows(study: Study, plan: SurveyPlan) -> Iterator[Row]:
     for name, value in texts.items():
         yield {"class": "SL", "name": name, "text": value, "language": language}
     groups = (
-        *_branching(study, plan),
+        *_branching(study, task),
         *_questions(study, "d", "demographics"),
-        *_scenarios(study, plan),
-        *_checks(study, plan),
+        *_pages(task),
+        *_checks(task),
         *_questions(study, "c", "closing"),
     )
     yield from (row | {"language": language} for row in groups)
 
 
-def _branching(study: Study, plan: SurveyPlan) -> Iterator[Row]:
+def _branching(study: Study, task: TaskExport) -> Iterator[Row]:
     yield {"class": "G", "name": sentence(study.language, "consent_heading")}
     yield {
         "class": "Q",
@@ -92,8 +91,8 @@ def _branching(study: Study, plan: SurveyPlan) -> Iterator[Row]:
         "text": sentence(study.language, "agree"),
         "mandatory": "Y",
     }
-    if plan.branches:
-        equation = f"{{if(is_empty({_BRANCH}), rand(1,{len(plan.branches)}), {_BRANCH})}}"
+    if task.n_branches:
+        equation = f"{{if(is_empty({_BRANCH}), rand(1,{task.n_branches}), {_BRANCH})}}"
         yield {
             "class": "Q",
             "type/scale": "*",
@@ -104,46 +103,35 @@ def _branching(study: Study, plan: SurveyPlan) -> Iterator[Row]:
         }
 
 
-def _scenarios(study: Study, plan: SurveyPlan) -> Iterator[Row]:
-    scale = survey_scale(study, plan)
-    items = survey_items(plan, study.language)
-    for code, application, number, scenario in scenario_codes(plan):
-        place = code.partition("s")[0]
-        yield {
-            "class": "G",
-            "name": _shown_text(f"{application.name} {number}"),
-            "relevance": _shown_to(plan, application),
-            "random_group": place,
-        }
-        told = html_of((
-            *paragraphs(application.description),
-            *paragraphs(sentence(study.language, "imagine")),
-            scenario_bullets(application, scenario, system=application.name),
-            *paragraphs("" if plan.scale else sentence(study.language, "likely_question")),
-        ))  # fmt: skip
-        yield _question("F", code, _shown(told), mandatory=True)
-        for at, item in enumerate(items, start=1):
-            yield {"class": "SQ", "type/scale": "0", "name": f"i{at}", "relevance": "1",
-                   "text": _shown_text(item.text)}  # fmt: skip
-        yield from _answers(scale)
+def _pages(task: TaskExport) -> Iterator[Row]:
+    for section in task.sections:
+        for page in section.pages:
+            yield {
+                "class": "G",
+                "name": _shown_text(f"{section.name} {page.number}"),
+                "relevance": _shown_to(task, section),
+                "random_group": section.code,
+            }
+            text = html_of((*section.introduction, *page.blocks))
+            yield _question("F", page.code, _shown(text), mandatory=True)
+            for place, statement in enumerate(page.statements, start=1):
+                yield {"class": "SQ", "type/scale": "0", "name": f"i{place}", "relevance": "1",
+                       "text": _shown_text(statement)}  # fmt: skip
+            yield from _answers(page.scale)
 
 
-def _shown_to(plan: SurveyPlan, application: SurveyApplication) -> str:
-    """Return the condition under which a group is shown: consent, and the right branch."""
-    branches = [
-        f"{_BRANCH}=={place}"
-        for place, branch in enumerate(plan.branches, start=1)
-        if application.key in branch.applications
-    ]
-    return " or ".join(branches) if plan.branches else "1"
+def _shown_to(task: TaskExport, section: ExportSection) -> str:
+    """Return the condition under which a group is shown: to everybody, or to its branches."""
+    branches = [f"{_BRANCH}=={number}" for number in section.branches]
+    return " or ".join(branches) if task.n_branches else "1"
 
 
-def _checks(study: Study, plan: SurveyPlan) -> Iterator[Row]:
-    if plan.attention:
+def _checks(task: TaskExport) -> Iterator[Row]:
+    if task.checks:
         yield {"class": "G", "name": "…", "relevance": "1"}
-    for place, check in enumerate(plan.attention, start=1):
-        yield _question("L", f"k{place}", _shown_text(check.text), mandatory=True)
-        yield from _answers(survey_scale(study, plan))
+    for check in task.checks:
+        yield _question("L", check.code, _shown_text(check.text), mandatory=True)
+        yield from _answers(check.scale)
 
 
 def _questions(study: Study, letter: str, title: str) -> Iterator[Row]:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from howgood.flow.elsewhere.limesurvey import limesurvey_file
-from howgood.flow.elsewhere.offline import offline_page
-from howgood.flow.elsewhere.qualtrics import qualtrics_file
-from howgood.flow.elsewhere.source import SurveySource, named_source, source_in_host
 from howgood.flow.hosting import Host
+from howgood.flow.survey_export.limesurvey import limesurvey_file
+from howgood.flow.survey_export.offline import offline_page
+from howgood.flow.survey_export.qualtrics import qualtrics_file
+from howgood.flow.survey_export.source import SurveySource, named_source, source_in_host
 
 SurveyFormat = Literal["html", "limesurvey", "qualtrics"]
 _Maker = Callable[[SurveySource], bytes]

@@ -12,8 +12,9 @@ from howgood.errors import InputError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, open_host, picture
 from howgood.flow.study_files import read_study
-from howgood.records.plans import SurveyPlan
-from howgood.records.study import Study, plan_of
+from howgood.kinds import kind_of
+from howgood.kinds.task_export import TaskExport
+from howgood.records.study import Study
 
 _FILES = (".toml", ".yaml", ".yml")
 
@@ -31,20 +32,21 @@ class SurveySource:
     """A survey and the way to its pictures."""
 
     study: Study
-    plan: SurveyPlan
+    task: TaskExport
     picture: Callable[[str], Picture]
 
 
 def survey_source(study: Study, picture: Callable[[str], Picture]) -> SurveySource:
-    """Return a survey with its pictures; a study of another kind is refused."""
-    if study.survey is None:
+    """Return a survey with its pictures; a kind that has no fixed pages is refused."""
+    task_export = kind_of(study).task_export
+    if task_export is None:
         raise InputError(
             where=f"study {study.slug!r}",
             found=f"a {study.kind}, which asks differently after every answer",
             needed="a survey",
             cure="Run it with howgood serve; its data can be exported as csv, parquet or json.",
         )
-    return SurveySource(study=study, plan=plan_of(study, SurveyPlan), picture=picture)
+    return SurveySource(study=study, task=task_export(study), picture=picture)
 
 
 def source_in_host(host: Host, slug: str) -> SurveySource:
@@ -78,14 +80,12 @@ def named_source(name: str, *, address: str) -> SurveySource:
     host = open_host(address)
     try:
         found = source_in_host(host, name)
-        kept = {file: found.picture(file) for file in picture_files(found.plan)}
+        kept = {file: found.picture(file) for file in picture_files(found.study)}
         return survey_source(found.study, kept.__getitem__)
     finally:
         host.close()
 
 
-def picture_files(plan: SurveyPlan) -> tuple[str, ...]:
-    """Return the names of a survey's pictures, each once."""
-    return tuple(
-        dict.fromkeys(each.picture.file for each in plan.applications if each.picture is not None)
-    )
+def picture_files(study: Study) -> tuple[str, ...]:
+    """Return the names of a study's pictures, each once."""
+    return tuple(dict.fromkeys(picture.file for picture in kind_of(study).pictures(study)))

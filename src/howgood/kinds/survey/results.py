@@ -1,6 +1,6 @@
 """The result of a survey: what accuracy people accept, and what to aim for.
 
-In: who was gathered, settings. Out: `StudyResult` with a model card per application. Absent: the
+In: the sample, settings. Out: `StudyResult` with a model card per application. Absent: the
 model (`learn`), the pictures (`show`).
 """
 
@@ -11,31 +11,26 @@ from typing import Any
 
 from howgood import decide, learn
 from howgood.ask.intake import read_answers
-from howgood.errors import InputError, UngatedPosteriorError
-from howgood.flow.registry import card_of_fit, cards, prior_of_card
-from howgood.flow.results.nothing import not_enough
-from howgood.flow.results.people import Gathered
+from howgood.errors import UngatedPosteriorError
+from howgood.kinds.fit import Sample, insufficient_evidence
+from howgood.kinds.survey.fit_options import cut_of, points_of, priors_of
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.cards import card_of_fit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.answers import Answers
 from howgood.records.card import ModelCard
 from howgood.records.inclusion import POLICIES
 from howgood.records.plans import SurveyPlan
-from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress
 from howgood.records.report import Finding, Report
 from howgood.records.result import StudyResult
 from howgood.records.study import Study, plan_of
 from howgood.show.acceptability import fit_report
+from howgood.show.cards import with_warning
 from howgood.show.ordinal import ordinal_report
 from howgood.show.people import people_text
 from howgood.show.results import target_finding, whole_report
 
-MODELS = {
-    "binary": "accept or not, by application",
-    "parts": "imagined and real systems on one scale",
-}
-CARD_PRIOR = "card:"
 SHARES = (0.5, 0.8)
 _IMAGINED = "hypothetical"
 _QUESTION = "What accuracy do people accept, and which errors weigh more?"
@@ -43,22 +38,22 @@ _LEAST_PEOPLE = 2
 _FIT_SHARE = 0.75  # of the progress bar; pictures and checks take the rest
 
 
-def survey_result(
-    gathered: Gathered, study: Study, settings: Mapping[str, Any], *, held: int, progress: Progress
+def result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
     """Fit a survey's answers and return the report, or what is missing for one."""
-    missing = _what_is_missing(gathered)
+    missing = _what_is_missing(sample)
     if missing:
-        return not_enough(gathered, question=_QUESTION, why=missing, cure=_CURE, held=held)
+        return insufficient_evidence(sample, question=_QUESTION, why=missing, cure=_CURE)
     try:
         if settings.get("model", "binary") == "parts":
             if len(plan_of(study, SurveyPlan).applications) > 1:
-                return not_enough(gathered, question=_QUESTION, why=_POOLED, cure=_APART, held=held)
-            return _parts(gathered, study, settings, held=held, progress=progress)
-        return _binary(gathered, study, settings, held=held, progress=progress)
+                return insufficient_evidence(sample, question=_QUESTION, why=_POOLED, cure=_APART)
+            return _parts(sample, study, settings, progress)
+        return _binary(sample, study, settings, progress)
     except UngatedPosteriorError as error:
         why = f"The answers do not pin the model down: {error}"
-        return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
 
 
 _POOLED = (
@@ -72,24 +67,22 @@ _CURE = (
 )
 
 
-def _what_is_missing(gathered: Gathered) -> str:
-    if not gathered.taken:
-        return (
-            "Nobody has answered yet." if not gathered.left_out else "Nobody's answers count yet."
-        )
-    if len(gathered.taken) < _LEAST_PEOPLE:
+def _what_is_missing(sample: Sample) -> str:
+    if not sample.people:
+        return "Nobody has answered yet." if not sample.left_out else "Nobody's answers count yet."
+    if len(sample.people) < _LEAST_PEOPLE:
         return "Only one person has answered: one person cannot tell how people differ."
     return ""
 
 
 def _binary(
-    gathered: Gathered, study: Study, settings: Mapping[str, Any], *, held: int, progress: Progress
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
-    answers = _answers(gathered, study, only=_IMAGINED)
+    answers = _answers(sample, study, only=_IMAGINED)
     fit = learn.fit_acceptability(
         answers,
-        cut=_cut(study, settings),
-        priors=priors_of(str(settings.get("priors", "howgood")), study),
+        cut=cut_of(study, settings),
+        priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
         random_state=int(settings.get("seed", 1)),
         progress=lambda share, step: progress(_FIT_SHARE * share, step),
     )
@@ -99,11 +92,11 @@ def _binary(
         fit_report(fit),
         title=study.title,
         first=targets,
-        left_out=gathered.left_out,
-        policy=POLICIES[gathered.policy],
+        left_out=sample.left_out,
+        policy=POLICIES[sample.policy],
     )
     report = replace(report, question=_QUESTION)
-    return _result(report, fit, gathered, held=held, cards=_cards(fit, study))
+    return _result(report, fit, sample, cards=_cards(fit, study))
 
 
 def _target(fit: AcceptabilityFit, name: str) -> Finding:
@@ -112,12 +105,12 @@ def _target(fit: AcceptabilityFit, name: str) -> Finding:
 
 
 def _parts(
-    gathered: Gathered, study: Study, settings: Mapping[str, Any], *, held: int, progress: Progress
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
     fit = learn.fit_ordinal(
-        _answers(gathered, study, only=None),
-        scale=_points(study),
-        priors=priors_of(str(settings.get("priors", "howgood")), study),
+        _answers(sample, study, only=None),
+        scale=points_of(study),
+        priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
         random_state=int(settings.get("seed", 1)),
         progress=lambda share, step: progress(_FIT_SHARE * share, step),
     )
@@ -126,18 +119,17 @@ def _parts(
         ordinal_report(fit),
         title=study.title,
         first=(),
-        left_out=gathered.left_out,
-        policy=POLICIES[gathered.policy],
+        left_out=sample.left_out,
+        policy=POLICIES[sample.policy],
     )
-    return _result(report, fit, gathered, held=held, cards=())
+    return _result(report, fit, sample, cards=())
 
 
 def _result(
     report: Report,
     fit: AcceptabilityFit | OrdinalFit,
-    gathered: Gathered,
+    sample: Sample,
     *,
-    held: int,
     cards: tuple[ModelCard, ...],
 ) -> StudyResult:
     # What was fitted, not what was given: rows about systems in use are in no binary fit.
@@ -145,15 +137,15 @@ def _result(
         report=report,
         summary=people_text(fit.n_respondents, fit.provenance.rows_used or 0),
         people=fit.n_respondents,
-        answers=held,
-        left_out=gathered.left_out,
+        answers=sample.held,
+        left_out=sample.left_out,
         cards=cards,
     )
 
 
-def _answers(gathered: Gathered, study: Study, *, only: str | None) -> Answers:
+def _answers(sample: Sample, study: Study, *, only: str | None) -> Answers:
     """Return the judgements with applications by the names people saw."""
-    table = gathered.table(
+    table = sample.table(
         "participant", "application", "precision", "recall", "rating", "part",
         where=None if only is None else lambda row: row["part"] == only,
     )  # fmt: skip
@@ -161,58 +153,22 @@ def _answers(gathered: Gathered, study: Study, *, only: str | None) -> Answers:
     if len(set(names.values())) == len(names):
         table["application"] = table["application"].copy()
         table["application"][:] = [names.get(key, key) for key in table["application"]]
-    answers = read_answers(table, scale=_points(study))
+    answers = read_answers(table, scale=points_of(study))
     made = answers.provenance
-    rule = {"people": POLICIES[gathered.policy], "people_left_out": dict(gathered.left_out)}
+    rule = {"people": POLICIES[sample.policy], "people_left_out": dict(sample.left_out)}
     return Answers(dict(answers), provenance=replace(made, settings={**made.settings, **rule}))
-
-
-def _points(study: Study) -> int:
-    return len(plan_of(study, SurveyPlan).scale) or 7
-
-
-def _cut(study: Study, settings: Mapping[str, Any]) -> int:
-    """Return the lowest rating that accepts: by default the first above the middle."""
-    points = _points(study)
-    return int(settings.get("cut") or points - points // 2 + 1)
-
-
-def priors_of(name: str, study: Study) -> str | Priors:
-    """Return a preset, or what a model card of the library says about a similar application."""
-    if not name.startswith(CARD_PRIOR):
-        if name not in PRESETS:
-            raise InputError(
-                where="priors",
-                found=repr(name),
-                needed=f"one of {', '.join(PRESETS)}, or a card",
-                cure="Choose one of these.",
-            )
-        return name
-    known = cards()
-    card = known.get(name.removeprefix(CARD_PRIOR))
-    if card is None:
-        raise InputError(
-            where="priors", found=repr(name), needed="a card of the library", cure="Choose one."
-        )
-    only = plan_of(study, SurveyPlan).applications
-    if len(only) != 1:
-        raise InputError(
-            where="priors",
-            found=f"a card about {card.application}, for {len(only)} applications",
-            needed="a study of one application, of which the card can be a prior",
-            cure="Choose a preset.",
-        )
-    return prior_of_card(card, application=only[0].name)
 
 
 def _cards(fit: AcceptabilityFit, study: Study) -> tuple[ModelCard, ...]:
     return tuple(
-        card_of_fit(
-            fit,
-            name,
-            name=card_name(study.slug, name),
-            description=_description(study, name),
-            citation=f"howgood study {study.title!r}",
+        with_warning(
+            card_of_fit(
+                fit,
+                name,
+                name=card_name(study.slug, name),
+                description=_description(study, name),
+                citation=f"howgood study {study.title!r}",
+            )
         )
         for name in fit.applications
     )

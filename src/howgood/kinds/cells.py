@@ -1,7 +1,7 @@
 """Cells to values: scales, choices, numbers, times, in any of the ways programs write them.
 
 In: text of a cell. Out: the value, or `WrongCellError` that says what would be right. Absent: which
-cell means what (`mapping`).
+cell means what (`flow.importing`).
 """
 
 import math
@@ -12,13 +12,8 @@ from html import unescape
 
 from howgood.ask.intake import NO, YES
 from howgood.ask.sentences import sentence
-from howgood.records.plans import Question, SurveyApplication
-from howgood.records.scenario import Scenario
+from howgood.records.plans import Question
 from howgood.records.screen import AnswerValue
-
-# Levels are often written with two digits: 0.67 means 2/3.
-_CLOSE = 0.0051
-
 
 _MOST_DIGITS = 4  # of an option's place
 _LONGEST_SECONDS = 10_000_000  # a third of a year
@@ -91,27 +86,13 @@ def moment(text: str) -> datetime:
         raise WrongCellError("a time such as 2026-05-04 12:00:00") from None
 
 
-def application_named(text: str, applications: Sequence[SurveyApplication]) -> SurveyApplication:
-    """Return the application with this key or name."""
-    for each in applications:
-        if text.casefold() in (each.key.casefold(), each.name.casefold()):
-            return each
-    known = ", ".join(each.key for each in applications)
-    raise WrongCellError(f"the key or name of an application: {known}")
-
-
-def scenario_at(precision: float, recall: float, scenarios: Sequence[Scenario]) -> int:
-    """Return the number of the scenario with these levels, from 1."""
-    for place, each in enumerate(scenarios, start=1):
-        shown = _near(precision, each.precision) and _near(recall, each.recall)
-        meant = _near(precision, each.desired_precision) and _near(recall, each.desired_recall)
-        if shown or meant:
-            return place
-    raise WrongCellError("the precision and recall of a scenario of the study")
-
-
-def _near(given: float, level: float | None) -> bool:
-    return level is not None and abs(given - level) < _CLOSE
+def place_from_1(text: str, most: int, *, of: str) -> int:
+    """Return a place in something that is counted from 1."""
+    needed = f"{of}, 1 to {most}"
+    place = whole(text, needed=needed)
+    if not 1 <= place <= most:
+        raise WrongCellError(needed)
+    return place
 
 
 def answer_to(question: Question, text: str, *, language: str) -> AnswerValue:

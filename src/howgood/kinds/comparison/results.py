@@ -1,6 +1,6 @@
 """The result of a comparison: each person's metric, the group's, and how well it predicts.
 
-In: who was gathered. Out: `StudyResult` with draws of the group's mean weight. Absent: the search
+In: who was sample. Out: `StudyResult` with draws of the group's mean weight. Absent: the search
 (`learn`), the pictures (`show`).
 """
 
@@ -11,11 +11,10 @@ from typing import Any
 
 from howgood import learn
 from howgood.errors import InputError
-from howgood.flow.results.nothing import not_enough
-from howgood.flow.results.people import Gathered, Taken
-from howgood.kinds.comparison import screens as comparison
+from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.cards import wording_of
 from howgood.kinds.comparison.interview import Interview, replayed, weight_of
+from howgood.kinds.fit import Respondent, Sample, insufficient_evidence
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.records.confusion import Range
 from howgood.records.elicitation import (
@@ -48,30 +47,25 @@ _NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Heard:
-    """One person's weight, as told and as draws."""
+class _Weighed:
+    """One person's weight, as it is reported and as draws."""
 
-    told: PersonWeight
+    weight: PersonWeight
     a0: Estimate
     is_careless: bool
 
 
-def comparison_result(
-    gathered: Gathered, study: Study, settings: Mapping[str, Any], *, held: int, progress: Progress
+def result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
     """Replay every person's choices and return what they say, one by one and together."""
-    heard, left_out = _hear(gathered, progress)
-    if not heard:
-        why = (
-            "Nobody has compared enough pairs, and preferred a side in them, yet."
-            if gathered.taken
-            else "Nobody has answered yet."
-        )
-        return not_enough(gathered, question=_QUESTION, why=why, cure=_CURE, held=held)
+    weighed, left_out = _listen(sample, progress)
+    if not weighed:
+        return _no_result(sample)
     progress(0.9, "drawing the pictures")
     seed = int(settings.get("seed", 1))
-    group = _group(heard, study, seed)
-    people = [each.told for each in heard]
+    group = _group(weighed, study, seed)
+    people = [each.weight for each in weighed]
     n_judgements = sum(each.pairs for each in people)
     report = Report(
         title=study.title,
@@ -92,40 +86,58 @@ def comparison_result(
             title=study.title,
             first=(),
             left_out=left_out,
-            policy=POLICIES[gathered.policy],
+            policy=POLICIES[sample.policy],
         ),
-        summary=people_text(len(heard), n_judgements),
-        people=len(heard),
-        answers=held,
+        summary=people_text(len(weighed), n_judgements),
+        people=len(weighed),
+        answers=sample.held,
         left_out=left_out,
         weight_draws=group.a0.draws[:: max(1, group.a0.draws.size // _KEPT_DRAWS)],
     )
 
 
-def _hear(gathered: Gathered, progress: Progress) -> tuple[list[_Heard], dict[str, int]]:
-    heard, left_out = [], Counter(gathered.left_out)
-    for place, person in enumerate(gathered.taken):
-        progress(0.9 * place / len(gathered.taken), f"person {place + 1}")
-        found = _person(person, is_policed=gathered.policy != "everyone")
+def _listen(sample: Sample, progress: Progress) -> tuple[list[_Weighed], dict[str, int]]:
+    weighed, left_out = [], Counter(sample.left_out)
+    for place, person in enumerate(sample.people):
+        progress(0.9 * place / len(sample.people), f"person {place + 1}")
+        found = _person(person, is_policed=sample.policy != "everyone")
         if isinstance(found, str):
             left_out[found] += 1
-        elif found.is_careless and gathered.policy != "everyone":
+        elif found.is_careless and sample.policy != "everyone":
             left_out[CARELESS] += 1
         else:
-            heard.append(found)
-    return heard, dict(left_out)
+            weighed.append(found)
+    return weighed, dict(left_out)
 
 
-def _person(person: Taken, *, is_policed: bool) -> _Heard | str:
+def _no_result(sample: Sample) -> StudyResult:
+    why = (
+        "Nobody has compared enough pairs, and preferred a side in them, yet."
+        if sample.people
+        else "Nobody has answered yet."
+    )
+    return insufficient_evidence(
+        sample, question=_QUESTION, why=why, cure=_CURE, n_judgements=_n_judgements(sample)
+    )
+
+
+def _n_judgements(sample: Sample) -> int:
+    """Return how many choices stand: one that was taken back, and the undo, are none."""
+    rows = [row for person in sample.people for row in person.rows]
+    undone = sum(bool(row.get("choice") == "undo") for row in rows)
+    return sample.n_rows - 2 * undone
+
+
+def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
     """Return what one person's choices say, or why they say nothing."""
     answered = {each.screen: each for each in person.participation.answers}
-    choices = comparison.choices_so_far(answered)
+    choices = screens.choices_so_far(answered)
     if len(choices) < _LEAST_PAIRS:
         return _TOO_FEW
     interview = replayed(
         person.study,
         seed=person.participation.seed,
-        ratio=comparison.direct_ratio(answered, comparison.BEFORE),
+        ratio=screens.direct_ratio(answered, screens.BEFORE),
         choices=choices,
     )
     result, a0 = interview.result(), weight_of(interview)
@@ -134,7 +146,7 @@ def _person(person: Taken, *, is_policed: bool) -> _Heard | str:
     is_bracket = isinstance(result, BisectionResult)
     # A bisection has no model of error: its last bracket stands for an interval.
     ends: Interval | Range = result.interval if is_bracket and result.interval else a0.interval
-    told = PersonWeight(
+    weight = PersonWeight(
         name=person.participation.participant,
         a0=a0.mean,
         lower=ends.lower,
@@ -142,11 +154,11 @@ def _person(person: Taken, *, is_policed: bool) -> _Heard | str:
         is_bracket=is_bracket,
         family="linear" if isinstance(result, BisectionResult) else result.family,
         kinds=Counter(each.query.kind for each in interview.answered),
-        undone=(len(comparison.compare_answers(answered)) - len(choices)) // 2,  # and the undo
+        undone=(len(screens.compare_answers(answered)) - len(choices)) // 2,  # and the undo
         agreement=_agreement(interview),
     )
     is_careless = isinstance(result, ElicitationResult) and result.checks.looks_careless
-    return _Heard(told=told, a0=a0, is_careless=is_careless)
+    return _Weighed(weight=weight, a0=a0, is_careless=is_careless)
 
 
 def _why_no_weight(result: ElicitationResult | BisectionResult, *, is_policed: bool) -> str:
@@ -166,9 +178,9 @@ def _agreement(interview: Interview) -> Agreement | None:
         return None
 
 
-def _group(heard: list[_Heard], study: Study, seed: int) -> GroupWeight:
-    weights = [each.a0 for each in heard]
-    kept_back = [each.told.agreement for each in heard if each.told.agreement is not None]
+def _group(weighed: list[_Weighed], study: Study, seed: int) -> GroupWeight:
+    weights = [each.a0 for each in weighed]
+    kept_back = [each.weight.agreement for each in weighed if each.weight.agreement is not None]
     plan = plan_of(study, ComparisonPlan)
     return GroupWeight(
         a0=group_mean(weights, random_state=seed),

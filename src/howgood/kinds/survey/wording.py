@@ -1,31 +1,19 @@
-"""Are the words of a study complete for every screen it can show?
+"""Are the phrases of a survey complete for every scenario it can show?
 
-In: a study whose values are right one by one. Out: problems with the phrases of applications and
-the words of flow charts. Absent: taste.
+In: a survey whose values are right one by one. Out: problems with the phrases of its applications.
+Absent: taste (`advice`).
 """
-
-from dataclasses import fields
 
 from howgood.errors import InputError
 from howgood.kinds.survey.scenarios import BLANK, BLANKS, PHRASES, scenarios_of
-from howgood.records.comparison import ComparisonWording
-from howgood.records.plans import ComparisonPlan, SurveyPlan
+from howgood.records.plans import SurveyPlan
 from howgood.records.record import Path, Problem
-from howgood.records.study import Study
-
-# The words of charts and questions; `use` ends one sentence of the last questions.
-WORDS = frozenset(each.name for each in fields(ComparisonWording)) - {"task", "question", "costs"}
-OPTIONAL_WORDS = frozenset({"use"})
+from howgood.records.study import Study, plan_of
 
 
 def wording_problems(study: Study) -> list[Problem]:
-    """Return what is missing to word every scenario or chart."""
-    if study.comparison is not None:
-        return _comparison_problems(study.comparison)
-    return [] if study.survey is None else _survey_problems(study.survey)
-
-
-def _survey_problems(plan: SurveyPlan) -> list[Problem]:
+    """Return what is missing to word every scenario."""
+    plan = plan_of(study, SurveyPlan)
     problems = []
     for index, application in enumerate(plan.applications):
         needed = PHRASES if plan.cases else PHRASES - {"cleared"}
@@ -47,38 +35,6 @@ def _survey_problems(plan: SurveyPlan) -> list[Problem]:
         problems.append(
             Problem(
                 path=("survey", "cases"), found=error.found, needed=error.needed, cure=error.cure
-            )
-        )
-    return problems
-
-
-def _comparison_problems(plan: ComparisonPlan) -> list[Problem]:
-    path = ("comparison", "words")
-    problems = [
-        Problem(
-            path=path,
-            found=f"no word {name!r}",
-            needed=f"the words {', '.join(sorted(WORDS))}",
-            cure="Add it.",
-        )
-        for name in sorted(each for each in WORDS if not plan.words.get(each, "").strip())
-    ]
-    problems += [
-        Problem(
-            path=(*path, name),
-            found=f"a word {name!r}",
-            needed=f"one of {', '.join(sorted(WORDS | OPTIONAL_WORDS))}",
-            cure="Rename or remove it.",
-        )
-        for name in sorted(set(plan.words) - WORDS - OPTIONAL_WORDS)
-    ]
-    if plan.algorithm == "bisection" and any(each.lower is None for each in plan.matrices):
-        problems.append(
-            Problem(
-                path=("comparison", "algorithm"),
-                found="bisection over matrices without thresholds",
-                needed="lower and upper thresholds of every matrix",
-                cure="Name a file of scores, or set algorithm to mixture.",
             )
         )
     return problems

@@ -1,23 +1,22 @@
-"""What a study file takes from the files beside it: pictures, films, a classifier's scores.
+"""What a study file takes from other files of its folder: pictures, films, tables.
 
 In: the values of a study file and its folder. Out: the values with fingerprints of pictures and
-matrices made from scores; every file that is not as it should be is a problem. Absent: serving
-pictures (`web`).
+what the kind of study reads from tables; every file that is not as it should be is a problem.
+Absent: serving pictures (`web`).
 """
 
 import hashlib
-import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
 from howgood.ask.files import open_table
-from howgood.errors import HowgoodError, InputError
+from howgood.errors import InputError
 from howgood.flow.study_files.complete import HEAD, media_problem
-from howgood.learn import table_matrices, threshold_matrices
-from howgood.records.confusion import ConfusionMatrix
+from howgood.kinds import KINDS
 from howgood.records.record import Path, Problem
-from howgood.records.table import frame_columns
 
 _PICTURE, _FILM = 2_000_000, 50_000_000
 PICTURES = {
@@ -25,23 +24,29 @@ PICTURES = {
     **dict.fromkeys((".mp4", ".webm"), _FILM),
 }
 
-MATRICES = ("comparison", "matrices")
-MATRIX_FILES = (("comparison", "scores"), ("comparison", "table"))
-
-
 _OUTSIDE = ("a file outside the study's folder", "a file in it or below", "Move it there.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """A study's values with what files say; `unfilled` are gaps that a wrong file left."""
+
+    data: dict[str, Any]
+    unfilled: frozenset[Path] = frozenset()
 
 
 def filled_from_files(
     data: Mapping[str, Any], *, folder: FilePath, problems: list[Problem]
-) -> dict[str, Any]:
-    """Return the values with what the files beside the study say."""
+) -> Attached:
+    """Return the values with fingerprints of pictures, and what the kind takes from tables."""
     filled: dict[str, Any] = _replaced(data, (), folder, problems)
-    comparison = filled.get("comparison")
-    if isinstance(comparison, dict):
-        for _, source in MATRIX_FILES:
-            _fill_matrices(comparison, source, folder, problems)
-    return filled
+    unfilled: set[Path] = set()
+    for kind in KINDS.values():
+        plan = filled.get(kind.name)
+        if isinstance(plan, dict):
+            keys = kind.fill_from_files(plan, partial(_table, folder=folder), problems)
+            unfilled |= {(kind.name, key) for key in keys}
+    return Attached(data=filled, unfilled=frozenset(unfilled))
 
 
 def picture_problem(location: FilePath, folder: FilePath) -> tuple[str, str, str] | None:
@@ -72,12 +77,12 @@ def is_inside(location: FilePath, folder: FilePath) -> bool:
         return False
 
 
-def _beside(name: str, folder: FilePath) -> FilePath:
-    """Return where a table lies; a study file cannot have any other file read."""
+def _table(name: str, *, folder: FilePath) -> Any:  # noqa: ANN401 - a table of any engine
+    """Return a table of the study's folder; a study file cannot have any other file read."""
     if not is_inside(folder / name, folder):
         found, needed, cure = _OUTSIDE
         raise InputError(where=repr(name[:60]), found=found, needed=needed, cure=cure)
-    return folder / name
+    return open_table(folder / name)
 
 
 def _replaced(data: Any, path: Path, folder: FilePath, problems: list[Problem]) -> Any:  # noqa: ANN401 - whatever a study file holds
@@ -112,56 +117,3 @@ def _fingerprint(
         )
         return {}
     return {"digest": hashlib.sha256(location.read_bytes()).hexdigest()[:16]}
-
-
-def _fill_matrices(
-    comparison: dict[str, Any], source: str, folder: FilePath, problems: list[Problem]
-) -> None:
-    """Put in the matrices a file gives; values of a wrong type are reported elsewhere."""
-    try:
-        made = _SOURCES[source](comparison.get(source), folder)
-    except HowgoodError as error:
-        found, needed, cure = str(error), "a readable table", "Save it as CSV."
-        if isinstance(error, InputError):
-            found, needed, cure = f"{error.where}: {error.found}", error.needed, error.cure
-        path = ("comparison", source)
-        problems.append(Problem(path=path, found=found, needed=needed, cure=cure))
-        return
-    if made:
-        comparison["matrices"] = made
-
-
-def _from_table(name: object, folder: FilePath) -> list[dict[str, Any]]:
-    if not isinstance(name, str) or not name:
-        return []
-    table = open_table(_beside(name, folder))
-    return [_counts(each) for each in table_matrices(table, out_of="auto")]
-
-
-def _from_scores(scores: object, folder: FilePath) -> list[dict[str, Any]]:
-    if not isinstance(scores, Mapping):
-        return []
-    file, truth, score = (scores.get(each) for each in ("file", "truth", "score"))
-    if not (isinstance(file, str) and isinstance(truth, str) and isinstance(score, str)):
-        return []
-    return _matrices(_beside(file, folder), truth=truth, score=score)
-
-
-_SOURCES = {"scores": _from_scores, "table": _from_table}
-
-
-def _counts(matrix: ConfusionMatrix) -> dict[str, Any]:
-    return {name: int(count) for name, count in matrix.to_dict().items()}
-
-
-def _matrices(location: FilePath, *, truth: str, score: str) -> list[dict[str, Any]]:
-    columns = frame_columns(open_table(location), [truth, score], where=location.name)
-    found = threshold_matrices(columns[truth], columns[score], out_of="auto")
-    return [
-        {
-            **_counts(matrix),
-            "lower": each.lower,
-            "upper": None if math.isinf(each.upper) else each.upper,
-        }
-        for matrix, each in zip(found.matrices, found.ranges, strict=True)
-    ]

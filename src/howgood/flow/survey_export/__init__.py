@@ -1,5 +1,10 @@
 """A survey that runs elsewhere: one offline page, LimeSurvey, Qualtrics."""
 
-from howgood.flow.elsewhere.file import SurveyFile, SurveyFormat, hosted_survey_file, survey_file
+from howgood.flow.survey_export.file import (
+    SurveyFile,
+    SurveyFormat,
+    hosted_survey_file,
+    survey_file,
+)
 
 __all__ = ["SurveyFile", "SurveyFormat", "hosted_survey_file", "survey_file"]

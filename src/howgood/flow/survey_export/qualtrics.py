@@ -1,7 +1,7 @@
 """A survey as Qualtrics' advanced TXT format.
 
-In: a survey. Out: the file: a block per application, a matrix per scenario. Absent: random orders,
-branches and pictures, which the format cannot say; they are set in Qualtrics' survey flow.
+In: a survey. Out: the file: a block per section of the task, a matrix per page. Absent: random
+orders, branches and pictures, which the format cannot say; they are set in Qualtrics' survey flow.
 
 Qualtrics takes texts of questions, choices and answers for HTML, a line that begins with two square
 brackets for a command, and `${...}` for something to be filled in. What a researcher wrote is
@@ -11,13 +11,12 @@ written so that it is shown and nothing else. Names of blocks are plain text, fo
 from collections.abc import Iterable, Iterator
 
 from howgood.ask.sentences import sentence
-from howgood.flow.elsewhere.codes import question_codes, scenario_codes
-from howgood.flow.elsewhere.source import SurveySource
-from howgood.flow.elsewhere.wording import html_of, html_text
+from howgood.flow.survey_export.codes import question_codes
+from howgood.flow.survey_export.source import SurveySource
+from howgood.flow.survey_export.wording import html_of, html_text
 from howgood.kinds.screen_parts import paragraphs
-from howgood.kinds.survey.scenarios import scenario_bullets
-from howgood.kinds.survey.screens import survey_items, survey_scale
-from howgood.records.plans import Question, SurveyPlan
+from howgood.kinds.task_export import TaskExport
+from howgood.records.plans import Question
 from howgood.records.study import Study
 
 _KINDS = {
@@ -31,43 +30,39 @@ _KINDS = {
 
 def qualtrics_file(source: SurveySource) -> bytes:
     """Return the survey as a file that Qualtrics imports."""
-    lines = ["[[AdvancedFormat]]", *_lines(source.study, source.plan)]
+    lines = ["[[AdvancedFormat]]", *_lines(source.study, source.task)]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _lines(study: Study, plan: SurveyPlan) -> Iterator[str]:
+def _lines(study: Study, task: TaskExport) -> Iterator[str]:
     language = study.language
     yield from _block(sentence(language, "consent_heading"))
     text = html_of((*paragraphs(study.introduction), *paragraphs(study.consent.text)))
     choices = [sentence(language, "agree"), sentence(language, "decline")]
     yield from _question("MC:SingleAnswer:Vertical", "consent", text, choices)
     yield from _questions(study, "d", "demographics")
-    yield from _scenarios(study, plan)
+    yield from _pages(task)
     yield from _questions(study, "c", "closing")
 
 
-def _scenarios(study: Study, plan: SurveyPlan) -> Iterator[str]:
-    scale = survey_scale(study, plan)
-    items = [each.text for each in survey_items(plan, study.language)]
-    checks = list(enumerate(plan.attention, start=1))
+def _pages(task: TaskExport) -> Iterator[str]:
+    checks = list(task.checks)
     block = ""
-    for code, application, number, scenario in scenario_codes(plan):
-        if application.name != block:
-            block = application.name
+    for section in task.sections:
+        if section.name != block:
+            block = section.name
             yield from _block(block)
-            yield from _question("DB", "", html_of(paragraphs(application.description)))
-        if number > 1:
-            yield from ("", "[[PageBreak]]")
-        told = html_of((
-            *paragraphs(sentence(study.language, "imagine")),
-            scenario_bullets(application, scenario, system=application.name),
-            *paragraphs("" if plan.scale else sentence(study.language, "likely_question")),
-        ))  # fmt: skip
-        yield from _question("Matrix", code, told, items, scale)
-        if number == 2 and checks:
-            place, check = checks.pop(0)
-            text = html_text(check.text)
-            yield from _question("MC:SingleAnswer:Horizontal", f"k{place}", text, scale)
+            yield from _question("DB", "", html_of(section.introduction))
+        for page in section.pages:
+            if page.number > 1:
+                yield from ("", "[[PageBreak]]")
+            yield from _question(
+                "Matrix", page.code, html_of(page.blocks), page.statements, page.scale
+            )
+            if page.number == 2 and checks:
+                check = checks.pop(0)
+                text = html_text(check.text)
+                yield from _question("MC:SingleAnswer:Horizontal", check.code, text, check.scale)
 
 
 def _questions(study: Study, letter: str, title: str) -> Iterator[str]:

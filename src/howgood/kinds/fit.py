@@ -1,0 +1,127 @@
+"""What a fit of any kind begins with and may end with.
+
+In: the people of a study, what a researcher chose. Out: `Sample`, checked choices, and the result
+that says there is not enough evidence. Absent: reading people from a database (`flow.results`) and
+the fits themselves (each kind's `results`).
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.records.card import ModelCard
+from howgood.records.inclusion import POLICIES
+from howgood.records.provenance import Provenance
+from howgood.records.report import Finding, Report
+from howgood.records.result import StudyResult
+from howgood.records.screen import Participation
+from howgood.records.study import Study
+from howgood.records.table import Table
+from howgood.show.people import people_finding, people_text
+
+# The library of model cards, read only when a prior is taken from it.
+Cards = Callable[[], Mapping[str, ModelCard]]
+_MOST_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respondent:
+    """One person whose answers count."""
+
+    study: Study
+    participation: Participation
+    rows: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """The people whose answers count, and how many do not, by reason.
+
+    `held` counts the answers the study holds, whoever gave them; `cards` is the library that a
+    prior may be taken from.
+    """
+
+    people: tuple[Respondent, ...]
+    left_out: Mapping[str, int]
+    policy: str
+    held: int = 0
+    cards: Cards = dict
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows they gave."""
+        return sum(len(person.rows) for person in self.people)
+
+    def table(self, *names: str, where: Callable[[Mapping[str, Any]], bool] | None = None) -> Table:
+        """Return the named columns of their judgements; a gap is None."""
+        rows = [row for person in self.people for row in person.rows if where is None or where(row)]
+        return Table(
+            {name: np.array([row.get(name) for row in rows], dtype=object) for name in names}
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitOption:
+    """Something to choose before a fit: `choices` maps what is sent to what people read."""
+
+    name: str
+    label: str
+    choices: Mapping[str, str]
+    default: str = ""
+    help: str = ""
+
+
+def insufficient_evidence(
+    sample: Sample, *, question: str, why: str, cure: str, n_judgements: int | None = None
+) -> StudyResult:
+    """Return the result of a study whose answers allow none: an answer too, not a fault."""
+    n_judgements = sample.n_rows if n_judgements is None else n_judgements
+    findings = [
+        Finding(text=f"Not enough evidence yet. {why}", tone="unsure"),
+        Finding(text=cure),
+        people_finding(POLICIES[sample.policy], sample.left_out),
+    ]
+    return StudyResult(
+        report=Report(
+            title="Not enough evidence yet",
+            question=question,
+            findings=tuple(findings),
+            sections=(),
+            methods="Nothing was estimated.",
+            provenance=Provenance(
+                method="none",
+                settings={"people": POLICIES[sample.policy]},
+                rows_used=n_judgements,
+                rows_dropped={f"people: {reason}": n for reason, n in sample.left_out.items()},
+            ),
+        ),
+        summary=f"not enough evidence: {people_text(len(sample.people), n_judgements)}",
+        people=len(sample.people),
+        answers=sample.held,
+        is_enough=False,
+        left_out=sample.left_out,
+    )
+
+
+def chosen_name(value: str, names: Collection[str], where: str) -> str:
+    """Return a choice that is one of these, or say which there are."""
+    if value not in names:
+        raise UnknownNameError(where=where, name=value, names=names)
+    return value
+
+
+def chosen_number(text: str, where: str, least: int, most: int) -> int:
+    """Return a whole number in a range, or say what is needed."""
+    # Longer digits than any limit has are not even turned into a number.
+    is_number = text.strip().isdecimal() and len(text.strip()) <= _MOST_DIGITS
+    if not is_number or not least <= int(text) <= most:
+        raise InputError(
+            where=where,
+            found=repr(text[:40]),
+            needed=f"a whole number from {least} to {most}",
+            cure="Correct it.",
+        )
+    return int(text)

@@ -1,0 +1,110 @@
+"""What may be chosen before a survey is fitted: model, priors, where accepting begins.
+
+In: a study, what somebody chose. Out: what there is to choose, and checked settings. Absent: the
+fit (`results`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from howgood.errors import InputError
+from howgood.kinds.fit import Cards, FitOption, chosen_name, chosen_number
+from howgood.kinds.survey.screens import survey_scale
+from howgood.learn.cards import prior_of_card
+from howgood.records.plans import SurveyPlan
+from howgood.records.priors import PRESETS, Priors
+from howgood.records.study import Study, plan_of
+from howgood.show.cards import card_warning, readable
+
+MODELS = {
+    "binary": "accept or not, by application",
+    "parts": "imagined and real systems on one scale",
+}
+CARD_PRIOR = "card:"
+_PRIORS = {
+    "howgood": "howgood: weak, for any application",
+    "kay2015": "kay2015: as in the published study",
+}
+_PRIORS_HELP = (
+    "What is assumed before anybody answered; the report shows what other priors would change."
+)
+
+
+def fit_options(study: Study, cards: Cards) -> tuple[FitOption, ...]:
+    """Return what a form offers; models only where there is more than one that fits the study."""
+    plan = plan_of(study, SurveyPlan)
+    models = FitOption(name="model", label="Model", choices=MODELS)
+    priors = {name: _PRIORS.get(name, name) for name in PRESETS}
+    if len(plan.applications) == 1:
+        priors |= {
+            f"{CARD_PRIOR}{name}": f"similar application: {readable(card.application)} ({name})"
+            + (" – few people" if card_warning(card) else "")
+            for name, card in cards().items()
+            if card.draws
+        }
+    labels = survey_scale(study, plan)
+    cuts = {
+        str(point): f"{point}: {label}" if label else str(point)
+        for point, label in enumerate(labels, start=1)
+        if point > 1
+    }
+    return (
+        *([models] if plan.real is not None else []),
+        FitOption(name="priors", label="Priors", choices=priors, help=_PRIORS_HELP),
+        FitOption(
+            name="cut",
+            label="Accepting begins at",
+            choices=cuts,
+            default=str(cut_of(study, {})),
+        ),
+    )
+
+
+def fit_settings(study: Study, chosen: Mapping[str, str], cards: Cards) -> dict[str, Any]:
+    """Return what was chosen, checked before anything waits."""
+    settings: dict[str, Any] = {
+        "model": chosen_name(chosen.get("model") or "binary", MODELS, "model"),
+        "priors": chosen.get("priors") or "howgood",
+    }
+    priors_of(settings["priors"], study, cards)
+    if chosen.get("cut"):
+        settings["cut"] = chosen_number(chosen["cut"], "accepting from", 2, points_of(study))
+    return settings
+
+
+def points_of(study: Study) -> int:
+    """Return how many points the scale has."""
+    return len(plan_of(study, SurveyPlan).scale) or 7
+
+
+def cut_of(study: Study, settings: Mapping[str, Any]) -> int:
+    """Return the lowest rating that accepts: by default the first above the middle."""
+    points = points_of(study)
+    return int(settings.get("cut") or points - points // 2 + 1)
+
+
+def priors_of(name: str, study: Study, cards: Cards) -> str | Priors:
+    """Return a preset, or what a model card of the library says about a similar application."""
+    if not name.startswith(CARD_PRIOR):
+        if name not in PRESETS:
+            raise InputError(
+                where="priors",
+                found=repr(name),
+                needed=f"one of {', '.join(PRESETS)}, or a card",
+                cure="Choose one of these.",
+            )
+        return name
+    card = cards().get(name.removeprefix(CARD_PRIOR))
+    if card is None:
+        raise InputError(
+            where="priors", found=repr(name), needed="a card of the library", cure="Choose one."
+        )
+    applications = plan_of(study, SurveyPlan).applications
+    if len(applications) != 1:
+        raise InputError(
+            where="priors",
+            found=f"a card about {card.application}, for {len(applications)} applications",
+            needed="a study of one application, of which the card can be a prior",
+            cure="Choose a preset.",
+        )
+    return prior_of_card(card, application=applications[0].name)
