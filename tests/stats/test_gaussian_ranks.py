@@ -255,3 +255,35 @@ def test_no_more_orderings_are_listed_than_seven_scores_have():
     _, orderings = ranks_of_draws(draws, generator=np.random.default_rng(0))
     assert len(orderings) == math.factorial(7)
     assert {chance for _, chance in orderings} == {1 / 5_100}
+
+
+@pytest.mark.parametrize("freedom", [2.5, 8.0])
+@pytest.mark.parametrize("n_scores", [2, 3, 4])
+def test_few_degrees_of_freedom_are_a_joint_student_t(freedom, n_scores):
+    rng = np.random.default_rng(n_scores)
+    means, root = rng.normal(0, 1, n_scores), rng.normal(0, 1, (n_scores, n_scores))
+    covariance = root @ root.T
+    own = np.diag(covariance)
+    variances = own[:, None] + own - 2 * covariance
+    found = rank_probabilities(means, variances, generator=rng, freedom=freedom)
+    drawn = stats.multivariate_t(means, covariance, df=freedom, seed=5).rvs(200_000)
+    places = np.argsort(np.argsort(drawn, axis=1), axis=1)
+    shares = np.stack([(places == place).mean(axis=0) for place in range(n_scores)], axis=1)
+    np.testing.assert_allclose(found.ranks, shares, atol=4 * found.mcse + 0.006)
+    # Pairs are Student's, as said of each alone.
+    ratio = (means[:, None] - means) / np.sqrt(np.maximum(variances, 1e-300))
+    behind = stats.t.cdf(ratio, freedom)
+    expected = behind.sum(axis=1) - 0.5
+    ranks = found.ranks @ np.arange(n_scores)
+    np.testing.assert_allclose(ranks, expected, atol=4 * n_scores * found.mcse + 1e-9)
+
+
+def test_two_scores_that_cannot_differ_share_their_ranks_whatever_the_freedom():
+    found = rank_probabilities(
+        np.zeros(2), np.zeros((2, 2)), generator=np.random.default_rng(1), freedom=3.0
+    )
+    assert found.ranks.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    apart = rank_probabilities(
+        np.array([0.0, 1.0]), np.zeros((2, 2)), generator=np.random.default_rng(1), freedom=3.0
+    )
+    assert apart.ranks.tolist() == [[1.0, 0.0], [0.0, 1.0]]

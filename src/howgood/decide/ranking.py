@@ -73,9 +73,10 @@ def rank(
         Mean and standard deviation of each pair's feedback. sd 0 is legal. Without `trials` the
         means are taken as known; ratings that were given once are not: say `trials=1`.
     metric : {"rmse", "mse", "mae"} or callable(y_true, y_pred) -> float
-        "rmse" and "mse" give the same order. "mae": the exact distribution of each difference, but
-        below 50 pairs 65,536 shared re-ratings. A callable is evaluated on `draws` shared
-        re-ratings.
+        "rmse" and "mse" give the same order. "mae" of known means: the exact distribution of each
+        difference, but below 50 pairs 65,536 shared re-ratings. "mae" with `trials`: the score is
+        that of the ratings themselves, and re-ratings lie around it as Gaussians (see Notes). A
+        callable is evaluated on `draws` shared re-ratings.
     paired : bool
         False treats the systems' scores as independent, each Gaussian with the paper's moments
         (Eq. 5, 12, 13). It can be wrong in either direction.
@@ -112,6 +113,13 @@ def rank(
 
     Notes
     -----
+    MAE with `trials`: the difference of two MAEs in the n ratings seen and in one more of everybody
+    differ by a number that is symmetric about zero, with 1 + 1/n times the variance of one. That
+    variance is unbiased for two ratings, and on average not too small for one or more than two, so
+    that orders flip about as often as said or less. This holds for predictions made without these
+    ratings: who predicts the very ratings it is scored on loses more in a re-rating than said, by
+    MAE; a score below the magic barrier is a sign of it.
+
     Stability: stable
 
     Examples
@@ -285,9 +293,8 @@ def _provenance(
 
 
 def _errors(scores: JointScores, sign: float) -> FloatArray:
-    known = scores.flip_errors()
-    if known is not None:
-        return known
+    if scores.tails is not None:
+        return scores.tails
     if scores.draws is None:
         return difference_errors(sign * scores.differences, scores.flip_variances())
     errors = _shares_behind(sign * scores.draws)
@@ -315,12 +322,13 @@ def _shares_behind(draws: FloatArray) -> FloatArray:
 def _rank_places(
     scores: JointScores, sign: float, generator: np.random.Generator
 ) -> RankProbabilities:
-    known = scores.flip_errors()
+    known = scores.tails
     if known is not None and len(known) == 2:
         return ranks_of_two(float(known[0, 1]), mcse=scores.tail_error)
     if scores.draws is None:
-        means, variances = sign * scores.differences[:, 0], scores.flip_variances()
-        places = rank_probabilities(means, variances, generator=generator)
+        means, variances = sign * scores.differences[:, 0], scores.next_variances()
+        freedom = np.inf if scores.mean_variances is None else scores.freedom
+        places = rank_probabilities(means, variances, generator=generator, freedom=freedom)
         if known is None:
             return places
         # How far the Gaussians behind the ranks are off where the exact errors are known.

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtr
 
 from howgood.decide.rating_noise import (
     KNOWN,
@@ -39,7 +38,8 @@ class JointScores:
 
     `draws` (n_draws, K) replaces the Gaussian where a metric has no closed form; `freedom` are
     the degrees of freedom behind the variances, where these came from few trials. `tails` (K, K)
-    replaces the Gaussian's P(i scores worse than j) where the exact one is known to `tail_error`.
+    replaces the Gaussian's P(i scores worse than j) where the exact one is known to `tail_error`,
+    as it is of known means.
     """
 
     systems: tuple[str, ...]
@@ -62,18 +62,16 @@ class JointScores:
     tails: FloatArray | None = None
     tail_error: float = 0.0
 
-    def flip_variances(self) -> FloatArray:
-        """How far the next difference may lie from the expected one, as Gaussians."""
+    def next_variances(self) -> FloatArray:
+        """How far the next difference may lie from the expected one; Student's with `freedom`."""
         if self.mean_variances is None:
             return self.difference_variances
-        return self._same_tails(self.difference_variances + self.mean_variances)
+        return self.difference_variances + self.mean_variances
 
-    def flip_errors(self) -> FloatArray | None:
-        """P(i scores worse than j) where it is better known than by a Gaussian; else None."""
-        if self.tails is None or not np.isfinite(self.freedom):
-            return self.tails
-        with np.errstate(divide="ignore"):
-            return np.asarray(stdtr(self.freedom, ndtri(self.tails)))
+    def flip_variances(self) -> FloatArray:
+        """How far it may lie as Gaussians, each with the tail of Student's t."""
+        variances = self.next_variances()
+        return variances if self.mean_variances is None else self._same_tails(variances)
 
     def true_variances(self) -> FloatArray | None:
         """How far the true difference may lie from the expected one, as Gaussians."""

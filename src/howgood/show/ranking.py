@@ -5,7 +5,6 @@ In: `Ranking`. Out: sentences and a `Report`. Absent: drawing (see `figures.rank
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 from howgood.decide.rating_noise import KNOWN, ONE_RATING, REPEATED, SOME_ONCE
@@ -45,7 +44,6 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         *_means(ranking),
         *_few_ratings(ranking),
         *_few_pairs(ranking),
-        *_against_the_order(ranking),
         *_barrier(ranking),
     )
 
@@ -301,30 +299,6 @@ def _few_pairs(ranking: Ranking) -> list[Finding]:
     ]
 
 
-def _against_the_order(ranking: Ranking) -> list[Finding]:
-    """Say where errors of the MAE speak against the order shown: they add the noise once more."""
-    if ranking.metric != "mae" or ranking.mean_variances is None:
-        return []
-    against = [
-        f"{better} before {worse}"
-        for better, worse in pairwise(ranking.order)
-        if ranking.error(better, worse) > 0.5
-    ]
-    if not against:
-        return []
-    return [
-        Finding(
-            text=(
-                f"The scores say {', '.join(against)}, the error probability says the opposite: "
-                "it adds the noise of the ratings once more, and is too large where predictions "
-                "are much nearer to people's mean opinions than ratings are. Rank by RMSE, whose "
-                "errors do not depend on that."
-            ),
-            tone="unsure",
-        )
-    ]
-
-
 def _ratings_per_pair(ranking: Ranking) -> int:
     """Return about how many ratings the means came from; 0 where that is unknown."""
     if ranking.mean_variances is None or ranking.provenance.settings.get("means") != REPEATED:
@@ -362,6 +336,11 @@ def _barrier(ranking: Ranking) -> list[Finding]:
             f"Human uncertainty alone costs {plain(ranking.barrier)} (magic barrier), and {best} "
             "scores below it: it was made from these very ratings, or their sd is smaller."
         )
+        if ranking.metric == "mae" and ranking.mean_variances is not None:
+            text += (
+                " Then a re-rating flips its order more often than said: that is about systems "
+                "made without these ratings."
+            )
         return [Finding(text=text, tone="unsure")]
     return [
         Finding(

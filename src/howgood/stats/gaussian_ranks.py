@@ -14,7 +14,7 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, owens_t
+from scipy.special import chdtri, ndtr, ndtri, owens_t, stdtr
 
 FloatArray = NDArray[np.float64]
 
@@ -62,12 +62,25 @@ def difference_errors(differences: FloatArray, variances: FloatArray) -> FloatAr
 
 
 def rank_probabilities(
-    means: FloatArray, variances: FloatArray, *, generator: np.random.Generator
+    means: FloatArray,
+    variances: FloatArray,
+    *,
+    generator: np.random.Generator,
+    freedom: float = float("inf"),
 ) -> RankProbabilities:
-    """Return rank and ordering probabilities: closed form up to 3 scores, else scrambled nets."""
-    if len(means) <= 3:
+    """Return rank and ordering probabilities: closed form up to 3 scores, else scrambled nets.
+
+    With finite `freedom` the variances are known up to a common factor: scores are jointly
+    Student's t, every difference of two with that many degrees of freedom. Then the closed form
+    ends at 2.
+    """
+    if np.isfinite(freedom) and len(means) == 2:
+        ratio = (means[0] - means[1]) / np.sqrt(variances[0, 1]) if variances[0, 1] > 0 else 0.0
+        if ratio != 0.0:
+            return ranks_of_two(float(stdtr(freedom, ratio)), mcse=0.0)
+    if len(means) <= (2 if np.isfinite(freedom) else 3):
         return _from_orderings(_few_orderings(means, variances), len(means))
-    return _sampled(means, variances, generator)
+    return _sampled(means, variances, generator, freedom)
 
 
 def ranks_of_two(first_behind: float, *, mcse: float) -> RankProbabilities:
@@ -173,18 +186,23 @@ def _from_orderings(
 
 
 def _sampled(
-    means: FloatArray, variances: FloatArray, generator: np.random.Generator
+    means: FloatArray, variances: FloatArray, generator: np.random.Generator, freedom: float
 ) -> RankProbabilities:
     from scipy.stats import qmc
 
     n_scores = len(means)
     directions = _directions(variances)
+    n_noises = directions.shape[1]
+    n_dimensions = n_noises + 1 if np.isfinite(freedom) else max(n_noises, 1)
     counts: Counter[tuple[int, ...]] = Counter()
     by_scramble = np.empty((_SCRAMBLES, n_scores, n_scores))
     for scramble in range(_SCRAMBLES):
-        net = qmc.Sobol(max(directions.shape[1], 1), scramble=True, rng=generator)
+        net = qmc.Sobol(n_dimensions, scramble=True, rng=generator)
         uniform = np.clip(net.random(_NET), 2.0**-40, 1 - 2.0**-40)
-        scores = means + ndtri(uniform)[:, : directions.shape[1]] @ directions.T
+        noise = ndtri(uniform[:, :n_noises])
+        if np.isfinite(freedom):
+            noise *= np.sqrt(freedom / chdtri(freedom, uniform[:, n_noises:]))
+        scores = means + noise @ directions.T
         orders = _ordered(scores, generator)
         counts.update(map(tuple, orders.tolist()))
         for rank in range(n_scores):
