@@ -33,6 +33,7 @@ check: $(VENV)/.ready ## Format, lint, types, layers, spelling, then all tests b
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/zizmor --offline --quiet .github action.yml
+	$(BIN)/hadolint Dockerfile
 	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook $(NO_SECRETS)
 	$(BIN)/pip-licenses --summary > /dev/null
 	$(BIN)/python -m checks.browser

@@ -39,5 +39,5 @@ def test_make_check_runs_every_static_check():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     check = text.partition("\ncheck:")[2].partition("\n\n")[0]
     for each in ("ruff check .", "mypy", "lint-imports", "detect-secrets-hook", "pip-licenses",
-                 "codespell", "zizmor"):  # fmt: skip
+                 "codespell", "zizmor", "hadolint"):  # fmt: skip
         assert each in check
