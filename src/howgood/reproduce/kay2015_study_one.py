@@ -44,7 +44,7 @@ _TEXT, _POLICE = "alarm_text_message", "alarm_police"
 _ELECTRICITY, _LOCATION = "electricity", "location"
 NO_DATA = (
     "needs the public answers (kay2015_study1.csv, CC BY 4.0, in the authors' repository): "
-    "pass the file with --data"
+    "get them with --fetch, or name the file with --data"
 )
 
 

@@ -12,6 +12,7 @@ from typing import cast
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.progress import Progress, silent
 from howgood.records.reproduction import Reproduction
+from howgood.reproduce import fetching
 from howgood.show import page
 from howgood.show.reproduction import reproduction_report
 from howgood.writing import write_text
@@ -24,7 +25,7 @@ PAPERS: dict[str, str] = {
     "s3": "howgood.reproduce.jasberg2018",
 }
 # What a paper's file is called in a folder of data.
-DATA_FILES = {"s0": "kay2015_study1.csv", "s1": "breast-cancer-wisconsin.data"}
+DATA_FILES = {paper: source.name for paper, source in fetching.SOURCES.items()}
 
 
 def reproduce(
@@ -67,6 +68,15 @@ def reproduce_all(
             )
         )
     return tuple(done)
+
+
+def fetched_data(paper: str, *, told: Callable[[str], object]) -> Path | None:
+    """Fetch what was published with one paper or all; return the file, or the folder of all."""
+    if paper != "all":
+        return fetching.fetch(paper, told=told)
+    for each in PAPERS:
+        fetching.fetch(each, told=told)
+    return fetching.cache_folder()
 
 
 def write_page(reproductions: Sequence[Reproduction], folder: Path) -> Path:

@@ -18,7 +18,11 @@ _MARKS = {"holds": "✓", "does not hold": "✗", "cannot be checked here": "?"}
 def reproduction_text(reproduction: Reproduction, *, width: int = 100) -> str:
     """Return citation, counts, every check, the errata."""
     lines = [reproduction.citation, _counts(reproduction), ""]
-    lines += [_lines(check, width) for check in reproduction.checks]
+    known, groups = _grouped(reproduction.checks)
+    lines += [_lines(check, width) for check in known]
+    for why, checks in groups.items():
+        lines.append(_wrapped(_group_title(checks, why), width, "  "))
+        lines += [_wrapped(_place_and_claim(check), width, "    ", start="  ") for check in checks]
     lines += [""] if reproduction.errata else []
     lines += [_wrapped(f"erratum: {each}", width, "  ") for each in reproduction.errata]
     return "\n".join(lines)
@@ -53,16 +57,48 @@ def reproduction_report(reproductions: Sequence[Reproduction]) -> Report:
 
 def _sections(reproduction: Reproduction) -> Iterator[Section]:
     name = reproduction.paper
+    known, groups = _grouped(reproduction.checks)
     yield Section(
-        title=f"{name}: ours beside theirs",
+        title=f"{name}: ours next to theirs",
         text=reproduction.citation,
-        table=_claims(reproduction.checks),
+        table=_claims(known) if known else None,
     )
+    for why, checks in groups.items():
+        yield Section(
+            title=f"{name}: not checked here",
+            text=_group_title(checks, why),
+            table=Table(
+                {
+                    "claim": [f"{each.claim} ({each.item}, {each.place})" for each in checks],
+                    "paper": [each.paper for each in checks],
+                }
+            ),
+        )
     for figure, svg in reproduction.figures.items():
         title = figure.removeprefix(f"{name}-").replace("-", " ")
         yield Section(title=f"{name}: {title}", svg=svg, alt=f"Recomputed: {title}.")
     if reproduction.errata:
         yield Section(title=f"{name}: errata", text="\n\n".join(reproduction.errata))
+
+
+def _grouped(checks: Sequence[Check]) -> tuple[list[Check], dict[str, list[Check]]]:
+    """Part what was checked from what could not be, the latter by its reason."""
+    known = [check for check in checks if check.verdict != "cannot be checked here"]
+    groups: dict[str, list[Check]] = {}
+    for check in checks:
+        if check.verdict == "cannot be checked here":
+            groups.setdefault(check.note, []).append(check)
+    return known, groups
+
+
+def _group_title(checks: Sequence[Check], why: str) -> str:
+    count = "1 claim" if len(checks) == 1 else f"{len(checks)} claims"
+    return f"? {count} cannot be checked here" + (f": {why}" if why else "")
+
+
+def _place_and_claim(check: Check) -> str:
+    paper = f" (paper: {check.paper})" if check.paper else ""
+    return f"{check.item} {check.place}: {check.claim}{paper}"
 
 
 def _claims(checks: Sequence[Check]) -> Table:
