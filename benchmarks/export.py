@@ -17,8 +17,8 @@ import sqlalchemy as sa
 from benchmarks.rows import Row
 from howgood.flow.collected import data_file
 from howgood.flow.hosting import add_study, open_host
+from howgood.kinds.study import Study
 from howgood.kinds.survey.data import _judged_on
-from howgood.records.study import Study
 
 ANSWERS = 1_000_000
 MOST_MB = 150

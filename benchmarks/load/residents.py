@@ -13,8 +13,8 @@ from sqlalchemy.engine import Connection
 
 from howgood.flow.hosting import open_host
 from howgood.flow.participate import take_part
+from howgood.kinds.study import Study
 from howgood.records.participant import Status
-from howgood.records.study import Study
 from howgood.store import studies
 from howgood.store.schema import answers, participants, screens
 

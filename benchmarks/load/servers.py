@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.load.residents import PEOPLE, settle
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 _SOURCE = Path(__file__).parents[2] / "src"
 

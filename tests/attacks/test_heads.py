@@ -13,7 +13,7 @@ from tests.web.conftest import PASSWORD, forget_attempts, hidden_fields, sign_in
 
 from howgood.flow.hosting import add_study
 from howgood.flow.participate import completion_address
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.settings import Settings
 from howgood.web.app import make_app
 from howgood.web.render import style_address

@@ -14,8 +14,8 @@ from howgood.flow.api_access import issue_token
 from howgood.flow.hosting import add_study, tokens
 from howgood.flow.results import requests
 from howgood.flow.study_files.attached_files import filled_from_files
+from howgood.kinds.study import Study
 from howgood.records.api_token import SCOPES
-from howgood.records.study import Study
 
 NOT_FOUND = 404
 TABLE = b"who,application,precision,recall,acceptable\nr1,bell,1,1,5\n"

@@ -15,9 +15,9 @@ from tests.web.test_studies import edit, make
 
 from howgood.flow.survey_export.offline import offline_page
 from howgood.flow.survey_export.source import survey_source
+from howgood.kinds.study import Study
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
-from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.show.page import to_html
 

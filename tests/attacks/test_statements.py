@@ -19,8 +19,8 @@ from tests.web.conftest import PASSWORD, forget_attempts, hidden_fields
 from howgood.flow import accounts
 from howgood.flow.api_access import issue_token
 from howgood.flow.hosting import add_study
+from howgood.kinds.study import Study
 from howgood.records.api_token import SCOPES
-from howgood.records.study import Study
 
 SOURCE = Path(__file__).parents[2] / "src" / "howgood"
 # Ends a statement, a string, a list and a comment, on both databases.

@@ -12,7 +12,7 @@ from tests.flow.hosting.conftest import RERATING, SURVEY
 
 from howgood.cli.main import run
 from howgood.flow.hosting import add_study, open_host
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 TABLE = "who,application,precision,recall,acceptable\nr1,bell,1,1,5\nr2,camera,0.5,1,4\n"
 

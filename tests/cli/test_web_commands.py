@@ -19,7 +19,7 @@ from howgood.errors import InputError
 from howgood.flow import accounts, authoring
 from howgood.flow.hosting import Host, add_study, every_study, look, open_host
 from howgood.flow.study_files import new_study
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.settings import read_settings
 from howgood.store.database import open_database
 

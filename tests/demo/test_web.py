@@ -21,7 +21,7 @@ def test_the_demo_puts_answered_studies_into_a_database(tmp_path, monkeypatch):
             assert [each["status"] for each in people] == ["complete", "complete"]
         scores, predictions = (read_upload(path.name, path.read_bytes()) for path in demo.uploads)
         assert scores.columns == ["y_true", "y_score"]
-        items = {item.key for item in demo.studies[2].rerating.items}
+        items = {item.key for item in demo.studies[2].plan.items}
         assert set(predictions["item"]) == items
     finally:
         demo.host.close()

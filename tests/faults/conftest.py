@@ -14,7 +14,7 @@ from tests.faults.people import STUDY
 from tests.postgresql import empty_postgresql_database, running_postgresql
 
 from howgood.flow import hosting
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.settings import Settings
 from howgood.web import server as web_server
 from howgood.web.app import make_app

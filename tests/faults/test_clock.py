@@ -16,8 +16,8 @@ from howgood.flow import accounts, hosting
 from howgood.flow.collected import rows
 from howgood.flow.results import worker as worker_module
 from howgood.flow.results.worker import Worker
+from howgood.kinds.study import Study
 from howgood.records.job import JobStatus
-from howgood.records.study import Study
 from howgood.settings import Settings
 from howgood.store import collected, jobs
 from howgood.web import clock

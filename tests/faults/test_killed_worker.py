@@ -17,8 +17,8 @@ from tests.flow.results.conftest import RERATING
 
 from howgood.demo.web import add_people
 from howgood.flow.hosting import add_study, open_host
+from howgood.kinds.study import Study
 from howgood.records.job import JobStatus
-from howgood.records.study import Study
 from howgood.store import jobs
 
 

@@ -13,9 +13,9 @@ from tests.faults.people import SLUG, crowd, meanwhile
 
 from howgood.flow.hosting.host import SessionState, open_host
 from howgood.flow.participate import next_screen
+from howgood.kinds.study import Study
 from howgood.records.participant import Participant, Status
 from howgood.records.screen import Answer
-from howgood.records.study import Study
 
 MINUTES = float(os.environ.get("HOWGOOD_SOAK_MINUTES", "30"))
 # Short enough that people come, finish and go away all the time.

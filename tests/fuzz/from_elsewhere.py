@@ -20,7 +20,7 @@ from howgood.flow.study_files import check_study
 from howgood.flow.study_files.new import template
 from howgood.flow.survey_export.offline import FORMAT
 from howgood.flow.survey_export.source import source_in_file
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 _QUESTIONS = [

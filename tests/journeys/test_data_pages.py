@@ -10,7 +10,7 @@ from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page
 
 from howgood.flow.collected import tidy_rows
 from howgood.flow.hosting import add_study, open_host
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 TABLE = (
     "Who,application,scenario,acceptable,useful,intent,ease\n"

@@ -13,7 +13,7 @@ from howgood.flow.hosting import add_study, open_host
 from howgood.flow.importing import import_files
 from howgood.flow.study_files import read_study
 from howgood.flow.survey_export import hosted_survey_file
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NOW = datetime(2026, 5, 4, tzinfo=UTC)

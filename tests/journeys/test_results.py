@@ -14,8 +14,8 @@ from howgood.demo.web import add_people
 from howgood.flow import accounts
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.results.requests import ask_fit
+from howgood.kinds.study import Study
 from howgood.records.job import JobStatus
-from howgood.records.study import Study
 from howgood.store import jobs
 from howgood.web.access import SESSION
 

@@ -14,7 +14,7 @@ from tests.flow.hosting.conftest import RERATING, SURVEY
 from howgood.flow import accounts
 from howgood.flow.accounts import passwords
 from howgood.flow.hosting import Host, add_study
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.settings import Settings
 from howgood.store.schema import attempts
 from howgood.web.access import SESSION

@@ -9,7 +9,7 @@ from tests.web.test_studies import form_fields, make
 
 from howgood.errors import InputError
 from howgood.flow.study_files.new import template
-from howgood.records.study import RESERVED, Study
+from howgood.kinds.study import RESERVED, Study
 
 
 def test_no_tab_of_a_draft_leads_nowhere(owner):

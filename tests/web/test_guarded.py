@@ -16,7 +16,7 @@ from tests.web.test_studies import edit, form_fields, make, publish, take_part
 from howgood.flow import authoring
 from howgood.flow.hosting import add_study
 from howgood.flow.study_files.new import template
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.store.schema import metadata
 
 FORBIDDEN, NOT_FOUND = 403, 404

@@ -11,7 +11,7 @@ from tests.flow.hosting.conftest import SURVEY
 from howgood import decide
 from howgood.flow.hosting import add_study
 from howgood.flow.registry import cards
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.store import cards as published
 from howgood.web.rate_limits import Pace, Rate
 

@@ -15,8 +15,8 @@ from tests.web.conftest import hidden_fields
 from howgood.flow.hosting import add_study, filled_form, tokens
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
+from howgood.kinds.study import Study
 from howgood.records.screen import Screen
-from howgood.records.study import Study
 from howgood.settings import Settings
 from howgood.store import participants, studies
 from howgood.web.app import make_app

@@ -10,7 +10,7 @@ from tests.web.conftest import hidden_fields
 
 from howgood.flow import remote
 from howgood.flow.hosting import add_study
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.settings import Settings
 from howgood.web.app import make_app
 

@@ -13,7 +13,7 @@ from howgood.demo.web import add_people
 from howgood.flow.hosting import add_study
 from howgood.flow.importing import import_files, take_upload, undo_import
 from howgood.flow.results.tasks import run_task
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.store import jobs
 
 FORBIDDEN, NOT_FOUND, WRONG = 403, 404, 422

@@ -18,7 +18,7 @@ from howgood.errors import UnknownNameError
 from howgood.records.scenario import Scenario
 
 if TYPE_CHECKING:
-    from howgood.records.plans import Item
+    from howgood.records.item import Item
 
 SENTENCES = ("happened", "found", "missed", "false_alarm", "cleared")
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -157,7 +157,7 @@ def items(*, language: str = "en", ease_of_use: bool = False) -> "tuple[Item, ..
     ['acceptable', 'useful', 'intent', 'ease']
     """
     # Study files are what this is for; nothing else of the library needs their records.
-    from howgood.records.plans import Item
+    from howgood.records.item import Item
 
     keys = ("acceptable", "useful", "intent", *(("ease",) if ease_of_use else ()))
     return tuple(Item(key=key, text=sentence(language, f"item_{key}")) for key in keys)

@@ -23,14 +23,15 @@ from howgood.flow.study_files import read_study
 from howgood.flow.study_files.new import new_study
 from howgood.kinds import KINDS
 from howgood.kinds.comparison.screens import CHOICE, PAIR
+from howgood.kinds.rerating.plan import ReratingPlan
 from howgood.kinds.rerating.screens import RATING
 from howgood.kinds.seeded import draw
+from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey import screens as survey
+from howgood.kinds.survey.plan import SurveyPlan
 from howgood.records.participant import Status
-from howgood.records.plans import SurveyPlan
 from howgood.records.progress import Progress, silent
 from howgood.records.screen import Participation, Screen
-from howgood.records.study import Study, plan_of
 from howgood.records.table import Table
 from howgood.store import answers, participants
 from howgood.store.participants import NewParticipant
@@ -92,22 +93,18 @@ def _store(
 
 
 def _filler(study: Study, condition: str, seed: int) -> Filler:
-    rules: dict[str, Callable[[Screen, Form], Mapping[str, str]]] = {
-        "survey": _judging(study, condition, seed) if study.survey else _nothing,
-        "comparison": _choosing(seed),
-        "rerating": _rating(seed),
+    rules: dict[str, Callable[[], Callable[[Screen, Form], Mapping[str, str]]]] = {
+        "survey": lambda: _judging(study, condition, seed),
+        "comparison": lambda: _choosing(seed),
+        "rerating": lambda: _rating(seed),
     }
-    rule = rules[study.kind]
+    rule = rules[study.kind]()
 
     def filled(screen: Screen) -> Form:
         form = fill(screen, seed=seed)
         return {**form, **rule(screen, form)}
 
     return filled
-
-
-def _nothing(screen: Screen, form: Form) -> Mapping[str, str]:
-    return {}
 
 
 def _judging(
@@ -228,7 +225,8 @@ def _tables(folder: Path, studies: list[Study], seed: int) -> tuple[Path, ...]:
     score = 1 / (1 + np.exp(-generator.normal(2.6 * truth - 1.6)))
     scores, predictions = folder / "scores.csv", folder / "predictions.csv"
     save_table(Table({"y_true": truth, "y_score": score.round(4)}), scores)
-    items = [item.key for study in studies if study.rerating for item in study.rerating.items]
+    plans = [study.plan for study in studies]
+    items = [item.key for plan in plans if isinstance(plan, ReratingPlan) for item in plan.items]
     middle = generator.normal(3.0, 0.7, len(items))
     systems = {
         name: (middle + generator.normal(0, spread, len(items))).round(2)

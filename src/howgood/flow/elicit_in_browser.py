@@ -16,12 +16,12 @@ from howgood.flow.elicit import Interview
 from howgood.flow.hosting.tokens import digest
 from howgood.kinds.comparison import screens as comparison
 from howgood.kinds.comparison.interview import replayed
+from howgood.kinds.study import Study
 from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.records.comparison import ComparisonWording, CostText
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.participant import Status
 from howgood.records.screen import Answer
-from howgood.records.study import Study
 from howgood.store import answers, participants
 
 _SLUG = "elicit"

@@ -12,7 +12,7 @@ from html import unescape
 
 from howgood.ask.intake import NO, YES
 from howgood.ask.sentences import sentence
-from howgood.records.plans import Question
+from howgood.kinds.questions import Question
 from howgood.records.screen import AnswerValue
 
 _MOST_DIGITS = 4  # of an option's place

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.kinds.study import Study
 from howgood.records.card import ModelCard
 from howgood.records.inclusion import POLICIES
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report
 from howgood.records.result import StudyResult
 from howgood.records.screen import Participation
-from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.show.people import people_finding, people_text
 

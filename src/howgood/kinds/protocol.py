@@ -15,16 +15,17 @@ from typing import Any, Literal
 
 from howgood.errors import InputError
 from howgood.kinds.fit import Cards, FitOption, Sample
+from howgood.kinds.plan import Picture, Plan
+from howgood.kinds.questions import Question
 from howgood.kinds.screen_parts import Step
+from howgood.kinds.study import Study
 from howgood.kinds.table_import import TableImport
 from howgood.kinds.task_export import OfflineTask, TaskExport
 from howgood.records.codebook import Column
-from howgood.records.plans import Picture, Question
 from howgood.records.progress import Progress
 from howgood.records.record import Problem
 from howgood.records.result import StudyResult
 from howgood.records.screen import Answer, AnswerValue, Participation, Screen
-from howgood.records.study import Study
 from howgood.records.table import Table
 
 Row = dict[str, AnswerValue | bool]
@@ -128,8 +129,9 @@ def _is_task(screen: Screen) -> bool:
 class Kind:
     """One kind of study, as functions; those with a default need not be given.
 
-    Study files. `title` and `about` introduce the kind to researchers, `template` is a study file
-    that runs as it is, `more_templates` are others to begin with. `fill_from_files` puts in what
+    Study files. `plan` is what the table of the kind may say. `title` and `about` introduce the
+    kind to researchers, `template` is a study file that runs as it is, `more_templates` are others
+    to begin with. `fill_from_files` puts in what
     the files named under `file_keys` hold, and returns the keys that stay empty because a file is
     wrong. `problems` are what would break a screen though each value is right; `advice` is what
     experience says. `text_keys` are the fixed keys of tables of texts, by the name of the table.
@@ -158,6 +160,7 @@ class Kind:
     """
 
     name: str
+    plan: type[Plan]
     title: str
     about: str
     template: Callable[[], str]

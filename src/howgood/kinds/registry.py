@@ -5,15 +5,17 @@ In: nothing. Out: `KINDS`, and the kind of a study. Absent: what a kind does (it
 
 from howgood.errors import UnknownNameError
 from howgood.kinds import comparison, rerating, survey
+from howgood.kinds.plan import PLANS
 from howgood.kinds.protocol import Kind
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 KINDS: dict[str, Kind] = {}
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of study."""
+    """Add a kind of study, and its plan to what study files may say."""
     KINDS[kind.name] = kind
+    PLANS[kind.name] = kind.plan
 
 
 register(survey.KIND)

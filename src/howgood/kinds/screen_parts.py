@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from howgood.ask.sentences import sentence
-from howgood.records.plans import Picture, Question
+from howgood.kinds.plan import Picture
+from howgood.kinds.questions import Question
 from howgood.records.screen import Button, Field, FieldOption, Media, Paragraph, Screen, Words
 
 DECLINED = ""

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol, TypeVar
 
+from howgood.kinds.study import Study
 from howgood.records.screen import AnswerValue
-from howgood.records.study import Study
 
 Missing = Literal["error", "drop"]
 Value = TypeVar("Value")

@@ -47,6 +47,11 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
+    @classmethod
+    def written_as(cls) -> "type[Record]":
+        """Return the record whose fields people write, where that is another one."""
+        return cls
+
     def changed(self, **changes: object) -> Self:
         """Return the record with other values, checked like a new one."""
         before = {name: getattr(self, name) for name in type(self).model_fields}
@@ -123,7 +128,7 @@ def bounds(field: FieldInfo) -> tuple[Any, Any]:
 
 def written_fields(record: type[Record]) -> Iterable[tuple[str, FieldInfo]]:
     """Return the fields people write; one marked `filled` is filled in while a file is read."""
-    for name, field in record.model_fields.items():
+    for name, field in record.written_as().model_fields.items():
         extra = field.json_schema_extra
         if not (isinstance(extra, dict) and extra.get("filled")):
             yield name, field
@@ -185,11 +190,12 @@ def _path(detail: ErrorDetails, data: object) -> Path:
 
 def _records_at(record: type[Record], path: Path) -> list[type[Record]]:
     """Return the records that may stand at a path: one, or the members of a union."""
-    found = [record]
+    found = [record.written_as()]
     for step in path:
         fields = [each.model_fields[str(step)] for each in found if step in each.model_fields]
         if fields:
-            found = [inner for field in fields for inner in records_in(field.annotation)]
+            inner = [inner for field in fields for inner in records_in(field.annotation)]
+            found = [each.written_as() for each in inner]
     return found
 
 

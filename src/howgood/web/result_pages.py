@@ -11,11 +11,11 @@ from howgood.flow.registry import cards
 from howgood.flow.results.requests import Overview
 from howgood.kinds import kind_of
 from howgood.kinds.fit import FitOption
+from howgood.kinds.study import Study
 from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
 from howgood.records.report import Finding
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.show.cards import card_warning
 from howgood.show.page import cell

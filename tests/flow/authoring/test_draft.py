@@ -11,8 +11,8 @@ from tests.flow.hosting.conftest import RERATING
 from howgood.flow import authoring, watching
 from howgood.flow.authoring.draft import StaleDraftError
 from howgood.flow.hosting import Host, RefusedError, add_study, picture
+from howgood.kinds.study import Study
 from howgood.records.researcher import Researcher
-from howgood.records.study import Study
 from howgood.store import audit
 from howgood.store.schema import draft_media, drafts
 
@@ -92,7 +92,7 @@ def test_pictures_travel_from_draft_to_version_to_the_next_draft(host, songs):
     _save(host, songs, part="task", uploads=upload, **texts)
     _publish(host, songs)
     head, _ = authoring.history(host, songs)
-    name = host.study(head.version).rerating.items[0].picture.file
+    name = host.study(head.version).plan.items[0].picture.file
     assert picture(host, head.version, name).content == PNG
     _save(host, songs, title="Next")
     with host.database.reading() as connection:

@@ -15,10 +15,10 @@ from howgood.flow.collected import codebook, collected_codebook, rows, tidy_rows
 from howgood.flow.hosting import make_links
 from howgood.flow.participate import answers_as_rows, fill, take_part
 from howgood.flow.study_files import read_study
+from howgood.kinds.study import Study
 from howgood.records.codebook import TABLES
 from howgood.records.elicitation import QueryKind
 from howgood.records.participant import Status
-from howgood.records.study import Study
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

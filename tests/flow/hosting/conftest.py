@@ -9,7 +9,7 @@ import pytest
 from howgood.flow import hosting
 from howgood.flow.hosting import Host, Visitor, add_study, filled_form
 from howgood.flow.participate import fill
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 PHRASES = {

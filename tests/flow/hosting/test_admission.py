@@ -10,7 +10,7 @@ from benchmarks.load.residents import settle
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 
 from howgood.flow.hosting import Reason, RefusedError, make_links
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 from howgood.store import participants as places
 from howgood.store import studies
 from howgood.store.schema import participants

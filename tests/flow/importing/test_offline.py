@@ -17,7 +17,7 @@ from howgood.flow.importing.offline import OfflineFile
 from howgood.flow.participate import answers_as_rows, choose_condition, fill, take_part
 from howgood.flow.study_files.new import template
 from howgood.flow.survey_export.offline import FORMAT
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 QUESTIONS = [{"key": "age", "text": "How old?", "type": "number", "minimum": 18, "maximum": 99}]
 

@@ -9,7 +9,7 @@ from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 from howgood.errors import FileFormatError, InputError, ManyProblemsError, UnknownNameError
 from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.importing import import_files, read_sheet, suggested, wide_columns
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 HEADER = ["ResponseId", "application", "precision", "recall", "acceptable", "useful", "intent"]
 QUESTIONS = [

@@ -16,9 +16,9 @@ from howgood.flow.participate import (
 )
 from howgood.flow.study_files import read_study
 from howgood.kinds.comparison import interview
+from howgood.kinds.study import Study
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.screen import Answer, Cards, Notice
-from howgood.records.study import Study
 
 NOW = datetime(2026, 1, 1, 9, tzinfo=UTC)
 FILE = Path(__file__).parents[3] / "examples" / "cancer-comparison.toml"

@@ -8,8 +8,8 @@ import pytest
 
 from howgood.flow.participate import choose_condition, conditions, next_screen, take_part
 from howgood.flow.study_files import read_study
+from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Screen
-from howgood.records.study import Study
 
 NOW = datetime(2026, 1, 1, 9, tzinfo=UTC)
 EXAMPLES = Path(__file__).parents[3] / "examples"

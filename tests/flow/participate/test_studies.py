@@ -19,8 +19,8 @@ from howgood.flow.participate import (
     take_part,
 )
 from howgood.flow.study_files import read_study
+from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Bullets, Screen
-from howgood.records.study import Study
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = sorted(each.name for each in EXAMPLES.iterdir() if each.suffix in (".toml", ".yaml"))

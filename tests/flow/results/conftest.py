@@ -10,7 +10,7 @@ from tests.flow.hosting.conftest import PHRASES
 from howgood.demo.web import add_people
 from howgood.flow.hosting import Host, add_study
 from howgood.flow.study_files.new import template
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 SURVEY = {

@@ -15,8 +15,8 @@ from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.hosting import add_study
 from howgood.flow.importing import import_files
 from howgood.flow.results.tasks import run_task
+from howgood.kinds.study import Study
 from howgood.records.inclusion import POLICIES
-from howgood.records.study import Study
 from howgood.store.schema import answers, participants
 
 REAL = {

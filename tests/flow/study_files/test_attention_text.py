@@ -11,7 +11,7 @@ from howgood.ask.sentences import labels
 from howgood.cli.check import command
 from howgood.flow.study_files.check import advice_on
 from howgood.flow.study_files.new import template
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -71,9 +71,9 @@ def test_what_howgood_ships_names_labels():
     checks = 0
     for text in shipped:
         study = Study.from_dict(tomllib.loads(text)) if "[[survey.attention]]" in text else None
-        for check in study.survey.attention if study else ():
+        for check in study.plan.attention if study else ():
             checks += 1
-            scale = study.survey.scale or labels(study.language, "likely_scale")
+            scale = study.plan.scale or labels(study.language, "likely_scale")
             assert scale[check.answer - 1] in check.text
             assert not [each for each in advice_on(study) if "attention" in each]
     assert checks > 1

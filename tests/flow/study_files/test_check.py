@@ -196,7 +196,7 @@ SCORES = "y,p\n" + "".join(f"{number % 3 == 0:d},{number / 40}\n" for number in 
 def test_matrices_come_from_a_file_of_scores(tmp_path):
     (tmp_path / "scores.csv").write_text(SCORES)
     study = read_study(_written(tmp_path, COMPARISON, "study.yaml"))
-    matrices = study.comparison.matrices
+    matrices = study.plan.matrices
     assert len(matrices) > 10
     for each in matrices:
         cells = each.true_positives, each.false_negatives, each.false_positives, each.true_negatives
@@ -210,7 +210,7 @@ def test_a_rare_class_is_shown_to_participants_out_of_more_cases(tmp_path, every
     rows = "".join(f"{number % every == 0:d},{(number * 7 % 500) / 500}\n" for number in range(500))
     (tmp_path / "scores.csv").write_text("y,p\n" + rows)
     study = read_study(_written(tmp_path, COMPARISON, "study.yaml"))
-    first = study.comparison.matrices[0]
+    first = study.plan.matrices[0]
     assert first.true_positives + first.false_negatives >= 10
     assert first.false_positives + first.true_positives == total  # the lowest threshold flags all
     screens, _ = take_part(study, seed=1, now=datetime(2026, 5, 4, tzinfo=UTC))
@@ -227,7 +227,7 @@ def test_matrices_come_from_a_table_of_systems(tmp_path):
     text = COMPARISON.replace(
         "scores: {file: scores.csv, truth: y, score: p}", "table: systems.csv"
     )
-    matrices = read_study(_written(tmp_path, text, "study.yaml")).comparison.matrices
+    matrices = read_study(_written(tmp_path, text, "study.yaml")).plan.matrices
     # 70 of 200 are 35 of 100; 20 of 200 false alarms are 10.
     assert [(each.true_positives, each.false_positives) for each in matrices][1] == (30, 10)
     (tmp_path / "systems.csv").write_text(header + "70,0,60,70\n")

@@ -13,7 +13,7 @@ from howgood.flow.study_files.located import SyntaxProblemError
 from howgood.flow.study_files.new import template
 from howgood.flow.study_files.yaml_lines import document_from_yaml
 from howgood.kinds import KINDS
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 FOLDER = Path(__file__).parent
 TEXTS = {kind: template(kind) for kind in KINDS}

@@ -18,7 +18,7 @@ from howgood.flow.survey_export.offline import offline_page
 from howgood.flow.survey_export.qualtrics import qualtrics_file
 from howgood.flow.survey_export.source import Picture, survey_source
 from howgood.kinds.cells import answer_to, on_scale
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 QUESTIONS = [
     {"key": "age", "text": "How old are you?", "type": "number", "minimum": 18},
@@ -108,8 +108,8 @@ def test_a_survey_of_systems_in_use_knows_each_as_the_one_imagined():
     study = read_study(Path(__file__).parents[3] / "examples" / "weather-survey.toml")
     page = offline_page(survey_source(study, lambda _: Picture(media_type="x/y", content=b"")))
     data = json.loads(re.search(r'id="survey">(.*)</script>\n<script>', page.decode())[1])
-    application = study.survey.applications[0].key
-    for system in study.survey.real.systems:
+    application = study.plan.applications[0].key
+    for system in study.plan.real.systems:
         assert f"real-{system.key}" in data["screens"]
         assert system.name in json.dumps(data["screens"][f"{application}|{system.key}"],
                                          ensure_ascii=False)  # fmt: skip

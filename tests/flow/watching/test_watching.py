@@ -10,10 +10,10 @@ from tests.flow.hosting.conftest import NOW, RERATING, SURVEY, Person
 
 from howgood.flow.hosting import Host, add_study, make_links
 from howgood.flow.watching import Watcher, overview, watch
+from howgood.kinds.study import Study
+from howgood.kinds.survey.plan import AttentionCheck
 from howgood.kinds.survey.screens import check_name
 from howgood.records.participant import Status
-from howgood.records.plans import AttentionCheck
-from howgood.records.study import Study
 from howgood.store.schema import participants
 
 

@@ -383,7 +383,7 @@ def test_the_document_is_served_and_names_every_operation(client):
 def test_a_version_may_keep_the_pictures_of_the_one_before(api, host, tmp_path):
     from howgood.flow.hosting import add_study
     from howgood.flow.study_files.attached_files import filled_from_files
-    from howgood.records.study import Study
+    from howgood.kinds.study import Study
 
     (tmp_path / "bell.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     picture = {"file": "bell.svg", "alternative": "A bell"}

@@ -25,9 +25,9 @@ from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.study_files.attached_files import PICTURES
 from howgood.flow.study_files.check import advice_on, study_from
 from howgood.flow.study_files.complete import HEAD, media_problem
+from howgood.kinds.study import Study
 from howgood.records.record import Path, Problem
 from howgood.records.researcher import Researcher
-from howgood.records.study import Study
 from howgood.store import audit, drafts, studies
 from howgood.store.studies import MediaFile, StudyHead
 

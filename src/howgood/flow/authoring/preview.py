@@ -17,8 +17,8 @@ from howgood.flow.hosting.view import Form
 from howgood.flow.participate import conditions, fill, next_screen, parse_answer
 from howgood.flow.participate.path import finished_screen
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Screen
-from howgood.records.study import Study
 from howgood.store.studies import StudyHead
 
 _SEED, _MOST_PAGES, _LONGEST_WALK = 1, 400, 200_000

@@ -16,8 +16,8 @@ from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.hosting.studies import new_version
 from howgood.flow.study_files import pages_per_person
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.records.researcher import Researcher
-from howgood.records.study import Study
 from howgood.store import audit, drafts, studies, versions
 from howgood.store.studies import MediaFile, StudyHead
 from howgood.store.versions import VersionRow

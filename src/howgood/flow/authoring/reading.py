@@ -16,8 +16,8 @@ from pydantic.fields import FieldInfo
 from howgood.errors import InputError
 from howgood.flow.authoring.shape import Part, dotted, is_hidden
 from howgood.flow.authoring.widgets import element, inner, read, shown, widget_of
+from howgood.kinds.study import Study
 from howgood.records.record import Path, Record, bounds, written_fields
-from howgood.records.study import Study
 
 Values = dict[str, Any]
 _ABSENT = object()

@@ -21,8 +21,8 @@ from howgood.flow.authoring.widgets import (
     widget_of,
 )
 from howgood.kinds import KINDS
+from howgood.kinds.study import Study
 from howgood.records.record import Path, Problem, Record, written_fields
-from howgood.records.study import Study
 
 _MISSING_KEY = re.compile(r"no (?:phrase |word )?'(\w+)'")
 

@@ -24,8 +24,8 @@ from howgood.flow.hosting.studies import media_of
 from howgood.flow.study_files import check_study
 from howgood.kinds import KINDS, Kind
 from howgood.kinds.protocol import StudyTemplate
+from howgood.kinds.study import RESERVED, SLUG
 from howgood.records.researcher import Researcher
-from howgood.records.study import RESERVED, SLUG
 from howgood.store import audit, drafts, studies
 from howgood.store.studies import MediaFile, NewVersion
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from howgood.ask.sentences import languages
-from howgood.records.plans import Picture
+from howgood.kinds.plan import Picture
 from howgood.records.record import Record
 
 Widget = Literal[

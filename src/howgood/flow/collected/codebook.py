@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from howgood.kinds import kind_of
+from howgood.kinds.questions import Question
+from howgood.kinds.study import Study
 from howgood.records.codebook import (
     PARTICIPANT,
     SECONDS,
@@ -20,8 +22,6 @@ from howgood.records.codebook import (
 )
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import STATUS_MEANINGS, Status
-from howgood.records.plans import Question
-from howgood.records.study import Study
 
 # What decides whose answers enter a fit, on every row of a table of answers.
 _WHO_COUNTS = columns(

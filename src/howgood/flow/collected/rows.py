@@ -16,11 +16,11 @@ from howgood.errors import UnknownNameError
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.hosting import Host
 from howgood.flow.participate import answers_as_rows, participant_row, passed_checks
+from howgood.kinds.study import Study
 from howgood.records.codebook import TABLES, Codebook, TableName
 from howgood.records.inclusion import CHECKS_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, Participation
-from howgood.records.study import Study
 from howgood.store import collected, studies
 from howgood.store.collected import PersonRow, ShownScreen
 from howgood.store.studies import StudyRow

@@ -35,9 +35,9 @@ from howgood.flow.participate import (
     parse_answer,
 )
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.records.participant import Participant, Status
 from howgood.records.screen import Answer, AnswerValue, FormResult, Screen
-from howgood.records.study import Study
 from howgood.store import answers, participants, refusals, studies
 from howgood.store.participants import NewParticipant
 from howgood.store.studies import StudyRow

@@ -20,9 +20,9 @@ from sqlalchemy.exc import IntegrityError
 
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.view import Reason, RefusedError
+from howgood.kinds.study import Study
 from howgood.records.participant import Participant, StoredAnswer
 from howgood.records.screen import Answer, Screen
-from howgood.records.study import Study
 from howgood.store import answers, migrate, participants, studies
 from howgood.store.database import Database, is_sqlite, open_database, usable_file
 from howgood.store.server_lock import ServerLock, fresh_run

@@ -18,8 +18,8 @@ from howgood.flow.hosting.host import Host
 from howgood.flow.hosting.view import Reason, RefusedError
 from howgood.flow.study_files import read_study
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.records.participant import Status
-from howgood.records.study import Study
 from howgood.store import participants, studies, versions
 from howgood.store.backup import copy_database
 from howgood.store.database import address_without_password, is_sqlite

@@ -10,8 +10,8 @@ from enum import StrEnum
 from howgood.ask.sentences import sentence
 from howgood.errors import HowgoodError
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.records.screen import AnswerValue, Block, Cards, Field, Screen
-from howgood.records.study import Study
 
 Form = Mapping[str, str | Sequence[str]]
 

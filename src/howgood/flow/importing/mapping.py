@@ -15,9 +15,9 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.importing.sheet import Sheet
 from howgood.flow.survey_export.codes import Asked, recognised
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.kinds.table_import import TableImport, Target
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
-from howgood.records.study import Study
 
 PARTICIPANT, SECONDS, ANSWERED_AT = "participant", "seconds", "answered_at"
 _SHOWN = 60  # of a column's name, in messages

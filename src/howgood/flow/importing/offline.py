@@ -19,9 +19,9 @@ from howgood.flow.hosting import Host
 from howgood.flow.importing.person import GivenAnswer, ImportedPerson
 from howgood.flow.participate import conditions, next_screen, parse_answer
 from howgood.flow.survey_export.offline import FORMAT
+from howgood.kinds.study import Study
 from howgood.records.record import Record, read_record, written
 from howgood.records.screen import Answer, Screen
-from howgood.records.study import Study
 from howgood.store.imported import version_with_digest
 from howgood.store.studies import StudyRow
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from howgood.kinds.study import Study
 from howgood.records.screen import AnswerValue, Screen
-from howgood.records.study import Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

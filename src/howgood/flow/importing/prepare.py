@@ -38,11 +38,11 @@ from howgood.kinds.cells import (
     sorted_choices,
     yes_or_no,
 )
+from howgood.kinds.questions import Question
+from howgood.kinds.study import Study
 from howgood.kinds.table_import import CONDITION, Missing, PersonDraft
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
-from howgood.records.plans import Question
 from howgood.records.screen import AnswerValue, Screen
-from howgood.records.study import Study
 
 Value = TypeVar("Value")
 _LONGEST_ID = 180

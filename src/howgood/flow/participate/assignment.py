@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from howgood.kinds import kind_of
 from howgood.kinds.seeded import shuffled
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 
 def conditions(study: Study) -> tuple[str, ...]:

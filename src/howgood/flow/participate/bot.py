@@ -11,8 +11,8 @@ from howgood.flow.participate.assignment import choose_condition
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import next_screen
 from howgood.kinds.seeded import draw, shuffled
+from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Field, Participation, Screen
-from howgood.records.study import Study
 
 Filler = Callable[[Screen], Mapping[str, str | list[str]]]
 _PACE = timedelta(seconds=5)

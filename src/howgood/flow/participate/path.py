@@ -13,10 +13,10 @@ from urllib.parse import quote
 from howgood.ask.sentences import sentence
 from howgood.errors import InputError
 from howgood.kinds import kind_of
+from howgood.kinds.questions import Question
 from howgood.kinds.screen_parts import Step, continue_button, paragraphs, question_field
-from howgood.records.plans import Question
+from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Button, Heading, Place, Screen
-from howgood.records.study import Study
 
 CONSENT, DEMOGRAPHICS, CLOSING, FINISHED = "consent", "demographics", "closing", "finished"
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from howgood.flow.participate.path import CLOSING, CONSENT, DEMOGRAPHICS
 from howgood.kinds import Row, kind_of
+from howgood.kinds.study import Study
 from howgood.records.screen import Answer, AnswerValue, Participation
-from howgood.records.study import Study
 
 
 def answers_as_rows(study: Study, participation: Participation) -> tuple[Row, ...]:

@@ -19,10 +19,10 @@ from howgood.flow.hosting.studies import new_version
 from howgood.flow.study_files.check import study_from
 from howgood.flow.watching.counts import Condition, Page
 from howgood.kinds import kind_of
+from howgood.kinds.plan import Picture
+from howgood.kinds.study import Study
 from howgood.records.participant import Status
-from howgood.records.plans import Picture
 from howgood.records.record import Problem, Record
-from howgood.records.study import Study
 from howgood.store import audit, drafts, studies, versions
 from howgood.store.studies import StudyRow
 

@@ -20,10 +20,10 @@ from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
 from howgood.flow.results.uploaded import guess, labels, preview, read_upload
 from howgood.kinds import kind_of
 from howgood.kinds.fit import chosen_name, chosen_number
+from howgood.kinds.study import Study
 from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.store import answers, audit, cards, imported, jobs, uploads
 from howgood.store.studies import StudyRow

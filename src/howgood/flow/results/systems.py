@@ -16,11 +16,11 @@ from howgood.flow.ranking import RankedFile, ranking_report
 from howgood.flow.results.uploaded import column, names_as_text, numbers
 from howgood.kinds import kind_of
 from howgood.kinds.fit import Sample
+from howgood.kinds.study import Study
 from howgood.records.inclusion import POLICIES
 from howgood.records.progress import Progress
 from howgood.records.report import Finding
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.score.sums_of_ratings import rating_sums
 from howgood.show.people import people_text

@@ -19,6 +19,7 @@ from howgood.flow.results.systems import systems_result
 from howgood.flow.results.uploaded import read_upload
 from howgood.kinds import kind_of
 from howgood.kinds.fit import Respondent, Sample
+from howgood.kinds.study import Study
 from howgood.records.inclusion import (
     CHECKS_COLUMN,
     FINISHED_COLUMN,
@@ -31,7 +32,6 @@ from howgood.records.inclusion import (
 from howgood.records.progress import Progress, silent
 from howgood.records.result import StudyResult
 from howgood.records.screen import Participation
-from howgood.records.study import Study
 from howgood.records.table import Table
 from howgood.store import answers, imported, jobs, studies, uploads
 from howgood.store.collected import PersonRow

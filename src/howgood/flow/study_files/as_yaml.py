@@ -9,8 +9,8 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from howgood.kinds.study import Study
 from howgood.records.record import Record, records_in, written_fields
-from howgood.records.study import Study
 
 _HEADING = """\
 # Ready to run:

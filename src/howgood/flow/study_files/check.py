@@ -16,8 +16,8 @@ from howgood.flow.study_files.complete import text_problems
 from howgood.flow.study_files.document import read_document
 from howgood.flow.study_files.located import Document, SyntaxProblemError
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.records.record import Problem, check_record, written
-from howgood.records.study import Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
+from howgood.kinds.study import Study
 from howgood.records.record import Path, Problem, Record
-from howgood.records.study import Study
 
 HEAD = 64 * 1024  # bytes that say what a file is; an SVG may begin with long comments
 # Short names in the data: their own check says more.

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from pydantic.fields import FieldInfo
 
+from howgood.kinds.study import Study
 from howgood.records.record import Record, records_in, written_fields
-from howgood.records.study import Study
 
 _WORDS = {str: "text", int: "whole number", float: "number", bool: "true or false"}
 

@@ -6,7 +6,7 @@ In: a study. Out: pages per person, by condition. Absent: minutes; those depend 
 from datetime import UTC, datetime
 
 from howgood.flow.participate import conditions, take_part
-from howgood.records.study import Study
+from howgood.kinds.study import Study
 
 _MOST_CONDITIONS = 12
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
+from howgood.kinds.questions import Question
+from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport
-from howgood.records.plans import Question
-from howgood.records.study import Study
 
 # a2s5_1, a2s5[i1], a2s5[SQ001] ...; d1; d1[2] and d1_2 for one of several choices.
 _COLUMN = re.compile(r"([a-z]\d+(?:s\d+)?)(?:_i?(\d{1,4})|\[(?:i|SQ0*|o)?(\d{1,4})\])?")

@@ -23,9 +23,9 @@ from howgood.flow.participate.path import CONSENT, path_steps
 from howgood.flow.survey_export.source import SurveySource, picture_files
 from howgood.kinds import kind_of
 from howgood.kinds.screen_parts import paragraphs
+from howgood.kinds.study import Study
 from howgood.kinds.task_export import OfflineTask
 from howgood.records.screen import Answer, Screen
-from howgood.records.study import Study
 
 FORMAT = "howgood offline answers"
 _LARGEST = 30_000_000

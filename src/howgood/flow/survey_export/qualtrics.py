@@ -14,10 +14,10 @@ from howgood.ask.sentences import sentence
 from howgood.flow.survey_export.codes import question_codes
 from howgood.flow.survey_export.source import SurveySource
 from howgood.flow.survey_export.wording import html_of, html_text
+from howgood.kinds.questions import Question
 from howgood.kinds.screen_parts import paragraphs
+from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport
-from howgood.records.plans import Question
-from howgood.records.study import Study
 
 _KINDS = {
     "choice": "MC:SingleAnswer:Vertical",

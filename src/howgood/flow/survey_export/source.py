@@ -13,8 +13,8 @@ from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, open_host, picture
 from howgood.flow.study_files import read_study
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport
-from howgood.records.study import Study
 
 _FILES = (".toml", ".yaml", ".yml")
 

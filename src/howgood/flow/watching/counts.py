@@ -12,8 +12,8 @@ from statistics import median, quantiles
 from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.hosting.admission import idle_time
 from howgood.flow.participate import conditions
+from howgood.kinds.study import Study
 from howgood.records.participant import HOLDING, Status
-from howgood.records.study import Study
 from howgood.store import drafts, refusals, studies, watching
 from howgood.store.studies import StudyHead
 from howgood.store.watching import Place

@@ -17,8 +17,8 @@ from howgood.flow.collected.rows import find_study, participation_of
 from howgood.flow.hosting import Host
 from howgood.flow.participate import answers_as_rows, participant_row
 from howgood.kinds import kind_of
+from howgood.kinds.study import Study
 from howgood.records.screen import Participation
-from howgood.records.study import Study
 from howgood.store import collected, watching
 from howgood.store.collected import PersonRow
 from howgood.store.watching import Finisher

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from howgood.kinds.comparison import data, files, screens, wording
+from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
+from howgood.kinds.study import Study
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
 
 
 def _result(
@@ -22,6 +23,7 @@ def _result(
 
 KIND = Kind(
     name="comparison",
+    plan=ComparisonPlan,
     title="Comparison",
     about="People say which of two systems they prefer, again and again. You learn the "
     "metric they have in mind: what a miss costs in false alarms.",

@@ -10,12 +10,12 @@ from typing import Any
 
 from howgood.ask.comparison import GENERIC_WORDING
 from howgood.ask.sentences import sentence
+from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.screen_parts import words
+from howgood.kinds.study import Study, plan_of
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.plans import ComparisonPlan
 from howgood.records.screen import Block, Button, Card, Cards, Details, Drawing, Grid
-from howgood.records.study import Study, plan_of
 from howgood.show.comparison_card import comparison_card
 from howgood.show.comparison_text import described, difference
 

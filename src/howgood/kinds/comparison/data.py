@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.interview import Choice, Interview, Pair, replayed, weight_of
+from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import ANSWER, is_right, practice_key, questions_of
 from howgood.kinds.protocol import Row
+from howgood.kinds.study import Study, plan_of
 from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns
 from howgood.records.elicitation import QUERY_KINDS, ElicitationResult
-from howgood.records.plans import ComparisonPlan
 from howgood.records.screen import Answer, Participation
-from howgood.records.study import Study, plan_of
 
 # What the column of choices holds, by what a page sends.
 _EXPORTED = {"first": "left", "second": "right", "same": "same", screens.UNDO: "undo"}

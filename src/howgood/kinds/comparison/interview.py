@@ -16,7 +16,9 @@ import numpy as np
 
 from howgood import learn
 from howgood.errors import InputError
+from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.seeded import draw
+from howgood.kinds.study import Study, plan_of
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.elicitation import (
     FEWEST_PREFERENCES,
@@ -26,8 +28,6 @@ from howgood.records.elicitation import (
     Query,
 )
 from howgood.records.estimate import Estimate
-from howgood.records.plans import ComparisonPlan
-from howgood.records.study import Study, plan_of
 
 Choice = Literal["first", "second", "same"]
 _LARGEST_SEED = 2**32

@@ -13,6 +13,7 @@ from howgood.ask.sentences import sentence
 from howgood.kinds.comparison.cards import card, wording_of
 from howgood.kinds.comparison.interview import matrices_of
 from howgood.kinds.screen_parts import Step, continue_button, paragraphs
+from howgood.kinds.study import Study
 from howgood.records.comparison import PracticeQuestion
 from howgood.records.screen import (
     Answer,
@@ -26,7 +27,6 @@ from howgood.records.screen import (
     Tone,
     Words,
 )
-from howgood.records.study import Study
 
 ANSWER = "answer"
 

@@ -14,7 +14,9 @@ from howgood.errors import InputError
 from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.cards import wording_of
 from howgood.kinds.comparison.interview import Interview, replayed, weight_of
+from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.fit import Respondent, Sample, insufficient_evidence
+from howgood.kinds.study import Study, plan_of
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.records.confusion import Range
 from howgood.records.elicitation import (
@@ -25,12 +27,10 @@ from howgood.records.elicitation import (
 )
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.inclusion import CARELESS, POLICIES
-from howgood.records.plans import ComparisonPlan
 from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report
 from howgood.records.result import StudyResult
-from howgood.records.study import Study, plan_of
 from howgood.show.group import GroupWeight, PersonWeight, group_findings, group_sections
 from howgood.show.people import people_text
 from howgood.show.results import whole_report

@@ -18,7 +18,9 @@ from howgood.kinds.comparison.interview import (
     most_pairs,
     next_pair,
 )
+from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import last_feedback, practice_steps
+from howgood.kinds.questions import Option, Question
 from howgood.kinds.screen_parts import (
     Step,
     continue_button,
@@ -26,7 +28,7 @@ from howgood.kinds.screen_parts import (
     question_field,
     unreached,
 )
-from howgood.records.plans import ComparisonPlan, Option, Question
+from howgood.kinds.study import Study, plan_of
 from howgood.records.screen import (
     Answer,
     Block,
@@ -34,7 +36,6 @@ from howgood.records.screen import (
     Field,
     Screen,
 )
-from howgood.records.study import Study, plan_of
 
 CHOICE, UNDO, RATIO, PAIR = "choice", "undo", "ratio", "pair"
 BEFORE, AFTER, INTERVIEW = "direct-before", "direct-after", "interview"

@@ -6,10 +6,10 @@ that its matrices do not allow. Absent: taste.
 
 from dataclasses import fields
 
+from howgood.kinds.comparison.plan import ComparisonPlan
+from howgood.kinds.study import Study, plan_of
 from howgood.records.comparison import ComparisonWording
-from howgood.records.plans import ComparisonPlan
 from howgood.records.record import Problem
-from howgood.records.study import Study, plan_of
 
 # The words of charts and questions; `use` ends one sentence of the last questions.
 WORDS = frozenset(field.name for field in fields(ComparisonWording)) - {"task", "question", "costs"}

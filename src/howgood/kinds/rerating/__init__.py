@@ -6,9 +6,10 @@ from typing import Any
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.rerating import data, imports, screens
+from howgood.kinds.rerating.plan import ReratingPlan
+from howgood.kinds.study import Study
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
 from howgood.records.table import Table
 
 
@@ -29,6 +30,7 @@ def _repeated_ratings(sample: Sample) -> Table:
 
 KIND = Kind(
     name="rerating",
+    plan=ReratingPlan,
     title="Repeated ratings",
     about="People rate the same things in several rounds. You learn how much their ratings "
     "vary by themselves, and what that means for a ranking.",

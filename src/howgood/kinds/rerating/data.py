@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from howgood.kinds.protocol import Row
+from howgood.kinds.rerating.plan import ReratingPlan
 from howgood.kinds.rerating.screens import RATING, item_key
+from howgood.kinds.study import Study, plan_of
 from howgood.records.codebook import SECONDS, Column, columns, scale_levels
-from howgood.records.plans import ReratingPlan
 from howgood.records.screen import Participation
-from howgood.records.study import Study, plan_of
 
 _COLUMNS = columns(
     ("user", "text", "number of the participant, the same in every table"),

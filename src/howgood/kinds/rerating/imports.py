@@ -4,10 +4,10 @@ In: a row. Out: a judgement. Absent: files and people (`flow.importing`).
 """
 
 from howgood.kinds.cells import WrongCellError, on_scale, place_from_1
+from howgood.kinds.rerating.plan import RatedItem, ReratingPlan
 from howgood.kinds.rerating.screens import RATING, item_key
+from howgood.kinds.study import Study, plan_of
 from howgood.kinds.table_import import Missing, PersonDraft, RowReader, TableImport, Target
-from howgood.records.plans import RatedItem, ReratingPlan
-from howgood.records.study import Study, plan_of
 
 _ITEM, _TRIAL, _RATING = "item", "trial", "rating"
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from howgood import learn
 from howgood.kinds.fit import Sample, insufficient_evidence
+from howgood.kinds.rerating.plan import ReratingPlan
+from howgood.kinds.study import Study, plan_of
 from howgood.learn.feedback import barrier_of
 from howgood.records.inclusion import POLICIES
-from howgood.records.plans import ReratingPlan
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
-from howgood.records.study import Study, plan_of
 from howgood.records.table import Table
 from howgood.show.noise import RaterNoise, noise_report
 from howgood.show.people import people_text

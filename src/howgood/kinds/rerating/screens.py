@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from howgood.ask.sentences import sentence
+from howgood.kinds.plan import Picture
+from howgood.kinds.rerating.plan import RatedItem, ReratingPlan
 from howgood.kinds.screen_parts import (
     Step,
     continue_button,
@@ -19,9 +21,8 @@ from howgood.kinds.screen_parts import (
     words,
 )
 from howgood.kinds.seeded import shuffled
-from howgood.records.plans import Picture, RatedItem, ReratingPlan
+from howgood.kinds.study import Study, plan_of
 from howgood.records.screen import Answer, Paragraph, Screen, Words
-from howgood.records.study import Study, plan_of
 
 RATING = "rating"
 

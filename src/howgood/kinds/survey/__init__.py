@@ -5,6 +5,7 @@ from typing import Any
 
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
+from howgood.kinds.study import Study
 from howgood.kinds.survey import (
     advice,
     data,
@@ -15,10 +16,10 @@ from howgood.kinds.survey import (
     templates,
     wording,
 )
+from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.scenarios import PHRASES_IN_ORDER
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
-from howgood.records.study import Study
 
 
 def _result(
@@ -32,6 +33,7 @@ def _result(
 
 KIND = Kind(
     name="survey",
+    plan=SurveyPlan,
     title="Survey",
     about="People judge how acceptable a system would be in several situations. You learn "
     "which mistakes they mind, and what share of them would accept a given accuracy.",

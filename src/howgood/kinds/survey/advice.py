@@ -10,11 +10,11 @@ them from the fit. A label is the same everywhere.
 import re
 from collections.abc import Iterator
 
+from howgood.kinds.study import Study, plan_of
+from howgood.kinds.survey.plan import AttentionCheck, SurveyPlan
 from howgood.kinds.survey.scenarios import scenarios_of
 from howgood.kinds.survey.screens import survey_scale
-from howgood.records.plans import AttentionCheck, SurveyPlan
 from howgood.records.scenario import Scenario
-from howgood.records.study import Study, plan_of
 
 _MOST_SCENARIOS, _MOST_APPLICATIONS, _MOST_LISTED = 8, 2, 3
 

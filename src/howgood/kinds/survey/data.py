@@ -9,6 +9,8 @@ from functools import lru_cache
 
 from howgood.ask.sentences import labels
 from howgood.kinds.protocol import Row
+from howgood.kinds.study import Study, plan_of
+from howgood.kinds.survey.plan import RealPart, SurveyPlan
 from howgood.kinds.survey.scenarios import scenarios_of
 from howgood.kinds.survey.screens import (
     check_name,
@@ -20,10 +22,9 @@ from howgood.kinds.survey.screens import (
 )
 from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns, scale_levels
 from howgood.records.inclusion import CHECKS_COLUMN
-from howgood.records.plans import Item, RealPart, SurveyPlan
+from howgood.records.item import Item
 from howgood.records.scenario import Scenario
 from howgood.records.screen import Answer, Participation
-from howgood.records.study import Study, plan_of
 
 _COLUMNS = columns(
     PARTICIPANT,

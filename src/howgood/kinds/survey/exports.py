@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from howgood.ask.sentences import sentence
 from howgood.kinds.protocol import EVERYBODY
 from howgood.kinds.screen_parts import Step, paragraphs
+from howgood.kinds.study import Study, plan_of
+from howgood.kinds.survey.plan import SurveyApplication, SurveyPlan
 from howgood.kinds.survey.scenarios import scenario_bullets, scenarios_of
 from howgood.kinds.survey.screens import (
     NONE,
@@ -32,10 +34,8 @@ from howgood.kinds.task_export import (
     OfflineTask,
     TaskExport,
 )
-from howgood.records.plans import SurveyApplication, SurveyPlan
 from howgood.records.scenario import Scenario
 from howgood.records.screen import Answer, Block
-from howgood.records.study import Study, plan_of
 
 _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from howgood.errors import InputError
 from howgood.kinds.fit import Cards, FitOption, chosen_name, chosen_number
+from howgood.kinds.study import Study, plan_of
+from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.screens import survey_scale
 from howgood.learn.cards import prior_of_card
-from howgood.records.plans import SurveyPlan
 from howgood.records.priors import PRESETS, Priors
-from howgood.records.study import Study, plan_of
 from howgood.show.cards import card_warning, readable
 
 MODELS = {

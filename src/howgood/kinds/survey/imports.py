@@ -7,7 +7,9 @@ per person, which are read by the codes of an exported survey.
 from collections.abc import Mapping, Sequence
 
 from howgood.kinds.cells import WrongCellError, number, on_scale, place_from_1
+from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.exports import fitting_condition
+from howgood.kinds.survey.plan import SurveyApplication, SurveyPlan
 from howgood.kinds.survey.scenarios import scenarios_of
 from howgood.kinds.survey.screens import check_name, scenario_key, survey_items, survey_scale
 from howgood.kinds.table_import import (
@@ -18,10 +20,8 @@ from howgood.kinds.table_import import (
     TableImport,
     Target,
 )
-from howgood.records.plans import SurveyApplication, SurveyPlan
 from howgood.records.scenario import Scenario
 from howgood.records.screen import AnswerValue
-from howgood.records.study import Study, plan_of
 
 _APPLICATION, _SCENARIO, _PRECISION, _RECALL = "application", "scenario", "precision", "recall"
 # Levels are often written with two digits: 0.67 means 2/3.

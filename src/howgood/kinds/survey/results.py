@@ -13,18 +13,18 @@ from howgood import decide, learn
 from howgood.ask.intake import read_answers
 from howgood.errors import UngatedPosteriorError
 from howgood.kinds.fit import Sample, insufficient_evidence
+from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.fit_options import cut_of, points_of, priors_of
+from howgood.kinds.survey.plan import SurveyPlan
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.cards import card_of_fit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.answers import Answers
 from howgood.records.card import ModelCard
 from howgood.records.inclusion import POLICIES
-from howgood.records.plans import SurveyPlan
 from howgood.records.progress import Progress
 from howgood.records.report import Finding, Report
 from howgood.records.result import StudyResult
-from howgood.records.study import Study, plan_of
 from howgood.show.acceptability import fit_report
 from howgood.show.cards import with_warning
 from howgood.show.ordinal import ordinal_report

@@ -10,7 +10,7 @@ from functools import lru_cache
 from howgood.ask.levels import scenarios
 from howgood.ask.wording import word_scenario
 from howgood.kinds.screen_parts import words
-from howgood.records.plans import SurveyApplication, SurveyPlan
+from howgood.kinds.survey.plan import SurveyApplication, SurveyPlan
 from howgood.records.scenario import Scenario
 from howgood.records.screen import Bullets, Entry
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from howgood.ask.sentences import labels, sentence
+from howgood.kinds.plan import Picture
 from howgood.kinds.protocol import EVERYBODY
 from howgood.kinds.screen_parts import (
     Step,
@@ -21,15 +22,10 @@ from howgood.kinds.screen_parts import (
     words,
 )
 from howgood.kinds.seeded import shuffled
+from howgood.kinds.study import Study, plan_of
+from howgood.kinds.survey.plan import AttentionCheck, RealPart, SurveyApplication, SurveyPlan
 from howgood.kinds.survey.scenarios import scenario_bullets, scenarios_of
-from howgood.records.plans import (
-    AttentionCheck,
-    Item,
-    Picture,
-    RealPart,
-    SurveyApplication,
-    SurveyPlan,
-)
+from howgood.records.item import Item
 from howgood.records.scenario import Scenario
 from howgood.records.screen import (
     Answer,
@@ -41,7 +37,6 @@ from howgood.records.screen import (
     Paragraph,
     Screen,
 )
-from howgood.records.study import Study, plan_of
 
 SYSTEMS, NONE = "systems", "none-of-these"
 _PUBLISHED = ("acceptable", "useful", "intent")

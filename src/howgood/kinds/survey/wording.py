@@ -5,10 +5,10 @@ Absent: taste (`advice`).
 """
 
 from howgood.errors import InputError
+from howgood.kinds.study import Study, plan_of
+from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.scenarios import BLANK, BLANKS, PHRASES, scenarios_of
-from howgood.records.plans import SurveyPlan
 from howgood.records.record import Path, Problem
-from howgood.records.study import Study, plan_of
 
 
 def wording_problems(study: Study) -> list[Problem]:

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from howgood import __version__
+from howgood.kinds.study import SLUG
 from howgood.records.api_token import SCOPES
 from howgood.records.record import Record
-from howgood.records.study import SLUG
 from howgood.web.api.operation import Operation
 from howgood.web.api.problem import MEDIA, Problem
 from howgood.web.api.table import OPERATIONS

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from howgood.flow import erasing, remote
 from howgood.flow.remote import LiveNumbers, StudyFacts, VersionFacts
+from howgood.kinds.study import Study
 from howgood.records.record import Record
-from howgood.records.study import Study
 from howgood.web.api.operation import Call, Operation
 from howgood.web.api.problem import ApiError
 

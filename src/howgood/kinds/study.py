@@ -9,18 +9,29 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field
+from pydantic import (
+    Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    create_model,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from howgood.errors import InputError
-from howgood.records.plans import ComparisonPlan, Question, ReratingPlan, SurveyPlan, repeated_keys
+from howgood.kinds.plan import PLANS, Plan, repeated_keys
+from howgood.kinds.questions import Question
 from howgood.records.record import CoherentRecord, Problem, Record, read_record
 
-Kind = Literal["survey", "comparison", "rerating"]
 Recruitment = Literal["none", "prolific", "mturk", "sona"]
-Plan = TypeVar("Plan", SurveyPlan, ComparisonPlan, ReratingPlan)
+SomePlan = TypeVar("SomePlan", bound=Plan)
 # Columns that howgood itself writes about a participant.
 COLUMNS = frozenset(
     {"participant", "condition", "consent", "pages", "seconds", "attention_asked",
@@ -52,28 +63,10 @@ class Completion(Record):
     )
 
 
-class Study(CoherentRecord):
-    """Everything that defines a study, and nothing about who took part.
+class _Frame(CoherentRecord):
+    """What studies of every kind have."""
 
-    Exactly one of `survey`, `comparison` and `rerating` is set: the one named by `kind`.
-
-    Notes
-    -----
-    Stability: experimental
-
-    Examples
-    --------
-    >>> study = Study.from_dict({
-    ...     "kind": "rerating", "slug": "songs", "title": "Songs, five times",
-    ...     "consent": {"text": "I agree."},
-    ...     "rerating": {"question": "How much do you like it?", "scale": ["1", "2", "3"],
-    ...                  "items": [{"key": "a", "text": "First"}, {"key": "b", "text": "Second"}]},
-    ... })
-    >>> study.rerating.rounds, study.version == Study.from_dict(study.to_dict()).version
-    (5, True)
-    """
-
-    kind: Kind = Field(description="survey, comparison or rerating")
+    kind: str = Field(description="survey, comparison or rerating")
     slug: str = Field(description="short name in addresses and file names: a-z, 0-9 and hyphens")
     title: str = Field(description="title that people see")
     consent: Consent = Field(description="what people agree to before anything else")
@@ -108,9 +101,51 @@ class Study(CoherentRecord):
     notes: str = Field(
         default="", description="for the researcher or facilitator; never shown to people"
     )
-    survey: SurveyPlan | None = Field(default=None, description="the task of a survey")
-    comparison: ComparisonPlan | None = Field(default=None, description="the task of a comparison")
-    rerating: ReratingPlan | None = Field(default=None, description="the task of a rerating")
+
+
+class _StudyFile(_Frame):
+    """A study as it is written; fields are added for the table of every kind."""
+
+    def problems(self) -> list[Problem]:
+        """Return parts that do not fit together."""
+        plans = {name: getattr(self, name) for name in PLANS if name in type(self).model_fields}
+        parts = [
+            Problem(
+                path=(kind,),
+                found=f"a {kind} part in a {self.kind} study"
+                if kind != self.kind
+                else f"no {kind} part",
+                needed=f"exactly one part, named {self.kind!r} as in kind",
+                cure=f"Remove it, or set kind to {kind!r}." if kind != self.kind else "Add it.",
+            )
+            for kind, plan in plans.items()
+            if (plan is not None) != (kind == self.kind)
+        ]
+        return parts + _frame_problems(self, PLANS.get(self.kind))
+
+
+class Study(_Frame):
+    """Everything that defines a study, and nothing about who took part.
+
+    A study file, and stored JSON, have the plan in a table that `kind` names: `[survey]`.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> study = Study.from_dict({
+    ...     "kind": "rerating", "slug": "songs", "title": "Songs, five times",
+    ...     "consent": {"text": "I agree."},
+    ...     "rerating": {"question": "How much do you like it?", "scale": ["1", "2", "3"],
+    ...                  "items": [{"key": "a", "text": "First"}, {"key": "b", "text": "Second"}]},
+    ... })
+    >>> study.plan.rounds, study.version == Study.from_dict(study.to_dict()).version
+    (5, True)
+    """
+
+    plan: SerializeAsAny[Plan] = Field(description="the task")
 
     @cached_property
     def version(self) -> str:
@@ -124,14 +159,6 @@ class Study(CoherentRecord):
     def __hash__(self) -> int:
         return hash(self.version)
 
-    @property
-    def plan(self) -> SurveyPlan | ComparisonPlan | ReratingPlan:
-        """The part that the kind names."""
-        chosen = getattr(self, self.kind)
-        if not isinstance(chosen, SurveyPlan | ComparisonPlan | ReratingPlan):
-            raise TypeError(f"study {self.slug!r} has no {self.kind} part")
-        return chosen
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the study that `to_dict` described; wrong values raise InputError."""
@@ -139,16 +166,49 @@ class Study(CoherentRecord):
 
     def problems(self) -> list[Problem]:
         """Return parts that do not fit together."""
-        return [
-            *_part_problems(self),
-            *_name_problems(self),
-            *repeated_keys(self.demographics, ("demographics",)),
-            *repeated_keys(self.closing, ("closing",)),
-            *_column_problems(self),
-        ]
+        return _frame_problems(self, type(self.plan))
+
+    @classmethod
+    def written_as(cls) -> type[Record]:
+        """Return the record that study files mirror: a table for every kind there is."""
+        return _study_file(tuple(PLANS.items()))
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_file(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401 - plain values
+        """Take the plan from the table that the kind names; a plan that is one already stays."""
+        if not isinstance(data, Mapping) or isinstance(data.get("plan"), Plan):
+            return handler(data)
+        read = cls.written_as().model_validate(data)
+        values = {name: getattr(read, name) for name in _Frame.model_fields}
+        return handler({**values, "plan": getattr(read, values["kind"])})
+
+    @model_serializer(mode="wrap")
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = handler(self)
+        plan = values.pop("plan")
+        return {**values, self.kind: plan}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return handler(cls.written_as().__pydantic_core_schema__)
 
 
-def plan_of(study: Study, kind: type[Plan]) -> Plan:
+@cache
+def _study_file(plans: tuple[tuple[str, type[Plan]], ...]) -> type[_StudyFile]:
+    """Return the record of study files for these kinds."""
+    names = tuple(name for name, _ in plans)
+    tables: dict[str, Any] = {
+        name: (plan | None, Field(default=None, description=f"the task of a {name}"))
+        for name, plan in plans
+    }
+    kind: Any = (Literal[names], Field(description=_Frame.model_fields["kind"].description))
+    return create_model("Study", __base__=_StudyFile, kind=kind, **tables)
+
+
+def plan_of(study: Study, kind: type[SomePlan]) -> SomePlan:
     """Return the part of a study that is of a kind, or refuse a study of another kind."""
     plan = study.plan
     if not isinstance(plan, kind):
@@ -161,25 +221,19 @@ def plan_of(study: Study, kind: type[Plan]) -> Plan:
     return plan
 
 
-def _part_problems(study: Study) -> list[Problem]:
+def _frame_problems(frame: _Frame, plan: type[Plan] | None) -> list[Problem]:
     return [
-        Problem(
-            path=(kind,),
-            found=f"a {kind} part in a {study.kind} study"
-            if kind != study.kind
-            else f"no {kind} part",
-            needed=f"exactly one part, named {study.kind!r} as in kind",
-            cure=f"Remove it, or set kind to {kind!r}." if kind != study.kind else "Add it.",
-        )
-        for kind in ("survey", "comparison", "rerating")
-        if (getattr(study, kind) is not None) != (kind == study.kind)
+        *_name_problems(frame),
+        *repeated_keys(frame.demographics, ("demographics",)),
+        *repeated_keys(frame.closing, ("closing",)),
+        *_column_problems(frame, COLUMNS | (plan.own_columns if plan else frozenset())),
     ]
 
 
-def _column_problems(study: Study) -> list[Problem]:
+def _column_problems(study: _Frame, own: frozenset[str]) -> list[Problem]:
     """Return questions whose answers would share a column with something else."""
-    taken = set(COLUMNS) | {each.key for each in study.demographics}
-    places = [(("demographics", index, "key"), each.key, each.key in COLUMNS)
+    taken = set(own) | {each.key for each in study.demographics}
+    places = [(("demographics", index, "key"), each.key, each.key in own)
               for index, each in enumerate(study.demographics)]  # fmt: skip
     places += [(("closing", index, "key"), each.key, each.key in taken)
                for index, each in enumerate(study.closing)]  # fmt: skip
@@ -195,7 +249,7 @@ def _column_problems(study: Study) -> list[Problem]:
     ]
 
 
-def _name_problems(study: Study) -> list[Problem]:
+def _name_problems(study: _Frame) -> list[Problem]:
     problems = []
     if not SLUG.fullmatch(study.slug):
         problems.append(

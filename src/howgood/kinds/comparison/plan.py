@@ -9,7 +9,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from howgood.records.record import CoherentRecord, Problem, Record
+from howgood.kinds.plan import Plan
+from howgood.records.record import Problem, Record
 
 
 class Matrix(Record):
@@ -47,7 +48,7 @@ class ErrorCosts(Record):
     alarm: CostOfError = Field(description="what a false alarm means")
 
 
-class ComparisonPlan(CoherentRecord):
+class ComparisonPlan(Plan):
     """Pairs of confusion matrices; people say which system they prefer."""
 
     task: str = Field(description="what the systems do and why they err, before practice")

@@ -6,8 +6,8 @@ of presentation (`flow.participate`).
 
 from pydantic import Field
 
-from howgood.records.plans.question import Picture, repeated_keys, too_few
-from howgood.records.record import CoherentRecord, Problem, Record
+from howgood.kinds.plan import Picture, Plan, repeated_keys, too_few
+from howgood.records.record import Problem, Record
 
 
 class RatedItem(Record):
@@ -18,7 +18,7 @@ class RatedItem(Record):
     picture: Picture | None = Field(default=None, description="what people see")
 
 
-class ReratingPlan(CoherentRecord):
+class ReratingPlan(Plan):
     """The same items, rated in several rounds, each in a new order."""
 
     question: str = Field(description="asked with every item")

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from howgood.records.plans.question import Picture, repeated_keys, too_few
+from howgood.kinds.plan import Picture, Plan, repeated_keys, too_few
+from howgood.records.item import Item
 from howgood.records.record import CoherentRecord, Problem, Record
 from howgood.records.scenario import level_from
 
@@ -35,13 +36,6 @@ class Branch(Record):
     quota: int | None = Field(
         default=None, description="no more people than this in the branch", ge=1
     )
-
-
-class Item(Record):
-    """A statement rated on the scale of the survey."""
-
-    key: str = Field(description="name of the column in the data")
-    text: str = Field(description="the statement")
 
 
 class AttentionCheck(Record):
@@ -97,7 +91,7 @@ class RealPart(CoherentRecord):
         ]
 
 
-class SurveyPlan(CoherentRecord):
+class SurveyPlan(Plan):
     """Scenarios of one or more applications, rated on a few items each."""
 
     applications: tuple[SurveyApplication, ...] = Field(description="what is judged")
