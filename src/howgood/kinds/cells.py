@@ -11,11 +11,7 @@ from datetime import UTC, datetime
 from html import unescape
 
 from howgood.ask.intake import NO, YES
-from howgood.ask.sentences import sentence
-from howgood.kinds.questions import Question
-from howgood.records.screen import AnswerValue
 
-_MOST_DIGITS = 4  # of an option's place
 _LONGEST_SECONDS = 10_000_000  # a third of a year
 
 
@@ -30,7 +26,7 @@ class WrongCellError(Exception):
 def on_scale(text: str, scale: Sequence[str]) -> int:
     """Return the point on a scale that a number or a label means, from 1."""
     labels = [each.casefold() for each in scale]
-    found = [at for at, label in enumerate(labels, start=1) if label in _readings(text)]
+    found = [at for at, label in enumerate(labels, start=1) if label in readings(text)]
     if found:
         return found[0]
     number = whole(text, needed=f"1 to {len(scale)}, or a label of the scale")
@@ -39,7 +35,7 @@ def on_scale(text: str, scale: Sequence[str]) -> int:
     return number
 
 
-def _readings(text: str) -> set[str]:
+def readings(text: str) -> set[str]:
     """Return a text as it is, and as a program means it that keeps labels as HTML (R&amp;D)."""
     return {text.casefold(), unescape(text).casefold()}
 
@@ -93,44 +89,3 @@ def place_from_1(text: str, most: int, *, of: str) -> int:
     if not 1 <= place <= most:
         raise WrongCellError(needed)
     return place
-
-
-def answer_to(question: Question, text: str, *, language: str) -> AnswerValue:
-    """Return the answer to a question beside the task; None for no answer."""
-    if not text or text.casefold() == sentence(language, "prefer_not_to_say").casefold():
-        return None
-    if question.type == "number":
-        found = number(text)
-        low, high = question.minimum, question.maximum
-        if (low is not None and found < low) or (high is not None and found > high):
-            raise WrongCellError(f"a number from {low} to {high}")
-        return found
-    if question.type == "scale":
-        return str(on_scale(text, question.scale))
-    if question.type == "choice":
-        return _option(question, text)
-    if question.type == "choices":
-        return sorted_choices(question, [_option(question, each) for each in _split(text)])
-    return text
-
-
-def sorted_choices(question: Question, keys: Sequence[str]) -> AnswerValue:
-    """Return chosen keys in the order of the question, each once."""
-    return [each.key for each in question.options if each.key in keys] or None
-
-
-def _split(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
-
-
-def _option(question: Question, text: str) -> str:
-    """Return the option with this key or text, or at this place."""
-    readings = _readings(text)
-    for each in question.options:
-        if readings & {each.key.casefold(), each.text.casefold()}:
-            return each.key
-    is_place = text.isdecimal() and len(text) <= _MOST_DIGITS
-    if is_place and 1 <= int(text) <= len(question.options):
-        return question.options[int(text) - 1].key
-    known = ", ".join(each.key for each in question.options)
-    raise WrongCellError(f"one of {known}")

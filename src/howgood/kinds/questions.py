@@ -1,45 +1,361 @@
-"""Questions beside a task.
+"""Questions about the person: one class per type, registered once.
 
-In: plain values. Out: frozen records and problems. Absent: the tasks themselves.
+In: what a study file says. Out: `Question`, and per type how it is checked, shown, imported,
+described in the codebook and exported. Absent: how what was filled in is read (`field_types`), the
+tasks, file formats.
+
+A new type is one class and one line of `QUESTION_TYPES`; if no field there is shows it, one more
+class in `field_types`. A type that needs keys of its own has a record that adds them.
 """
 
-from typing import Literal
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, Self, TypeVar, cast
 
-from pydantic import Field
+from pydantic import Field as Key
+from pydantic import (
+    ModelWrapValidatorHandler,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import PydanticKnownError, to_jsonable_python
 
+from howgood.ask.sentences import sentence
+from howgood.kinds.cells import WrongCellError, number, on_scale, readings
 from howgood.kinds.plan import repeated_keys, too_few
+from howgood.records.codebook import Column, ColumnType, scale_levels
 from howgood.records.record import CoherentRecord, Problem, Record
+from howgood.records.screen import AnswerValue, Field, FieldOption
+
+# Question has a field `type`, which hides the builtin inside the class.
+RecordType = type[Record]
+_MOST_DIGITS = 4  # of an option's place
 
 
 class Option(Record):
     """One answer that can be chosen."""
 
-    key: str = Field(description="short name in the data")
-    text: str = Field(description="what people read")
+    key: str = Key(description="short name in the data")
+    text: str = Key(description="what people read")
+
+
+def _name_types(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(QUESTION_TYPES)
 
 
 class Question(CoherentRecord):
     """A question beside the task: about the person, or about what they thought."""
 
-    key: str = Field(description="name of the column in the data")
-    text: str = Field(description="the question")
-    type: Literal["choice", "choices", "scale", "number", "text"] = Field(
+    key: str = Key(description="name of the column in the data")
+    text: str = Key(description="the question")
+    type: str = Key(
         default="choice",
         description="choice (one), choices (several), scale, number or text",
+        json_schema_extra=_name_types,
     )
-    options: tuple[Option, ...] = Field(default=(), description="what can be chosen")
-    scale: tuple[str, ...] = Field(
+    options: tuple[Option, ...] = Key(default=(), description="what can be chosen")
+    scale: tuple[str, ...] = Key(
         default=(), description="labels of a scale, lowest first; type scale only"
     )
-    minimum: float | None = Field(default=None, description="smallest number allowed")
-    maximum: float | None = Field(default=None, description="largest number allowed")
-    help: str = Field(default="", description="a line in small print below the question")
+    minimum: float | None = Key(default=None, description="smallest number allowed")
+    maximum: float | None = Key(default=None, description="largest number allowed")
+    help: str = Key(default="", description="a line in small print below the question")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _of_its_type(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401 - plain values
+        """Read a type that has keys of its own as the record that knows them."""
+        record = cls.variant(data) if cls is Question else cls
+        return handler(data) if record is cls else cast(Self, record.model_validate(data))
+
+    @model_serializer(mode="wrap")
+    def _whole(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Write the keys of a type's own too, wherever a question is expected."""
+        values: dict[str, Any] = handler(self)
+        for name, key in type(self).model_fields.items():
+            is_left_out = name in values or name in Question.model_fields
+            if not is_left_out and (value := getattr(self, name)) != key.get_default():
+                values[name] = to_jsonable_python(value)
+        return values
+
+    @classmethod
+    def variant(cls, data: object) -> RecordType:
+        """Return the record of the type that the data name."""
+        named = data.get("type") if isinstance(data, Mapping) else None
+        known = QUESTION_TYPES.get(named) if isinstance(named, str) else None
+        return cls if known is None else known.record
+
+    @field_validator("type")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        if name not in QUESTION_TYPES:
+            expected = ", ".join(f"'{known}'" for known in QUESTION_TYPES)
+            raise PydanticKnownError("literal_error", {"expected": expected})
+        return name
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.options, ("options",))
-        if self.type in ("choice", "choices") and len(self.options) < 2:
-            found.append(too_few(self.options, ("options",), "options", "Add an option."))
-        if self.type == "scale" and len(self.scale) < 2:
-            found.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
-        return found
+        return repeated_keys(self.options, ("options",)) + question_type(self).problems(self)
+
+
+SomeQuestion = TypeVar("SomeQuestion", bound=Question)
+
+
+class QuestionType(ABC, Generic[SomeQuestion]):
+    """One type of question, as study files name it.
+
+    `limesurvey` is LimeSurvey's letter of the type and `qualtrics` Qualtrics' name of it; where
+    `choices_as_subquestions`, LimeSurvey has a column for every choice.
+    """
+
+    name: str
+    record: type[Question] = Question
+    column_type: ColumnType = "text"
+    limesurvey: str
+    qualtrics: str
+    choices_as_subquestions: bool = False
+
+    def problems(self, question: SomeQuestion) -> list[Problem]:
+        """Return what does not fit together in a question of this type."""
+        return []
+
+    @abstractmethod
+    def fields(self, question: SomeQuestion, language: str) -> tuple[Field, ...]:
+        """Return what is filled in on a screen; nobody has to answer."""
+
+    @abstractmethod
+    def read_cell(self, question: SomeQuestion, text: str) -> AnswerValue:
+        """Return the answer in a cell of a table, or raise `WrongCellError`."""
+
+    def columns(self, question: SomeQuestion) -> tuple[Column, ...]:
+        """Return the columns of the answer: named as the fields."""
+        return (
+            Column(
+                name=question.key,
+                type=self.column_type,
+                meaning="answer; empty: not given",
+                question=question.text,
+                levels=self.levels(question),
+            ),
+        )
+
+    def levels(self, question: SomeQuestion) -> dict[str, str]:
+        """Return the values an answer can take, and what people read for them."""
+        return {option.key: option.text for option in question.options}
+
+    def choices(self, question: SomeQuestion) -> Sequence[str]:
+        """Return the texts to choose from, for other programs."""
+        return [option.text for option in question.options] or question.scale
+
+
+def _declined(language: str) -> FieldOption:
+    return FieldOption(value="", label=sentence(language, "prefer_not_to_say"))
+
+
+class ChoiceQuestion(QuestionType[Question]):
+    """One of several options."""
+
+    name = "choice"
+    limesurvey = "L"
+    qualtrics = "MC:SingleAnswer:Vertical"
+
+    def problems(self, question: Question) -> list[Problem]:
+        """Want two options at least."""
+        if len(question.options) >= 2:
+            return []
+        return [too_few(question.options, ("options",), "options", "Add an option.")]
+
+    def fields(self, question: Question, language: str) -> tuple[Field, ...]:
+        """Return the options, and one to say nothing."""
+        options = [FieldOption(value=each.key, label=each.text) for each in question.options]
+        return (
+            Field(
+                name=question.key,
+                kind=self.name,
+                label=question.text,
+                options=(*options, _declined(language)),
+                required=False,
+                help=question.help,
+            ),
+        )
+
+    def read_cell(self, question: Question, text: str) -> AnswerValue:
+        """Return the option with this key or text, or at this place."""
+        return _option(question, text)
+
+
+class ChoicesQuestion(ChoiceQuestion):
+    """Any number of several options."""
+
+    name = "choices"
+    limesurvey = "M"
+    qualtrics = "MC:MultipleAnswer:Vertical"
+    choices_as_subquestions = True
+
+    def read_cell(self, question: Question, text: str) -> AnswerValue:
+        """Return the options between commas or semicolons."""
+        parts = [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
+        return sorted_choices(question, [_option(question, part) for part in parts])
+
+    def columns(self, question: Question) -> tuple[Column, ...]:
+        """Say how several answers stand in one cell."""
+        (column,) = super().columns(question)
+        return (
+            Column(
+                name=column.name,
+                type="text",
+                meaning="answers chosen, separated by ;",
+                question=column.question,
+                levels=column.levels,
+            ),
+        )
+
+
+class ScaleQuestion(QuestionType[Question]):
+    """A point on a scale of labels."""
+
+    name = "scale"
+    limesurvey = "L"
+    qualtrics = "MC:SingleAnswer:Vertical"
+
+    def problems(self, question: Question) -> list[Problem]:
+        """Want two labels at least."""
+        if len(question.scale) >= 2:
+            return []
+        return [too_few(question.scale, ("scale",), "labels", "Add a label.")]
+
+    def fields(self, question: Question, language: str) -> tuple[Field, ...]:
+        """Return the points as options, since one of them is to say nothing."""
+        points = [
+            FieldOption(value=str(place), label=label)
+            for place, label in enumerate(question.scale, start=1)
+        ]
+        return (
+            Field(
+                name=question.key,
+                kind="choice",
+                label=question.text,
+                options=(*points, _declined(language)),
+                required=False,
+                help=question.help,
+            ),
+        )
+
+    def read_cell(self, question: Question, text: str) -> AnswerValue:
+        """Return the point that a number or a label means."""
+        return str(on_scale(text, question.scale))
+
+    def levels(self, question: Question) -> dict[str, str]:
+        """Return the labels by their place from 1."""
+        return scale_levels(question.scale)
+
+
+class NumberQuestion(QuestionType[Question]):
+    """A number, perhaps in a range."""
+
+    name = "number"
+    column_type: ColumnType = "number"
+    limesurvey = "N"
+    qualtrics = "TE:SingleLine"
+
+    def fields(self, question: Question, language: str) -> tuple[Field, ...]:
+        """Return a line for the number, which may stay empty."""
+        leave_empty = sentence(language, "leave_empty")
+        return (
+            Field(
+                name=question.key,
+                kind=self.name,
+                label=question.text,
+                required=False,
+                minimum=question.minimum,
+                maximum=question.maximum,
+                help=" ".join(filter(None, (question.help, leave_empty))),
+            ),
+        )
+
+    def read_cell(self, question: Question, text: str) -> AnswerValue:
+        """Return a number of the range."""
+        given = number(text)
+        low, high = question.minimum, question.maximum
+        if (low is not None and given < low) or (high is not None and given > high):
+            raise WrongCellError(f"a number from {low} to {high}")
+        return given
+
+
+class TextQuestion(NumberQuestion):
+    """Free text."""
+
+    name = "text"
+    column_type: ColumnType = "text"
+    limesurvey = "T"
+    qualtrics = "TE:Essay"
+
+    def read_cell(self, question: Question, text: str) -> AnswerValue:
+        """Return the text."""
+        return text
+
+
+QUESTION_TYPES: dict[str, QuestionType[Any]] = {
+    type_.name: type_
+    for type_ in (
+        ChoiceQuestion(),
+        ChoicesQuestion(),
+        ScaleQuestion(),
+        NumberQuestion(),
+        TextQuestion(),
+    )
+}
+
+
+def names_of_types(record: type, name: str) -> tuple[str, ...]:
+    """Return what the key `type` of a question can be; nothing for other keys."""
+    return tuple(QUESTION_TYPES) if name == "type" and issubclass(record, Question) else ()
+
+
+def question_type(question: Question) -> QuestionType[Any]:
+    """Return the type of a question."""
+    return QUESTION_TYPES[question.type]
+
+
+def question_fields(questions: Iterable[Question], language: str) -> tuple[Field, ...]:
+    """Return the fields of questions on one screen."""
+    return tuple(
+        field
+        for question in questions
+        for field in question_type(question).fields(question, language)
+    )
+
+
+def question_columns(questions: Iterable[Question]) -> Iterator[Column]:
+    """Yield the columns of questions."""
+    for question in questions:
+        yield from question_type(question).columns(question)
+
+
+def answer_in_cell(question: Question, text: str, *, language: str) -> AnswerValue:
+    """Return the answer to a question in a cell of a table; None for no answer."""
+    if not text or text.casefold() == sentence(language, "prefer_not_to_say").casefold():
+        return None
+    given: AnswerValue = question_type(question).read_cell(question, text)
+    return given
+
+
+def sorted_choices(question: Question, keys: Sequence[str]) -> AnswerValue:
+    """Return chosen keys in the order of the question, each once."""
+    return [option.key for option in question.options if option.key in keys] or None
+
+
+def _option(question: Question, text: str) -> str:
+    """Return the option with this key or text, or at this place."""
+    meant = readings(text)
+    for option in question.options:
+        if meant & {option.key.casefold(), option.text.casefold()}:
+            return option.key
+    is_place = text.isdecimal() and len(text) <= _MOST_DIGITS
+    if is_place and 1 <= int(text) <= len(question.options):
+        return question.options[int(text) - 1].key
+    known = ", ".join(option.key for option in question.options)
+    raise WrongCellError(f"one of {known}")

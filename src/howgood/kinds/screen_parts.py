@@ -11,10 +11,8 @@ from functools import cache
 
 from howgood.ask.sentences import sentence
 from howgood.kinds.plan import Picture
-from howgood.kinds.questions import Question
 from howgood.records.screen import Button, Field, FieldOption, Media, Paragraph, Screen, Words
 
-DECLINED = ""
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _FILMS = (".mp4", ".webm")
 
@@ -81,37 +79,3 @@ def likert(name: str, label: str, scale: Sequence[str], *, required: bool = True
         FieldOption(value=str(number), label=each) for number, each in enumerate(scale, start=1)
     )
     return Field(name=name, kind="likert", label=label, options=options, required=required)
-
-
-def question_field(question: Question, language: str) -> Field:
-    """Return the field of an optional question: nobody has to answer."""
-    declined = FieldOption(value=DECLINED, label=sentence(language, "prefer_not_to_say"))
-    if question.type == "scale":
-        row = likert(question.key, question.text, question.scale, required=False)
-        return Field(
-            name=row.name,
-            kind="choice",
-            label=row.label,
-            options=(*row.options, declined),
-            required=False,
-            help=question.help,
-        )
-    if question.type in ("choice", "choices"):
-        chosen = tuple(FieldOption(value=each.key, label=each.text) for each in question.options)
-        return Field(
-            name=question.key,
-            kind="choice" if question.type == "choice" else "choices",
-            label=question.text,
-            options=(*chosen, declined),
-            required=False,
-            help=question.help,
-        )
-    return Field(
-        name=question.key,
-        kind="number" if question.type == "number" else "text",
-        label=question.text,
-        required=False,
-        minimum=question.minimum,
-        maximum=question.maximum,
-        help=" ".join(filter(None, (question.help, sentence(language, "leave_empty")))),
-    )

@@ -52,6 +52,11 @@ class Record(BaseModel):
         """Return the record whose fields people write, where that is another one."""
         return cls
 
+    @classmethod
+    def variant(cls, data: object) -> "type[Record]":
+        """Return the record that the data describe, where a tag in them says which."""
+        return cls
+
     def changed(self, **changes: object) -> Self:
         """Return the record with other values, checked like a new one."""
         before = {name: getattr(self, name) for name in type(self).model_fields}
@@ -166,14 +171,14 @@ def _in_our_words(error: ValidationError, record: type[Record], data: object) ->
             inside = detail["ctx"]["problems"]
             problems[path] = [replace(problem, path=path + problem.path) for problem in inside]
         elif detail["type"] == "extra_forbidden":
-            problem, meant = _unknown_key(path, _records_at(record, path[:-1]), data)
+            problem, meant = _unknown_key(path, _records_at(record, path[:-1], data), data)
             problems[path] = [problem]
             misspelt.add((*path[:-1], meant))
         elif detail["type"] == "missing":
             if path not in misspelt:
-                problems[path] = [_missing(path, _records_at(record, path[:-1]))]
+                problems[path] = [_missing(path, _records_at(record, path[:-1], data))]
         else:  # of a union's complaints about one value, the last is about its widest type
-            problems[path] = [_wrong_value(path, detail, record)]
+            problems[path] = [_wrong_value(path, detail, record, data)]
     return [problem for found in problems.values() for problem in found]
 
 
@@ -188,14 +193,18 @@ def _path(detail: ErrorDetails, data: object) -> Path:
     return (*path, detail["loc"][-1]) if detail["type"] == "missing" else tuple(path)
 
 
-def _records_at(record: type[Record], path: Path) -> list[type[Record]]:
+def _records_at(record: type[Record], path: Path, data: object) -> list[type[Record]]:
     """Return the records that may stand at a path: one, or the members of a union."""
     found = [record.written_as()]
+    here: Any = data
     for step in path:
+        here = here[step]
         fields = [each.model_fields[str(step)] for each in found if step in each.model_fields]
         if fields:
             inner = [inner for field in fields for inner in records_in(field.annotation)]
             found = [each.written_as() for each in inner]
+        else:  # an entry of a list, whose values may say which record it is
+            found = [each.variant(here) for each in found]
     return found
 
 
@@ -242,14 +251,16 @@ _NEEDED = {
 }
 
 
-def _wrong_value(path: Path, detail: ErrorDetails, record: type[Record]) -> Problem:
+def _wrong_value(path: Path, detail: ErrorDetails, record: type[Record], data: object) -> Problem:
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     found = _shown(value)
     if kind in _NEEDED:
         needed, cure = _NEEDED[kind]
         cure = "Change it." if isinstance(value, bool) else cure
     elif kind in ("greater_than_equal", "less_than_equal"):
-        field = next(each.model_fields[str(path[-1])] for each in _records_at(record, path[:-1]))
+        field = next(
+            each.model_fields[str(path[-1])] for each in _records_at(record, path[:-1], data)
+        )
         low, high = bounds(field)
         found, cure = str(value), "Change the number."
         needed = f"at least {low}" if high is None else f"from {low} to {high}"

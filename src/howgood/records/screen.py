@@ -14,7 +14,6 @@ from pydantic import Discriminator, SerializerFunctionWrapHandler, model_seriali
 from howgood.records.record import Record, read_record
 
 Tone = Literal["neutral", "good", "warning"]
-FieldKind = Literal["choice", "choices", "likert", "number", "text", "agree", "hidden"]
 ScreenKind = Literal["consent", "questions", "text", "task", "wait", "finished", "declined"]
 
 
@@ -149,13 +148,10 @@ class FieldOption(Record):
 
 
 class Field(Record):
-    """Something to fill in. `likert` options run from lowest to highest, values 1, 2, ...
-
-    `agree` is a single tick box that must be ticked; `choices` allows several values.
-    """
+    """Something to fill in; `kind` names one of `kinds.field_types`."""
 
     name: str
-    kind: FieldKind
+    kind: str
     label: str
     options: tuple[FieldOption, ...] = ()
     required: bool = True

@@ -11,11 +11,8 @@ from urllib.parse import quote, urlencode
 
 from howgood.ask.sentences import sentence
 from howgood.flow.hosting import AnswerReview, Form, Reason, View, way_back
-from howgood.records.screen import Block, Button, Field, FieldKind, FieldOption, Place
-
-# A longer list of radio buttons would be a long way for thumbs and keyboards.
-_MOST_RADIOS = 12
-_ONE_LINE = 200
+from howgood.kinds.field_types import field_type
+from howgood.records.screen import Block, Button, Field, FieldOption, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +20,7 @@ class FieldView:
     """A field with what was chosen and what is wrong with it."""
 
     name: str
-    kind: FieldKind
+    kind: str
     widget: str
     label: str
     help: str
@@ -219,7 +216,7 @@ def _field_view(field: Field, form: Form, problems: Mapping[str, str]) -> FieldV
     return FieldView(
         name=field.name,
         kind=field.kind,
-        widget=_widget(field),
+        widget=field_type(field).widget(field),
         label=field.label,
         help=field.help,
         options=field.options,
@@ -235,19 +232,3 @@ def _field_view(field: Field, form: Form, problems: Mapping[str, str]) -> FieldV
 def _empty_fields(fields: tuple[Field, ...]) -> tuple[FieldView, ...]:
     """Return fields that nobody has filled in: the questions of a study are the same for all."""
     return tuple(_field_view(field, {}, {}) for field in fields)
-
-
-def _widget(field: Field) -> str:
-    if field.kind == "choice" and len(field.options) > _MOST_RADIOS:
-        return "select"
-    if field.kind == "text" and field.longest > _ONE_LINE:
-        return "textarea"
-    return {
-        "choice": "radios",
-        "likert": "scale",
-        "choices": "boxes",
-        "number": "line",
-        "text": "line",
-        "agree": "box",
-        "hidden": "hidden",
-    }[field.kind]

@@ -17,7 +17,8 @@ from howgood.flow.survey_export.limesurvey import limesurvey_file
 from howgood.flow.survey_export.offline import offline_page
 from howgood.flow.survey_export.qualtrics import qualtrics_file
 from howgood.flow.survey_export.source import Picture, survey_source
-from howgood.kinds.cells import answer_to, on_scale
+from howgood.kinds.cells import on_scale
+from howgood.kinds.questions import answer_in_cell
 from howgood.kinds.study import Study
 
 QUESTIONS = [
@@ -188,5 +189,5 @@ def test_labels_come_back_whether_they_were_kept_as_html_or_not():
     asked = [{"key": "a", "text": "?", "type": "choice", "options": options}]
     (question,) = Study.from_dict(SURVEY | {"closing": asked}).closing
     for said in ("R&D", "R&amp;D", "r&amp;d"):
-        assert answer_to(question, said, language="en") == "x"
+        assert answer_in_cell(question, said, language="en") == "x"
         assert on_scale(said, ["no", "R&D"]) == 2

@@ -120,7 +120,7 @@ def _list(record: Any, before: Any, path: Path, sent: SentForm) -> Any:  # noqa:
     entries = []
     for index in sent.indices(dotted(path)):
         data = old[index] if index < len(old) and isinstance(old[index], Mapping) else {}
-        entries.append(_record(record, data, (*path, index), sent))
+        entries.append(_record(record.variant(data), data, (*path, index), sent))
     return entries or _ABSENT
 
 

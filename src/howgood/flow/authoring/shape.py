@@ -118,7 +118,7 @@ def _node(record: type[Record], field: FieldInfo, value: object, path: Path) -> 
         note = f"{node.note}; one per line: {', '.join(columns(hint))}"
         return replace(node, note=note, value=shown(widget, hint, value))
     if widget == "choice":
-        node = replace(node, options=options_of(hint, name=name))
+        node = replace(node, options=options_of(hint, record=record, name=name))
     usual = None if is_needed else field.get_default(call_default_factory=True)
     return replace(node, value=shown(widget, hint, usual if value is None else value))
 
@@ -143,7 +143,7 @@ def _entries(record: Any, value: object, path: Path) -> Iterator[Node]:  # noqa:
             label=f"{index + 1}. {_short(title)}".strip(),
             note="",
             widget="group",
-            children=tuple(_nodes(record, data, (*path, index))),
+            children=tuple(_nodes(record.variant(data), data, (*path, index))),
         )
 
 

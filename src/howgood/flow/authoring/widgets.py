@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from howgood.ask.sentences import languages
 from howgood.kinds.plan import Picture
+from howgood.kinds.questions import names_of_types
 from howgood.records.record import Record
 
 Widget = Literal[
@@ -50,7 +51,7 @@ def widget_of(hint: Any, *, record: type, name: str) -> Widget:  # noqa: ANN401 
         return "lines"
     if origin is not None and origin is not Literal and issubclass(origin, Mapping):
         return "words" if arguments[1] is str else "pairs"
-    if origin is Literal or name == "language":
+    if origin is Literal or name == "language" or names_of_types(record, name):
         return "choice"
     if hint in (int, float):
         return "number"
@@ -71,9 +72,10 @@ def _is_numeric(record: type[Record]) -> bool:
     return all(inner(field.annotation) in (int, float) for field in record.model_fields.values())
 
 
-def options_of(hint: Any, *, name: str) -> tuple[str, ...]:  # noqa: ANN401 - an annotation
+def options_of(hint: Any, *, record: type[Record], name: str) -> tuple[str, ...]:  # noqa: ANN401 - an annotation
     """Return what can be chosen."""
-    return languages() if name == "language" else typing.get_args(inner(hint))
+    own = languages() if name == "language" else names_of_types(record, name)
+    return own or typing.get_args(inner(hint))
 
 
 def element(hint: Any) -> Any:  # noqa: ANN401 - an annotation

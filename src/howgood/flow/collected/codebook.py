@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from howgood.kinds import kind_of
-from howgood.kinds.questions import Question
+from howgood.kinds.questions import question_columns
 from howgood.kinds.study import Study
 from howgood.records.codebook import (
     PARTICIPANT,
@@ -18,7 +18,6 @@ from howgood.records.codebook import (
     ColumnType,
     TableName,
     columns,
-    scale_levels,
 )
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import STATUS_MEANINGS, Status
@@ -126,18 +125,5 @@ def _people_columns(study: Study) -> Iterator[Column]:
     kind = kind_of(study)
     yield from _PEOPLE
     yield from kind.person_columns(study)
-    for question in (*study.demographics, *study.closing, *kind.own_questions(study)):
-        yield _question(question)
-
-
-def _question(question: Question) -> Column:
-    types: dict[str, ColumnType] = {"number": "number"}
-    several = question.type == "choices"
-    levels = {each.key: each.text for each in question.options}
-    return Column(
-        name=question.key,
-        type=types.get(question.type, "text"),
-        meaning="answers chosen, separated by ;" if several else "answer; empty: not given",
-        question=question.text,
-        levels=scale_levels(question.scale) if question.type == "scale" else levels,
-    )
+    questions = (*study.demographics, *study.closing, *kind.own_questions(study))
+    yield from question_columns(questions)

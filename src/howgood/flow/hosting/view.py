@@ -10,8 +10,9 @@ from enum import StrEnum
 from howgood.ask.sentences import sentence
 from howgood.errors import HowgoodError
 from howgood.kinds import kind_of
+from howgood.kinds.field_types import field_type
 from howgood.kinds.study import Study
-from howgood.records.screen import AnswerValue, Block, Cards, Field, Screen
+from howgood.records.screen import AnswerValue, Block, Cards, Screen
 
 Form = Mapping[str, str | Sequence[str]]
 
@@ -168,18 +169,8 @@ def _fields(screen: Screen, values: Mapping[str, AnswerValue]) -> Iterator[Answe
     nothing = sentence(screen.language, "earlier_nothing")
     for question in screen.fields:
         if question.kind != "hidden":
-            answer = _in_words(question, values.get(question.name))
+            answer = field_type(question).in_words(question, values.get(question.name))
             yield AnsweredQuestion(question=question.label, answer=answer or nothing)
-
-
-def _in_words(field: Field, value: AnswerValue) -> str:
-    if value is None:
-        return ""
-    if field.kind == "agree":
-        return "✓"
-    labels = {option.value: option.label for option in field.options}
-    several = value if isinstance(value, list) else [value]
-    return ", ".join(labels.get(str(item), str(item)) for item in several)
 
 
 def _buttons(screen: Screen, values: Mapping[str, AnswerValue]) -> Iterator[AnsweredQuestion]:

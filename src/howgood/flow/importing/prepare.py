@@ -31,14 +31,12 @@ from howgood.flow.survey_export.codes import Asked
 from howgood.kinds import kind_of
 from howgood.kinds.cells import (
     WrongCellError,
-    answer_to,
     moment,
     on_scale,
     seconds,
-    sorted_choices,
     yes_or_no,
 )
-from howgood.kinds.questions import Question
+from howgood.kinds.questions import Question, answer_in_cell, sorted_choices
 from howgood.kinds.study import Study
 from howgood.kinds.table_import import CONDITION, Missing, PersonDraft
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
@@ -152,7 +150,7 @@ class Reading:
             for question in questions:
                 value = self.mapped(
                     question.key,
-                    partial(answer_to, question, language=self.study.language),
+                    partial(answer_in_cell, question, language=self.study.language),
                 )
                 if value is not None:
                     person.questions.setdefault(screen, {})[question.key] = value
@@ -280,7 +278,7 @@ def _read_question(
     values = person.questions.setdefault(asked.screen, {})
     if asked.option is None:
         given = reading.value(
-            column, text, lambda t: answer_to(question, t, language=reading.study.language)
+            column, text, lambda t: answer_in_cell(question, t, language=reading.study.language)
         )
         values[question.key] = given
     elif text.casefold() in ("y", "yes", "1", "ja") and asked.option <= len(question.options):

@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from howgood.flow.participate.assignment import choose_condition
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import next_screen
-from howgood.kinds.seeded import draw, shuffled
+from howgood.kinds.field_types import field_type
+from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study
-from howgood.records.screen import Answer, Field, Participation, Screen
+from howgood.records.screen import Answer, Participation, Screen
 
 Filler = Callable[[Screen], Mapping[str, str | list[str]]]
 _PACE = timedelta(seconds=5)
@@ -21,7 +22,7 @@ _PACE = timedelta(seconds=5)
 def fill(screen: Screen, *, seed: int) -> dict[str, str | list[str]]:
     """Return a form that a person could send from this screen; main buttons only."""
     form: dict[str, str | list[str]] = {
-        field.name: _filled(field, seed, screen.key) for field in screen.fields
+        field.name: field_type(field).fill(field, seed, screen.key) for field in screen.fields
     }
     named = [each for each in screen.all_buttons if each.name]
     main = [each for each in named if each.main] or named
@@ -65,15 +66,3 @@ def take_part(
         participant=f"bot-{seed}", condition=condition, seed=seed, answers=tuple(answers)
     )
     return tuple(screens), participation
-
-
-def _filled(field: Field, seed: int, key: str) -> str | list[str]:
-    if field.options:
-        chosen = shuffled(field.options, seed, key, field.name)[0].value
-        return [chosen] if field.kind == "choices" else chosen
-    if field.kind == "number":
-        low = 0.0 if field.minimum is None else field.minimum
-        high = low + 100 if field.maximum is None else field.maximum
-        number = low + draw(seed, key, field.name) * (high - low)
-        return str(round(number)) if field.whole else f"{number:.3f}"
-    return "yes" if field.kind == "agree" else "some words"

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from howgood.ask.sentences import sentence
 from howgood.errors import InputError
 from howgood.kinds import kind_of
-from howgood.kinds.questions import Question
-from howgood.kinds.screen_parts import Step, continue_button, paragraphs, question_field
+from howgood.kinds.questions import Question, question_fields
+from howgood.kinds.screen_parts import Step, continue_button, paragraphs
 from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Button, Heading, Place, Screen
 
@@ -189,7 +189,7 @@ def _question_step(study: Study, key: str, questions: tuple[Question, ...]) -> l
             title=sentence(language, f"{key}_title"),
             language=language,
             blocks=paragraphs(sentence(language, f"{key}_text")),
-            fields=tuple(question_field(each, language) for each in questions),
+            fields=question_fields(questions, language),
             buttons=continue_button(language),
         )
 

@@ -55,7 +55,7 @@ def _entry(
     if isinstance(value, list) and inner is not None:
         yield f"{indent}{name}:"
         for each in value:
-            lines = [*_record(each, inner, indent + "    ", explained)]
+            lines = [*_record(each, inner.variant(each), indent + "    ", explained)]
             # The dash stands before the first key; notes above it stay notes.
             first = next(i for i, line in enumerate(lines) if not line.lstrip().startswith("#"))
             lines[first] = indent + "  - " + lines[first].lstrip()

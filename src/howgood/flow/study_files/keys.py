@@ -6,12 +6,13 @@ is written from this list and a test compares them.
 
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic.fields import FieldInfo
 
+from howgood.kinds.questions import names_of_types
 from howgood.kinds.study import Study
 from howgood.records.record import Record, records_in, written_fields
 
@@ -40,7 +41,7 @@ def _keys(record: type[Record], prefix: str) -> Iterator[Key]:
         name = f"{prefix}{field_name}" + ("[]" if is_list else "")
         yield Key(
             name=name,
-            type=_described(field.annotation),
+            type=_listed(names_of_types(record, field_name)) or _described(field.annotation),
             default=_default(field),
             note=field.description or "",
         )
@@ -56,12 +57,16 @@ def _described(hint: Any) -> str:  # noqa: ANN401 - an annotation
         inner = _described(arguments[0])
         return "list of tables" if inner == "table" else f"list: {inner}"
     if origin is Literal:
-        return ", ".join(f"`{each}`" for each in arguments)
+        return _listed(arguments)
     if origin in (types.UnionType, typing.Union):
         return " or ".join(_described(each) for each in arguments if each is not types.NoneType)
     if origin is not None and issubclass(origin, Mapping):
         return f"table: {_described(arguments[1])}"
     return _WORDS[hint]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _default(field: FieldInfo) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
-from howgood.kinds.questions import Question
+from howgood.kinds.questions import Question, question_type
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport
 
@@ -60,6 +60,6 @@ def recognised(study: Study, task: TaskExport, column: str) -> Asked | None:
         if check.code == code:
             return Asked(screen="", name=check.field, scale=check.scale)
     for known, screen, question in question_codes(study):
-        if known == code and (place is None or question.type == "choices"):
+        if known == code and (place is None or question_type(question).choices_as_subquestions):
             return Asked(screen=screen, name=question.key, option=place)
     return None

@@ -19,7 +19,7 @@ from howgood.ask.sentences import sentence
 from howgood.flow.survey_export.codes import question_codes
 from howgood.flow.survey_export.source import SurveySource
 from howgood.flow.survey_export.wording import html_of, html_text
-from howgood.kinds.questions import Question
+from howgood.kinds.questions import Question, question_type
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import ExportSection, TaskExport
@@ -143,15 +143,19 @@ def _questions(study: Study, letter: str, title: str) -> Iterator[Row]:
 
 
 def _one_question(code: str, question: Question) -> Iterator[Row]:
-    kinds = {"choice": "L", "choices": "M", "scale": "L", "number": "N", "text": "T"}
+    kind = question_type(question)
     limits = {
         "min_num_value_n": "" if question.minimum is None else f"{question.minimum:g}",
         "max_num_value_n": "" if question.maximum is None else f"{question.maximum:g}",
     }
-    row = _question(kinds[question.type], code, _shown_text(question.text), mandatory=False)
-    yield row | {"help": _shown_text(question.help)} | (limits if question.type == "number" else {})
-    texts = [each.text for each in question.options] or list(question.scale)
-    if question.type == "choices":
+    row = _question(kind.limesurvey, code, _shown_text(question.text), mandatory=False)
+    yield (
+        row
+        | {"help": _shown_text(question.help)}
+        | (limits if kind.column_type == "number" else {})
+    )
+    texts = kind.choices(question)
+    if kind.choices_as_subquestions:
         for place, text in enumerate(texts, start=1):
             yield {"class": "SQ", "type/scale": "0", "name": f"o{place}", "relevance": "1",
                    "text": _shown_text(text)}  # fmt: skip

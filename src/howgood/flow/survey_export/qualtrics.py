@@ -14,18 +14,10 @@ from howgood.ask.sentences import sentence
 from howgood.flow.survey_export.codes import question_codes
 from howgood.flow.survey_export.source import SurveySource
 from howgood.flow.survey_export.wording import html_of, html_text
-from howgood.kinds.questions import Question
+from howgood.kinds.questions import question_type
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport
-
-_KINDS = {
-    "choice": "MC:SingleAnswer:Vertical",
-    "choices": "MC:MultipleAnswer:Vertical",
-    "scale": "MC:SingleAnswer:Vertical",
-    "number": "TE:SingleLine",
-    "text": "TE:Essay",
-}
 
 
 def qualtrics_file(source: SurveySource) -> bytes:
@@ -70,12 +62,9 @@ def _questions(study: Study, letter: str, title: str) -> Iterator[str]:
     if asked:
         yield from _block(sentence(study.language, f"{title}_title"))
     for code, question in asked:
+        kind = question_type(question)
         text = html_text(question.text)
-        yield from _question(_KINDS[question.type], code, text, _choices(question))
-
-
-def _choices(question: Question) -> list[str]:
-    return [each.text for each in question.options] or list(question.scale)
+        yield from _question(kind.qualtrics, code, text, kind.choices(question))
 
 
 def _block(title: str) -> Iterator[str]:

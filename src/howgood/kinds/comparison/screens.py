@@ -20,12 +20,11 @@ from howgood.kinds.comparison.interview import (
 )
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import last_feedback, practice_steps
-from howgood.kinds.questions import Option, Question
+from howgood.kinds.questions import Option, Question, question_fields
 from howgood.kinds.screen_parts import (
     Step,
     continue_button,
     paragraphs,
-    question_field,
     unreached,
 )
 from howgood.kinds.study import Study, plan_of
@@ -247,7 +246,7 @@ def _interview(plan: ComparisonPlan, language: str) -> Step:
             title=sentence(language, "interview_title"),
             language=language,
             blocks=paragraphs(sentence(language, "closing_text")),
-            fields=tuple(question_field(each, language) for each in questions),
+            fields=question_fields(questions, language),
             buttons=continue_button(language),
         )
 

@@ -1,0 +1,245 @@
+"""What can be filled in on a screen: one class per kind of field, registered once.
+
+In: a field of a screen. Out: how its answer is read, made up by a bot, said in words, and which
+widget shows it. Absent: the questions of study files (`questions`), HTML (`web`).
+"""
+
+import math
+import re
+from abc import ABC, abstractmethod
+
+from howgood.kinds.seeded import draw, shuffled
+from howgood.records.screen import AnswerValue, Field
+
+# A longer list of radio buttons would be a long way for thumbs and keyboards.
+_MOST_RADIOS = 12
+# A text that may be longer than this gets several lines.
+_ONE_LINE = 200
+_AMBIGUOUS = re.compile(r",\d{3}$|_")
+
+
+class WrongAnswerError(Exception):
+    """An answer that cannot be taken; carries the key of the sentence that says why."""
+
+    def __init__(self, key: str, **blanks: object) -> None:
+        super().__init__(key)
+        self.key, self.blanks = key, blanks
+
+
+class FieldType(ABC):
+    """One kind of field. `name` is what screens call it, and stored screens keep."""
+
+    name: str
+    # One that the page's template knows: line, textarea, radios, select, scale, boxes, box, hidden.
+    widget_name: str = "line"
+
+    @abstractmethod
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the value of what a browser sent, without blanks; raise `WrongAnswerError`."""
+
+    @abstractmethod
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Return what a person could send, decided by seed and purpose alone."""
+
+    def widget(self, field: Field) -> str:
+        """Return the widget that shows a field."""
+        return self.widget_name
+
+    def in_words(self, field: Field, value: AnswerValue) -> str:
+        """Return an answer as people read it again; empty where there is none to read."""
+        if value is None:
+            return ""
+        labels = {option.value: option.label for option in field.options}
+        several = value if isinstance(value, list) else [value]
+        return ", ".join(labels.get(str(each), str(each)) for each in several)
+
+
+class ChoiceField(FieldType):
+    """One of several options."""
+
+    name = "choice"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the value that was chosen."""
+        if not given:
+            if field.required:
+                raise WrongAnswerError("problem_required")
+            return None
+        if len(given) > 1 or given[0] not in {option.value for option in field.options}:
+            raise WrongAnswerError("problem_choice")
+        return given[0]
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Choose any option."""
+        return shuffled(field.options, seed, *purpose, field.name)[0].value
+
+    def widget(self, field: Field) -> str:
+        """Show few options at once."""
+        return "select" if len(field.options) > _MOST_RADIOS else "radios"
+
+
+class LikertField(ChoiceField):
+    """A point on a scale; options run from lowest to highest, values 1, 2, ..."""
+
+    name = "likert"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the point as a whole number."""
+        chosen = super().read(field, given)
+        return int(chosen) if isinstance(chosen, str) else chosen
+
+    def widget(self, field: Field) -> str:
+        """Show a row of points."""
+        return "scale"
+
+
+class ChoicesField(FieldType):
+    """Any number of several options."""
+
+    name = "choices"
+    widget_name = "boxes"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return what was chosen in the order shown, each once, whatever the browser sent."""
+        allowed = [option.value for option in field.options]
+        if not given and field.required:
+            raise WrongAnswerError("problem_required")
+        if any(value not in allowed for value in given):
+            raise WrongAnswerError("problem_choice")
+        return [value for value in allowed if value in given] if given else None
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Choose one option."""
+        return [shuffled(field.options, seed, *purpose, field.name)[0].value]
+
+
+class NumberField(FieldType):
+    """A number, perhaps whole, perhaps in a range."""
+
+    name = "number"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the number."""
+        if not given:
+            if field.required:
+                raise WrongAnswerError("problem_fill")
+            return None
+        number = _number(given[0])
+        if field.whole and not number.is_integer():
+            raise WrongAnswerError("problem_whole")
+        low = -math.inf if field.minimum is None else field.minimum
+        high = math.inf if field.maximum is None else field.maximum
+        if not low <= number <= high:
+            raise _out_of_range(field)
+        return int(number) if number.is_integer() else number
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Give any number of the range."""
+        low = 0.0 if field.minimum is None else field.minimum
+        high = low + 100 if field.maximum is None else field.maximum
+        number = low + draw(seed, *purpose, field.name) * (high - low)
+        return str(round(number)) if field.whole else f"{number:.3f}"
+
+
+def _number(text: str) -> float:
+    """Read 1.5 and 1,5 alike: people write what they learnt at school.
+
+    1,000 is a thousand to some and one to others, so it is asked again.
+    """
+    if len(text) > 30 or _AMBIGUOUS.search(text):
+        raise WrongAnswerError("problem_number")
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        raise WrongAnswerError("problem_number") from None
+    if not math.isfinite(number):
+        raise WrongAnswerError("problem_number")
+    return number
+
+
+def _out_of_range(field: Field) -> WrongAnswerError:
+    if field.minimum is not None and field.maximum is not None:
+        return WrongAnswerError(
+            "problem_range", minimum=f"{field.minimum:g}", maximum=f"{field.maximum:g}"
+        )
+    if field.minimum is not None:
+        return WrongAnswerError("problem_least", minimum=f"{field.minimum:g}")
+    return WrongAnswerError("problem_most", maximum=f"{field.maximum:g}")
+
+
+class TextField(FieldType):
+    """Free text."""
+
+    name = "text"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the text."""
+        text = "\n".join(given)
+        if len(text) > field.longest:
+            raise WrongAnswerError("problem_long", longest=field.longest)
+        if not text and field.required:
+            raise WrongAnswerError("problem_fill")
+        return text or None
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Write something."""
+        return "some words"
+
+    def widget(self, field: Field) -> str:
+        """Give long texts several lines."""
+        return "textarea" if field.longest > _ONE_LINE else "line"
+
+
+class AgreeField(FieldType):
+    """A single tick box that must be ticked."""
+
+    name = "agree"
+    widget_name = "box"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Take nothing but the tick."""
+        if given != ["yes"]:
+            raise WrongAnswerError("problem_required")
+        return "yes"
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Tick it."""
+        return "yes"
+
+    def in_words(self, field: Field, value: AnswerValue) -> str:
+        """Return the tick."""
+        return "" if value is None else "✓"
+
+
+class HiddenField(FieldType):
+    """Something the screen says for the record; nobody answers it."""
+
+    name = "hidden"
+    widget_name = "hidden"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Take what the screen said, whatever the browser sent."""
+        return field.value or None
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Send anything: it is not read."""
+        return "some words"
+
+
+FIELD_TYPES: dict[str, FieldType] = {
+    type_.name: type_
+    for type_ in (
+        ChoiceField(),
+        LikertField(),
+        ChoicesField(),
+        NumberField(),
+        TextField(),
+        AgreeField(),
+        HiddenField(),
+    )
+}
+
+
+def field_type(field: Field) -> FieldType:
+    """Return the type of a field."""
+    return FIELD_TYPES[field.kind]
