@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from arviz_stats.base import array_stats
 
 from benchmarks.peers import jags
 from benchmarks.rows import Row, cpu_seconds
@@ -24,7 +25,6 @@ from howgood.ask.intake import read_answers
 from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
 from howgood.learn.engines.nuts import columns_of, pymc_model
 from howgood.records.priors import KAY2015
-from howgood.stats.array_layer import array_stats
 
 COLUMNS = {"precision": "ppv", "recall": "tpr", "rating": "acceptable"}
 SIMULATED = {
@@ -180,7 +180,7 @@ def _peer_row(name, size, ours, theirs, target):
 
 def _jags(answers, accepted, modules=""):
     chains, seconds = jags.sample(answers, accepted, modules=modules)
-    ess = array_stats().ess
+    ess = array_stats.ess
     return min(float(ess(each, chain_axis=0, draw_axis=1)) for each in chains) / seconds
 
 
@@ -210,7 +210,7 @@ def _pymc(model):
 
 
 def _least_effective(posterior, model):
-    ess = array_stats().ess
+    ess = array_stats.ess
     found = []
     for name in columns_of(model):
         values = np.asarray(posterior[name], dtype=float)

@@ -1,5 +1,8 @@
 """Estimates and intervals."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,6 +27,25 @@ def test_highest_density_interval_is_shorter_than_the_quantile_interval_of_skewe
     # An exponential's shortest 95 % interval starts at zero and ends at -log(.05).
     assert shortest.lower == pytest.approx(0.0, abs=0.01)
     assert shortest.upper == pytest.approx(-np.log(0.05), abs=0.1)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 300), st.floats(0.05, 0.99))
+def test_the_highest_density_interval_is_that_of_arviz(seed, size, probability):
+    from arviz_stats.base import array_stats
+
+    draws = np.random.default_rng(seed).gamma(2.0, size=size)
+    interval = Estimate.from_draws(draws, probability=probability).interval
+    expected = array_stats.hdi(draws, prob=probability)
+    assert [interval.lower, interval.upper] == expected.tolist()
+
+
+def test_an_interval_loads_neither_scipy_nor_xarray():
+    program = (
+        "from howgood.records import Estimate; import sys\n"
+        "Estimate.from_draws([1., 2., 3.])\nprint(*sys.modules)"
+    )
+    loaded = subprocess.check_output([sys.executable, "-c", program], text=True).split()
+    assert not {"scipy", "xarray", "pandas", "arviz_stats"} & set(loaded)
 
 
 @given(st.floats(-1e6, 1e6), st.integers(1, 50))

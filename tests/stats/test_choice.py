@@ -1,8 +1,8 @@
 """Probabilities of answers to a pair, by hand."""
 
 import pytest
+from scipy.special import expit
 
-from howgood.stats.logistic import expit
 from howgood.stats.paired_choices import choice_probabilities
 
 

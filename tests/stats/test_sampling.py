@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
+from scipy.special import expit, logit
 
 from howgood.stats.importance import (
     StudentMixture,
@@ -17,7 +18,6 @@ from howgood.stats.importance import (
     weigh,
     weighted,
 )
-from howgood.stats.logistic import expit, logit
 from howgood.stats.optimise import hessian, inverse_curvature, maximise
 from howgood.stats.random_intercepts import (
     GroupCounts,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import checks, fit_file
@@ -33,7 +33,6 @@ from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
-from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
 from howgood.stats.random_intercepts import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed

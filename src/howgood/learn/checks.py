@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import expit
 
 from howgood.learn.binary_model import BinaryModel, Cells
 from howgood.learn.engines.importance import complaint, pilot, posterior_probabilities
 from howgood.records.priors import Normal, Priors
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
-from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
 
 # The prior of the slope matters for p: tight ones favour means that need smaller slopes.

@@ -7,10 +7,8 @@ its own).
 """
 
 import json
-import struct
 import warnings
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -31,11 +29,7 @@ Fit = TypeVar("Fit", bound="SavedFit")
 FORMAT = 1
 # A fit of 100,000 draws of 20 applications has 200 MB; what unpacks to more is not one.
 MOST_BYTES = 500_000_000
-# What damaged archives, arrays and headers raise; RuntimeError: encrypted, or made by others.
-_DAMAGED = (
-    ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError,
-    TypeError, RuntimeError, MemoryError, OverflowError, SyntaxError, struct.error,
-)  # fmt: skip
+_BROKEN = "a fit whose parts are missing or do not fit together"
 _REFERENCES = (
     "Kay, M., Patel, S. N. and Kientz, J. A. (2015). How Good is 85%? A Survey Tool to Connect "
     "Classifier Evaluation to Acceptability of Accuracy. CHI 2015. "
@@ -97,8 +91,8 @@ def read_fit(path: str | Path, *, kind: str) -> tuple[dict[str, Any], dict[str, 
     try:
         arrays = _arrays(location)
         header = json.loads(bytes(arrays.pop("header")))
-    except _DAMAGED:
-        raise _refusal(location, "a file that no fit was saved to", kind) from None
+    except Exception as error:  # whatever zipfile, zlib, NumPy or json say of a damaged archive
+        raise _refusal(location, "a file that no fit was saved to", kind) from error
     if not isinstance(header, dict) or header.get("kind") != kind:
         raise _refusal(location, f"a file of kind {header!r:.60}", kind)
     if header.get("format") != FORMAT:
@@ -170,12 +164,11 @@ def loaded(
     values, arrays = read_fit(path, kind=kind)
     try:
         fit = make(values, arrays)
-        whole = is_whole(fit)
-    except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
-        whole = False
-    if not whole:
-        raise _refusal(Path(path), "a fit whose parts are missing or do not fit together", kind)
-    return fit
+        if is_whole(fit):
+            return fit
+    except Exception as error:  # parts of any shape, made by anybody
+        raise _refusal(Path(path), _BROKEN, kind) from error
+    raise _refusal(Path(path), _BROKEN, kind)
 
 
 def has_whole_draws(fit: SavedFit, *, n_columns: int) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import fit_file
@@ -22,7 +23,6 @@ from howgood.records.priors import Priors
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
-from howgood.stats.logistic import expit
 from howgood.stats.power_mean import power_mean
 from howgood.stats.random_intercepts import normal_nodes
 

@@ -22,13 +22,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import prior_density
 from howgood.records.answers import Answers
 from howgood.records.priors import Priors
 from howgood.stats.arrays import FloatArray
-from howgood.stats.logistic import FLATTENING, expit
+from howgood.stats.logistic import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.random_intercepts import (
     N_NODES,

@@ -10,12 +10,13 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
 from howgood.stats.arrays import FloatArray
-from howgood.stats.logistic import expit, location_for_mean, logistic_normal_mean
+from howgood.stats.logistic import location_for_mean, logistic_normal_mean
 from howgood.stats.power_mean import power_mean
 
 Who: TypeAlias = Literal["population", "average"]

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from howgood.errors import InputError
 from howgood.records.evidence import Evidence
 from howgood.records.shown import Shown
-from howgood.stats.array_layer import array_stats
 from howgood.stats.arrays import FloatArray
 
 IntervalKind = Literal["quantile", "highest-density"]
@@ -153,5 +152,7 @@ def _interval_ends(
         return float(lower), float(upper)
     if values.size == 1 or values.min() == values.max():
         return float(values.min()), float(values.max())
-    lower, upper = array_stats().hdi(values, prob=probability)
-    return float(lower), float(upper)
+    # Highest density: the shortest stretch of the sorted draws that holds so many of them.
+    ordered, n_inside = np.sort(values), int(probability * values.size)
+    first = int(np.argmin(ordered[n_inside:] - ordered[: values.size - n_inside]))
+    return float(ordered[first]), float(ordered[first + n_inside])

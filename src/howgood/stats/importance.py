@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howgood.stats.array_layer import array_stats
 from howgood.stats.arrays import FloatArray
 
 LogDensity = Callable[[FloatArray], FloatArray]
@@ -165,11 +164,16 @@ def weighted(draws: FloatArray, log_ratio: FloatArray) -> WeightedDraws:
 
 def _smoothed(log_ratio: FloatArray) -> tuple[FloatArray, float]:
     """Smooth the largest ratios; a tail of equal ratios has nothing to smooth."""
+    from arviz_stats.base import array_stats  # with SciPy's statistics a second, so only here
+
     try:
-        smoothed, khat = array_stats().psislw(-log_ratio)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a tail of which much is equal
+            smoothed, khat = array_stats.psislw(-log_ratio)
     except (ValueError, IndexError):  # "All tail values are the same", or hardly any draws
         equal = float(np.ptp(log_ratio)) < 1e-9
         return log_ratio, 0.0 if equal else math.inf
+    if not np.isfinite(khat) or not np.all(np.isfinite(smoothed)):
+        return log_ratio, math.inf
     # arviz-stats returns ratios that sum to one; below the tail only that constant was taken off.
     return np.asarray(smoothed - np.median(smoothed - log_ratio)), float(khat)
 

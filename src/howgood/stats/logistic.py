@@ -1,10 +1,11 @@
-"""The logistic curve, its inverse, and its mean over normal spread with that one's inverse.
+"""The mean of a logistic curve over normal spread, and its inverse.
 
-In: arrays. Out: arrays. Absent: SciPy, whose special functions take most of a second to load.
+In: arrays. Out: arrays. Absent: the logistic curve itself (see `scipy.special`).
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
 from howgood.stats.arrays import FloatArray
 
@@ -14,33 +15,6 @@ FLATTENING = (16.0 * 3.0**0.5 / (15.0 * np.pi)) ** 2
 
 _REACH = 6.5  # the normal mass beyond is below 1e-10
 _MOST_NODES = 1201
-
-
-def expit(x: ArrayLike) -> FloatArray:
-    """Return 1 / (1 + exp(-x)), with full relative precision in both tails.
-
-    Examples
-    --------
-    >>> expit([-800.0, 0.0, 800.0]).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    values = np.asarray(x, dtype=np.float64)
-    with np.errstate(under="ignore"):
-        small = np.exp(-np.abs(values))
-    return np.asarray(np.where(values >= 0, 1.0, small) / (1.0 + small))
-
-
-def logit(share: ArrayLike) -> FloatArray:
-    """Return log(share / (1 - share)); infinite at 0 and 1.
-
-    Examples
-    --------
-    >>> logit([0.0, 0.5, 1.0]).tolist()
-    [-inf, 0.0, inf]
-    """
-    values = np.asarray(share, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(values) - np.log1p(-values))
 
 
 def logistic_normal_mean(location: ArrayLike, sd: ArrayLike) -> FloatArray:

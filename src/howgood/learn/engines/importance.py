@@ -120,7 +120,7 @@ def complaint(sample: WeightedDraws) -> str:
     """Say which gate the draws fail, or return an empty string."""
     if not np.isfinite(sample.khat) or sample.khat > LARGEST_KHAT:
         return f"Pareto k-hat is {sample.khat:.2f}, above {LARGEST_KHAT}"
-    if sample.efficiency < LEAST_EFFICIENCY:
+    if not sample.efficiency >= LEAST_EFFICIENCY:  # also where weights are no numbers
         return f"{sample.efficiency:.0%} of the draws are effective, below {LEAST_EFFICIENCY:.0%}"
     return ""
 

@@ -15,16 +15,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 
 from howgood.errors import MissingExtraError
 from howgood.learn.binary_model import BinaryModel
 from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.priors import USUAL_MEAN, GammaPrecision, LogNormal, SpreadPrior
 from howgood.records.progress import Progress, silent
-from howgood.stats.array_layer import array_stats
 from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import WeightedDraws, bridge_log_evidence
-from howgood.stats.logistic import logit
 
 _ENOUGH_ANSWERS = 6.0
 
@@ -260,10 +259,13 @@ def _run(model: Model, *, draws: int, seed: int) -> FloatArray:
 
 
 def _judged(model: Model, chains: FloatArray, rng: np.random.Generator) -> Chains:
-    stats = array_stats()
+    from arviz_stats.base import array_stats
+
     by_parameter = chains.transpose(2, 0, 1)
-    rhat = max(float(stats.rhat(each, chain_axis=0, draw_axis=1)) for each in by_parameter)
-    effective = min(float(stats.ess(each, chain_axis=0, draw_axis=1)) for each in by_parameter)
+    rhat = max(float(array_stats.rhat(each, chain_axis=0, draw_axis=1)) for each in by_parameter)
+    effective = min(
+        float(array_stats.ess(each, chain_axis=0, draw_axis=1)) for each in by_parameter
+    )
     complaint = ""
     if not rhat <= LARGEST_RHAT:
         complaint = f"R-hat is {rhat:.3f}, above {LARGEST_RHAT}"
