@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.rows import Row
 from howgood import ask, learn, score
+from howgood.learn.elicitation.families import DEFAULT_FAMILIES
 from howgood.reproduce.ali2022 import load_cases, split_matrices
 
 WEIGHTS = (0.03, 0.05, 0.08, 0.1, 0.125, 0.141, 0.18, 0.22, 0.28, 0.33, 0.36, 0.5)
@@ -111,7 +112,7 @@ def _asked(learner, person, at):
 
 
 class _Outsider:
-    """Respondents whose metric is in none of the three families."""
+    """Respondents whose metric is in none of the families."""
 
     def __init__(self, name, value):
         self.name, self._value = name, value
@@ -148,7 +149,7 @@ def _agreement(systems):
             for kind in shares:
                 learner = learn.Elicitor(
                     matrices,
-                    families=("linear",) if kind == "linear" else ("linear", "f_beta", "cap"),
+                    families=("linear",) if kind == "linear" else DEFAULT_FAMILIES,
                     random_state=seed,
                     min_queries=20,
                     max_queries=20,

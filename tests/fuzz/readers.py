@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from tests.fuzz.from_elsewhere import ROWS
 
-from howgood import ask, learn
+from howgood import ask, learn, score
 from howgood.errors import HowgoodWarning
 from howgood.flow import (
     acceptability,
@@ -183,6 +183,16 @@ def _card() -> bytes:
 @cache
 def _published_card() -> bytes:
     return to_json(registry.cards()["kay2015-weather"].to_dict()).encode()
+
+
+@cache
+def _elicited() -> bytes:
+    columns = np.genfromtxt(io.BytesIO(_scores_csv()), delimiter=",", names=True)
+    matrices = learn.threshold_matrices(columns["y"], columns["s"])
+    learner = learn.Elicitor(matrices, families=("linear",), random_state=1, max_queries=6)
+    target = Path(_folder()) / "elicited.json"
+    learn.ask_oracle(learner, score.LinearMetric(a0=0.3).prefers).save(target)
+    return target.read_bytes()
 
 
 @cache
@@ -444,6 +454,13 @@ READERS: tuple[Reader, ...] = (
         suffix=".json",
         valid=_priors,
         read=lambda path: acceptability.open_priors(str(path)),
+        kind="json",
+    ),
+    Reader(
+        name="elicited metric",
+        suffix=".json",
+        valid=lambda: (_elicited(),),
+        read=lambda path: learn.load_elicited(path).to_dict(),
         kind="json",
     ),
     Reader(

@@ -146,6 +146,53 @@ def test_keeping_the_cap_always_beats_breaking_it(tp, fn, fp, tn, cap):
         assert (value >= 0) == (fn / total < cap)
 
 
+@about("score.AlarmCapMetric")
+@few
+@given(tp=counts, fn=counts, fp=counts, tn=st.integers(1, 40), cap=st.floats(0.01, 0.9))
+def test_a_budget_of_alarms_mirrors_a_cap_on_misses(tp, fn, fp, tn, cap):
+    budget, mirrored = score.AlarmCapMetric(alarms=cap), score.CappedMetric(cap=cap)
+    assert float(budget.of_counts(tp, fn, fp, tn)) == float(mirrored.of_counts(tn, fp, fn, tp))
+
+
+@about("score.LimitsMetric")
+@few
+@given(tp=counts, fn=counts, fp=counts, tn=st.integers(1, 40), limits=st.tuples(
+    st.floats(0, 0.9), st.floats(0, 0.9)))  # fmt: skip
+def test_within_both_limits_all_is_equally_good(tp, fn, fp, tn, limits):
+    metric, total = score.LimitsMetric(misses=limits[0], alarms=limits[1]), tp + fn + fp + tn
+    excess = max(fn / total - limits[0], 0) + max(fp / total - limits[1], 0)
+    assert float(metric.of_counts(tp, fn, fp, tn)) == pytest.approx(-excess, abs=1e-9)
+
+
+@about("score.PowerCostMetric")
+@few
+@given(tp=counts, fn=counts, fp=counts, tn=st.integers(1, 40), a0=st.floats(0.01, 0.99))
+def test_power_costs_are_linear_at_one_and_rise_with_every_error(tp, fn, fp, tn, a0):
+    linear = score.LinearMetric(a0=a0)
+    total = tp + fn + fp + tn
+    at_most = (a0 * (fp + tn) + (1 - a0) * (tp + fn)) / total
+    one = float(score.PowerCostMetric(a0=a0, power=1.0).of_counts(tp, fn, fp, tn))
+    assert one == pytest.approx(float(linear.of_counts(tp, fn, fp, tn)) - at_most)
+    for power in (0.5, 2.0):
+        metric = score.PowerCostMetric(a0=a0, power=power)
+        value = float(metric.of_counts(tp, fn, fp, tn))
+        assert float(metric.of_counts(tp + 1, fn, fp, tn)) >= value  # one error less among more
+        assert value >= -max(fn, fp) / total - 1e-12
+
+
+@about("score.MonotoneMetric")
+@few
+@given(rises=st.lists(st.floats(0, 1), min_size=3, max_size=3), fn=counts, fp=counts)
+def test_more_errors_never_score_higher(rises, fn, fp):
+    costs = tuple(np.cumsum([0.0, *rises]))
+    shares = (0.0, 0.1, 0.3, 0.6)
+    metric = score.MonotoneMetric(misses=shares, miss_costs=costs, alarms=shares, alarm_costs=costs)
+    value = float(metric.of_counts(100 - fn, fn, fp, 100 - fp))
+    for more in ((1, 0), (0, 1)):
+        worse = metric.of_counts(100 - fn - more[0], fn + more[0], fp + more[1], 100 - fp - more[1])
+        assert float(worse) <= value + 1e-12
+
+
 lights = st.lists(
     st.tuples(st.sampled_from("xy"), st.sampled_from("ABC"), st.sampled_from("ABC")),
     min_size=6,

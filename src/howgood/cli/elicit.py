@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     from howgood.flow.elicit_in_browser import Seat
 
 _LOOK_EVERY_SECONDS = 0.5
-_KEYS: dict[str, flow.Reply] = {
-    "1": "first", "2": "second", "0": "same", "u": "undo", "q": "stop", "": "stop",
-}  # fmt: skip
-_HELP = "[1] A   [2] B   [0] no preference   [u] undo   [?] what errors mean   [q] stop"
 
 
 def answered_in_browser(
@@ -82,6 +78,7 @@ def _wait_for_the_last_answer(seat: "Seat", page: str) -> None:
 @click.option("--held-out", default=15, show_default=True, help="Questions to measure agreement.")
 @click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
 @click.option("--checks/--no-checks", default=True, help="Attention checks and repeats.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the result for threshold.")
 @click.option("--recalibrate", is_flag=True, help="Turn scores into probabilities first.")
 @click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
 @report_options
@@ -118,13 +115,28 @@ def command(
                 direct_after=interview.direct_after,
             )
         )
-    matrices = interview.elicitor.matrices
+    _write(interview, words, out=out, plot=plot, save=settings["save"])
+    return 0
+
+
+def _write(
+    interview: Interview,
+    words: ComparisonWording,
+    *,
+    out: Path | None,
+    plot: Path | None,
+    save: object,
+) -> None:
+    """Write the files that were asked for."""
+    result, matrices = interview.elicitor.result(), interview.elicitor.matrices
+    if save is not None:
+        result.save(save)
+        click.echo(f"wrote {save}", err=True)
     if out:
-        answers = interview.elicitor.answers
         report = show.elicitation_report(
             result,
             matrices,
-            answers,
+            interview.elicitor.answers,
             words,
             calibration=interview.calibration,
             direct_after=interview.direct_after,
@@ -137,7 +149,6 @@ def command(
         click.echo(f"{plot} is not written: {why}", err=True)
     elif plot:
         click.echo(f"wrote {show.save_elicitation_picture(result, matrices, plot)}", err=True)
-    return 0
 
 
 def _opened(
@@ -231,8 +242,7 @@ def _reply(
 ) -> "partial[flow.Reply]":
     if simulate is not None:
         return partial(_simulated, flow.simulated_respondent(simulate, random_state=seed))
-    asked = interview.elicitor.settings
-    most = asked["max_queries"] + asked["catch_pairs"] + asked["repeats"] + asked["held_out"]
+    most = flow.most_questions(interview.elicitor)
     click.echo(f"{words.task}\n\n{show.cost_text(words) if words.costs else ''}", err=True)
     return partial(_from_keys, words, most)
 
@@ -243,9 +253,9 @@ def _simulated(respondent: flow.Respondent, query: Query) -> flow.Reply:
 
 def _from_keys(words: ComparisonWording, most: int, query: Query) -> flow.Reply:
     """Show one question on standard error and read a key, or a line when input is a file."""
-    click.echo(f"\n{show.question_text(query, words, most=most)}\n{_HELP}", err=True)
+    click.echo(f"\n{show.question_text(query, words, most=most)}\n{flow.KEYS_HELP}", err=True)
     while True:
         key = click.getchar() if sys.stdin.isatty() else sys.stdin.readline().strip()[:1]
-        if key.lower() in _KEYS:
-            return _KEYS[key.lower()]
-        click.echo(show.cost_text(words) if key == "?" else _HELP, err=True)
+        if key.lower() in flow.KEYS:
+            return flow.KEYS[key.lower()]
+        click.echo(show.cost_text(words) if key == "?" else flow.KEYS_HELP, err=True)

@@ -11,6 +11,7 @@ import click
 from howgood.cli.knowledge import model_options, say
 from howgood.cli.options import drawable, missing_option, writable, write_report
 from howgood.flow import acceptability, decisions
+from howgood.learn.elicitation.saved import load_elicited
 from howgood.records.acceptance import draws_for
 from howgood.records.power_mean import PowerMean
 from howgood.show import decisions as show
@@ -24,6 +25,10 @@ from howgood.show import text
 @click.option("--positive", default="1", show_default=True, help="The positive label.")
 @missing_option
 @click.option("--model", help="A saved fit (.npz), a model card, or a table of answers.")
+@click.option(
+    "--elicited", type=click.Path(path_type=Path),
+    help="Instead of --model: what result.save or howgood elicit --save wrote.",
+)  # fmt: skip
 @click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
 @click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
 @click.option(
@@ -45,6 +50,7 @@ def command(
     positive: str,
     missing: str,
     model: str | None,
+    elicited: Path | None,
     alpha: float | None,
     order: float,
     plot: Path | None,
@@ -56,13 +62,16 @@ def command(
     as_json: bool,
 ) -> int:
     """Choose the threshold for SCORES that most people would accept, and say how sure that is."""
-    if (model is None) == (alpha is None):
-        raise click.UsageError("say what counts: either --model MODEL or --alpha WEIGHT")
+    if sum(given is not None for given in (model, elicited, alpha)) != 1:
+        raise click.UsageError(
+            "say what counts: one of --model MODEL, --elicited FILE and --alpha WEIGHT"
+        )
     if plot_map and model is None:
         raise click.UsageError("--plot-map shows whom people accept; it needs --model MODEL")
     people = acceptability.open_model(model, folder=folder, random_state=seed) if model else None
+    metric = load_elicited(elicited) if elicited else PowerMean(p=order, alpha=alpha or 0.0)
     choice = decisions.decide_threshold(
-        people if people is not None else PowerMean(p=order, alpha=alpha or 0.0),
+        people if people is not None else metric,
         scores,
         truth=truth,
         score=score,

@@ -7,6 +7,7 @@ reading keys (see `cli.elicit`).
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
@@ -20,18 +21,26 @@ from howgood.flow.decisions import positives
 from howgood.flow.json_files import read_json
 from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.learn.elicitation.families import DEFAULT_FAMILIES, FAMILIES
-from howgood.learn.elicitation.matrices import check_finite
+from howgood.learn.elicitation.matrices import OutOf, check_finite
 from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.elicitation import Query
+from howgood.records.elicitation import ElicitationResult, Query
 from howgood.records.elicited_metric import Choice, ElicitedMetric
 from howgood.records.table import as_numbers, frame_columns
+from howgood.show import elicitation as show
 from howgood.show.text import to_json
+from howgood.stats.randomness import RandomState
 from howgood.writing import write_text
 
 Reply = Literal["first", "second", "same", "undo", "stop"]
+# What is typed for each reply; nothing typed stops.
+KEYS: dict[str, Reply] = {
+    "1": "first", "2": "second", "0": "same", "u": "undo", "q": "stop", "": "stop",
+}  # fmt: skip
+KEYS_HELP = "[1] A   [2] B   [0] no preference   [u] undo   [?] what errors mean   [q] stop"
 Respondent = Callable[[ConfusionMatrix, ConfusionMatrix], Choice]
+UserInterface = Literal["browser", "notebook", "terminal"] | Respondent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +110,151 @@ def start(
     )
     report = learn.calibration_report(labels, values, random_state=elicitor.seed)
     return Interview(elicitor=elicitor, calibration=report)
+
+
+def elicit(
+    classifier: Any = None,  # noqa: ANN401 - any scikit-learn classifier
+    X: Any = None,  # noqa: ANN401, N803 - whatever the classifier takes, by scikit-learn's name
+    y: Any = None,  # noqa: ANN401 - labels
+    *,
+    scores: Any = None,  # noqa: ANN401 - probabilities
+    ui: UserInterface = "browser",
+    out_of: OutOf = "auto",
+    resume: str | Path | None = None,
+    pos_label: object = None,
+    wording: ComparisonWording | None = None,
+    random_state: RandomState = None,
+    **settings: Any,  # noqa: ANN401 - the elicitor's
+) -> ElicitationResult:
+    """Ask somebody what the errors of a classifier cost, and return the metric that says so.
+
+    Parameters
+    ----------
+    classifier : object
+        A fitted binary classifier with `predict_proba`, a pipeline too.
+    X, y : arrays
+        Cases it was not trained on, and their labels, numbers or text.
+    scores : array, optional
+        Instead of classifier and X: probabilities of the positive class.
+    ui : {"browser", "notebook", "terminal"} or callable
+        Where to ask: on a page of this machine, or by typing. A function of two
+        `ConfusionMatrix` that returns "first", "second" or "same" answers by itself.
+    out_of : int or "auto"
+        As in `threshold_matrices`.
+    resume : path, optional
+        Where to keep the interview; begun there before, it goes on.
+    pos_label : object, optional
+        The label that counts as positive; without, a classifier's second class, else 1.
+    wording : ComparisonWording, optional
+        The words of the questions.
+    random_state : None, int or Generator
+        Decides sides, checks and held-out questions.
+    **settings
+        Go to `Elicitor`: families, max_queries and so on.
+
+    Returns
+    -------
+    ElicitationResult
+        With `.fits`, `.metric`, `.interval`, `.agreement`, `.scorer()`, `.threshold(y, scores)`,
+        `.plot()` and `.save(path)`.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> from howgood import score
+    >>> rng = np.random.default_rng(1)
+    >>> chance = rng.beta(0.5, 0.9, 1000)
+    >>> ill = np.where(rng.random(1000) < chance, "ill", "well")
+    >>> person = score.LinearMetric(a0=0.2).prefers
+    >>> result = elicit(scores=chance, y=ill, pos_label="ill", ui=person, random_state=1)
+    >>> result.fits, 0.2 in result.interval
+    (True, True)
+    """
+    if scores is None:
+        positive = _second_class(classifier) if pos_label is None else pos_label
+        matrices = learn.classifier_matrices(classifier, X, y, out_of=out_of, pos_label=positive)
+    else:
+        positive = 1 if pos_label is None else pos_label
+        matrices = learn.threshold_matrices(y, scores, out_of=out_of, pos_label=positive)
+    interview = Interview(
+        elicitor=Elicitor(matrices, random_state=random_state, **settings), calibration=None
+    )
+    log = None if resume is None else Path(resume)
+    if log is not None and log.exists():
+        interview = _resumed(log, interview)
+    interview = _asked(interview, ui, wording or ask.GENERIC_WORDING, log)
+    return replace(interview.elicitor.result(), positive=positive)
+
+
+def _second_class(classifier: Any) -> object:  # noqa: ANN401 - any scikit-learn classifier
+    classes = list(getattr(classifier, "classes_", ()))
+    if len(classes) != 2:
+        raise InputError(
+            where="elicit",
+            found=f"a {type(classifier).__name__} with {len(classes)} known classes",
+            needed="a fitted classifier of two classes, or scores",
+            cure="Fit it first, or pass scores= and y=.",
+        )
+    # Plain values: numpy's own do not survive a file.
+    second: object = classes[1].item() if hasattr(classes[1], "item") else classes[1]
+    return second
+
+
+def _resumed(log: Path, fresh: Interview) -> Interview:
+    return resume(log, of=fresh)
+
+
+def _asked(
+    interview: Interview, ui: UserInterface, words: ComparisonWording, log: Path | None
+) -> Interview:
+    """Put the questions where they are wanted."""
+    if callable(ui):
+        hold(interview, lambda query: ui(query.first, query.second), log=log, clock=None)
+        return interview
+    if ui in ("terminal", "notebook"):
+        most = most_questions(interview.elicitor)
+        hold(interview, lambda query: _typed(query, words, most), log=log)
+        return interview
+    if ui != "browser":
+        raise InputError(
+            where="elicit",
+            found=f"ui = {ui!r:.60}",
+            needed='"browser", "notebook", "terminal", or a function that answers',
+            cure="Leave it out to ask in the browser.",
+        )
+    if interview.elicitor.answers:
+        if interview.elicitor.query() is None:
+            return interview
+        raise InputError(
+            where="elicit",
+            found=f"an interview of {len(interview.elicitor.answers)} answers in {log}",
+            needed="one that is not yet begun, to ask in the browser",
+            cure='Go on with ui="terminal" or ui="notebook", or name another file.',
+        )
+    # The page is served by the web application, a layer above: it is found by name.
+    answered: Interview = import_module("howgood.cli.elicit").answered_in_browser(
+        interview, words, log
+    )
+    return answered
+
+
+def most_questions(elicitor: Elicitor) -> int:
+    """Return how many questions there are at most, checks and held-out ones included."""
+    counted = ("max_queries", "catch_pairs", "repeats", "held_out")
+    return sum(elicitor.settings[name] for name in counted)
+
+
+def _typed(query: Query, words: ComparisonWording, most: int) -> Reply:
+    """Print one question and read the answer, in a terminal or a notebook alike."""
+    print(f"\n{show.question_text(query, words, most=most)}\n{KEYS_HELP}")
+    while True:
+        key = input("> ").strip().lower()[:1]
+        if key in KEYS:
+            return KEYS[key]
+        print(show.cost_text(words) if key == "?" else KEYS_HELP)
 
 
 def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> NDArray[np.float64]:
@@ -224,9 +378,14 @@ def simulated_respondent(description: str, *, random_state: int | None) -> Respo
 
 
 def _simulated_metrics() -> dict[tuple[str, ...], type[ElicitedMetric]]:
-    """Return the families' metrics by the names of their parameters."""
+    """Return the families' metrics by the names of their parameters, where these are numbers."""
     classes = [family.metric_class for family in FAMILIES.values()]
-    return {tuple(signature(each).parameters): each for each in classes}
+    wanted = {each: signature(each).parameters for each in classes}
+    return {
+        tuple(parameters): metric_class
+        for metric_class, parameters in wanted.items()
+        if all(parameter.annotation is float for parameter in parameters.values())
+    }
 
 
 def _numbers(description: str) -> dict[str, float]:

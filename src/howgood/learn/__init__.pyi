@@ -1,4 +1,5 @@
 # Where each public name lives; `howgood.lazy` reads this too.
+from howgood.flow.elicit import elicit as elicit
 from howgood.learn.acceptability import fit_acceptability as fit_acceptability
 from howgood.learn.acceptability import load_fit as load_fit
 from howgood.learn.acceptability_fit import AcceptabilityFit as AcceptabilityFit
@@ -22,6 +23,7 @@ from howgood.learn.elicitation.matrices import threshold_matrices as threshold_m
 from howgood.learn.elicitation.multiclass import MulticlassBisection as MulticlassBisection
 from howgood.learn.elicitation.multiclass import MulticlassElicitor as MulticlassElicitor
 from howgood.learn.elicitation.multiclass import weighted_outcomes as weighted_outcomes
+from howgood.learn.elicitation.saved import load_elicited as load_elicited
 from howgood.learn.feedback import rater_consistency as rater_consistency
 from howgood.learn.feedback import rating_uncertainty as rating_uncertainty
 from howgood.learn.feedback import unbiased_fourth_power as unbiased_fourth_power

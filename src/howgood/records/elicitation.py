@@ -4,10 +4,12 @@ In: what the searches of `learn` know. Out: `Query`, `AnsweredQuery`, `Bisection
 `ElicitationResult` and its kin, `Agreement`, `AttentionChecks`. Absent: the searches.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal
 
+from howgood.errors import InputError
 from howgood.records.confusion import ConfusionMatrix, Range
 from howgood.records.elicited_metric import (
     Choice,
@@ -186,8 +188,7 @@ class ElicitationResult(Shown):
     `a0`, the weight of true negatives, and `ratio` (false alarms one miss is worth) hold if the
     metric is linear (None when that was not considered). `family` is the kind of metric, None
     where the answers do not settle it: linear from a probability of 80 % on, another from 95 %
-    on, and none where most answers were "no preference". `metric` is linear unless another
-    family is settled.
+    on. `metric` is linear unless another family is settled, or linear is improbable (below 10 %).
 
     `counts` is the reachable system with the highest metric, as counts of the given cases (None
     for a table of systems), `matrix` the same as displayed, `thresholds` where it is reached, and
@@ -201,6 +202,8 @@ class ElicitationResult(Shown):
     `misfit` holds the reasons why no metric considered describes this person. With any there is no
     metric, no a0 and no system either, only what is known and, in `advice`, what to ask next;
     `families` then compares descriptions none of which holds.
+
+    `positive` is the label that counts as positive, `systems` what could be shown.
 
     Notes
     -----
@@ -228,6 +231,8 @@ class ElicitationResult(Shown):
     fewer_misses: int = 0
     misfit: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    positive: Any = 1
+    systems: Sequence[ConfusionMatrix] = field(default=(), repr=False, compare=False)
 
     @property
     def fits(self) -> bool:
@@ -253,6 +258,31 @@ class ElicitationResult(Shown):
     def interval(self) -> Interval | None:
         """The 90 % interval of a0."""
         return self.a0.interval if self.a0 is not None else None
+
+    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
+        """Return a scikit-learn scorer of the metric; options go to `make_scorer`."""
+        if self.metric is None:
+            raise InputError(
+                where="scorer",
+                found="; ".join(self.misfit) or f"{self.preferences} answers that prefer a side",
+                needed="a metric that describes the person",
+                cure=" ".join(self.advice) or "Ask more questions.",
+            )
+        named = {} if self.positive == 1 else {"pos_label": self.positive}
+        return self.metric.scorer(**(named | options))
+
+    def threshold(self, y_true: Any, scores: Any, **options: Any) -> Any:  # noqa: ANN401 - decide's
+        """Return where to put the threshold and how sure that is: `decide.threshold` of this."""
+        chosen = _later("decide", "threshold")
+        return chosen(self, y_true, scores, **({"pos_label": self.positive} | options))
+
+    def plot(self, path: Any = None) -> Any:  # noqa: ANN401 - a path; matplotlib's Figure
+        """Return the picture of the result as a matplotlib figure; write it to `path` if given."""
+        return _later("show.elicitation", "elicitation_picture")(self, path=path)
+
+    def save(self, path: Any) -> None:  # noqa: ANN401 - a path
+        """Write the result to a JSON file that `learn.load_elicited` reads."""
+        _later("learn.elicitation.saved", "save_elicited")(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -280,8 +310,14 @@ class ElicitationResult(Shown):
             "checks": self.checks.to_dict(),
             "disagreeing": list(self.disagreeing),
             "agreement": self.agreement and self.agreement.to_dict(),
+            "positive": self.positive,
             "provenance": self.provenance.to_dict(),
         }
+
+
+def _later(module: str, name: str) -> Any:  # noqa: ANN401 - a function of a later stage
+    """Return a function of a later stage by name: a noun imports no verbs."""
+    return getattr(import_module(f"howgood.{module}"), name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,7 @@
 """Metrics that choices between confusion matrices point to.
 
-In: one number each (a weight, beta, a cap), or the five of a ratio. Out: `LinearMetric`,
-`FBetaMetric`, `CappedMetric`, `FractionalMetric`, functions of labels as scikit-learn wants them,
-and of whole arrays of confusion counts.
+In: a few numbers each (a weight, beta, limits, a power, two curves). Out: `LinearMetric` and its
+kin, functions of labels as scikit-learn wants them, and of whole arrays of confusion counts.
 Absent: learning that number (see `learn`).
 """
 
@@ -16,7 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.label_metric import LabelMetric
-from howgood.stats.confusion_scores import capped_score, f_beta_score
+from howgood.stats.confusion_scores import (
+    capped_score,
+    f_beta_score,
+    limits_score,
+    power_cost_score,
+)
 
 Choice = Literal["first", "second", "same"]
 
@@ -193,6 +197,185 @@ class CappedMetric(ElicitedMetric):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AlarmCapMetric(ElicitedMetric):
+    """As few misses as possible while false alarms stay within a budget.
+
+    With `alarms` a share of all cases: 1 - FN when FP <= alarms, else -FP (shares of all cases).
+    Any system within the budget beats any system beyond it.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> metric = AlarmCapMetric(alarms=0.05)
+    >>> float(metric.of_counts(30, 5, 2, 63)), float(metric.of_counts(33, 2, 10, 55))
+    (0.95, -0.1)
+    """
+
+    alarms: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_share("AlarmCapMetric", "alarms", self.alarms)
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        return capped_score(alarms, missed, found + missed + alarms + cleared, cap=self.alarms)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "alarm_cap", "alarms": self.alarms}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsMetric(ElicitedMetric):
+    """Good enough within two limits; beyond them, the less the better.
+
+    With limits as shares of all cases: minus what misses and false alarms exceed their limits by.
+    Systems within both limits are equally good.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> metric = LimitsMetric(misses=0.03, alarms=0.1)
+    >>> metric.of_counts([33, 30], [2, 5], [9, 15], [56, 50]).round(9).tolist()
+    [0.0, -0.07]
+    """
+
+    misses: float = 0.0
+    alarms: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_share("LimitsMetric", "misses", self.misses)
+        _check_share("LimitsMetric", "alarms", self.alarms)
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        return limits_score(
+            missed, alarms, found + missed + alarms + cleared, misses=self.misses,
+            alarm_limit=self.alarms,
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "satisfice", "misses": self.misses, "alarms": self.alarms}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerCostMetric(ElicitedMetric):
+    r"""Errors whose cost does not grow in step with their number.
+
+    .. math:: \varphi = -\left((1-a_0)\,FN^p + a_0\,FP^p\right)^{1/p}
+
+    with shares of all cases. Below p = 1 each further error of a kind weighs less than the one
+    before (p = 1/2: square-root costs); above, more (p = 2: quadratic costs); p = 1 is linear.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> round(float(PowerCostMetric(a0=0.5, power=2.0).of_counts(32, 3, 4, 61)), 6)
+    -0.035355
+    """
+
+    a0: float = 0.5
+    power: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check_share("PowerCostMetric", "a0", self.a0)
+        if not 0.0 < self.power < float("inf"):
+            raise InputError(
+                where="PowerCostMetric",
+                found=f"power = {self.power}",
+                needed="a positive number",
+                cure="Use 0.5 for square-root costs, 2 for quadratic ones.",
+            )
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        total = found + missed + alarms + cleared
+        return power_cost_score(missed, alarms, total, a0=self.a0, power=self.power)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        family = "concave" if self.power < 1 else "quadratic"
+        return {"family": family, "a0": self.a0, "power": self.power}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonotoneMetric(ElicitedMetric):
+    """Any costs that rise with misses and with false alarms: two rising curves, added.
+
+    The curves are straight between the given shares of all cases, and flat beyond the last.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> metric = MonotoneMetric(
+    ...     misses=(0.0, 0.1), miss_costs=(0.0, 1.0), alarms=(0.0, 0.5), alarm_costs=(0.0, 0.2)
+    ... )
+    >>> round(float(metric.of_counts(30, 5, 25, 40)), 6)
+    -0.6
+    """
+
+    misses: tuple[float, ...]
+    miss_costs: tuple[float, ...]
+    alarms: tuple[float, ...]
+    alarm_costs: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for shares, costs in (("misses", "miss_costs"), ("alarms", "alarm_costs")):
+            for name in (shares, costs):
+                object.__setattr__(self, name, tuple(float(each) for each in getattr(self, name)))
+            at, value = np.array(getattr(self, shares)), np.array(getattr(self, costs))
+            rises = at.size > 1 and bool((np.diff(at) > 0).all() and (np.diff(value) >= 0).all())
+            if at.size != value.size or not rises:
+                raise InputError(
+                    where="MonotoneMetric",
+                    found=f"{at.size} {shares} and {value.size} costs",
+                    needed="at least two rising shares, and as many costs that do not fall",
+                    cure="Take them from an elicitation.",
+                )
+
+    def of_counts(
+        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        total = found + missed + alarms + cleared
+        misses = np.interp(missed / total, self.misses, self.miss_costs)
+        return np.asarray(-misses - np.interp(alarms / total, self.alarms, self.alarm_costs))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "family": "monotone",
+            "misses": list(self.misses),
+            "miss_costs": list(self.miss_costs),
+            "alarms": list(self.alarms),
+            "alarm_costs": list(self.alarm_costs),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FractionalMetric(ElicitedMetric):
     r"""A ratio of linear metrics of the shares of true positives and true negatives.
 
@@ -244,3 +427,13 @@ class FractionalMetric(ElicitedMetric):
 
 def _floats(*values: ArrayLike) -> tuple[NDArray[np.float64], ...]:
     return tuple(np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values)))
+
+
+def _check_share(where: str, name: str, value: float) -> None:
+    if not 0.0 <= value <= 1.0:
+        raise InputError(
+            where=where,
+            found=f"{name} = {value}",
+            needed="a share between 0 and 1",
+            cure="Use 0.03 for 3 of 100 cases.",
+        )

@@ -1,7 +1,11 @@
 # Where each public name lives; `howgood.lazy` reads this too.
+from howgood.records.elicited_metric import AlarmCapMetric as AlarmCapMetric
 from howgood.records.elicited_metric import CappedMetric as CappedMetric
 from howgood.records.elicited_metric import FBetaMetric as FBetaMetric
+from howgood.records.elicited_metric import LimitsMetric as LimitsMetric
 from howgood.records.elicited_metric import LinearMetric as LinearMetric
+from howgood.records.elicited_metric import MonotoneMetric as MonotoneMetric
+from howgood.records.elicited_metric import PowerCostMetric as PowerCostMetric
 from howgood.records.power_mean import PowerMean as PowerMean
 from howgood.records.power_mean import power_mean as power_mean
 from howgood.records.sums import SquaredErrorSums as SquaredErrorSums

@@ -5,6 +5,7 @@ In: an elicitation's result. Out: findings, `Report`, text. Absent: asking, prin
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from howgood.show.figures import theme
 from howgood.show.figures.elicitation import elicitation_figure, ratio_figure, system_figure
 from howgood.show.numbers import digits_for, percent, plain, times, with_interval
 from howgood.show.text import text_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _FEW_CASES = 50
 
@@ -120,7 +124,10 @@ def elicitation_report(
             result, wording, calibration=calibration, direct_after=direct_after
         ),
         sections=tuple(sections),
-        methods=_METHODS.format(total=whole(matrices[0].total)),
+        methods=_METHODS.format(
+            total=whole(matrices[0].total),
+            kinds=", ".join(family_label(name) for name in result.provenance.settings["families"]),
+        ),
         provenance=result.provenance,
         cautions=(
             "These are the choices of one respondent; another may weigh errors otherwise.",
@@ -167,10 +174,25 @@ def answer_table(answers: Sequence[AnsweredQuery]) -> Table:
     )
 
 
+def elicitation_picture(result: ElicitationResult, *, path: str | Path | None = None) -> "Figure":
+    """Return the picture of a result as a figure, written to `path` if there is one."""
+    chosen = _drawable(result)
+    with elicitation_figure(result, chosen, result.systems or (chosen,)) as figure:
+        if path is not None:
+            theme.save(figure, path)
+        return figure
+
+
 def save_elicitation_picture(
     result: ElicitationResult, matrices: Sequence[ConfusionMatrix], path: Path
 ) -> Path:
     """Write the picture to a file."""
+    with elicitation_figure(result, _drawable(result), matrices) as figure:
+        return theme.save(figure, path)
+
+
+def _drawable(result: ElicitationResult) -> ConfusionMatrix:
+    """Return the system to point at, or say why there is none."""
     if result.matrix is None and result.evidence == "enough":
         raise InputError(
             where="elicitation",
@@ -185,8 +207,7 @@ def save_elicitation_picture(
             needed=f"at least {FEWEST_PREFERENCES} to draw a picture of the result",
             cure="Answer more questions.",
         )
-    with elicitation_figure(result, result.matrix, matrices) as figure:
-        return theme.save(figure, path)
+    return result.matrix
 
 
 def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
@@ -362,8 +383,9 @@ def _check_findings(result: ElicitationResult) -> list[Finding]:
 
 _METHODS = (
     "Each question was the pair of systems whose answer was expected to tell most about the kind "
-    "of metric (linear, F-beta, a cap on misses) and its parameter. Sensitivity, lapses and the "
-    "width of indifference were unknown and averaged over on a grid. Numbers shown were whole "
+    "of metric ({kinds}) and its parameter; before the end, the system to use was compared with "
+    "its neighbours. Sensitivity, lapses and the width of indifference were unknown and averaged "
+    "over on a grid; tests of fit followed. Numbers shown were whole "
     "numbers out of {total}, and exactly these entered the likelihood; the system to use was "
     "chosen by the counts of the cases themselves. Questions with a clearly better side, repeats "
     "and held-out questions were not learned from."

@@ -64,7 +64,8 @@ def test_a_consistent_linear_respondent_is_recovered(a0):
     assert result.is_linear or a0 == 0.05
     assert result.checks.catch_wrong == 0
     assert result.checks.repeats_changed == 0
-    assert not result.disagreeing
+    # The answer that tells linear from F-beta may well be improbable to the others.
+    assert len(result.disagreeing) <= 1
 
 
 @pytest.mark.parametrize(
@@ -192,10 +193,11 @@ def test_a_slip_is_pointed_out():
 
 
 def test_a_direct_answer_moves_the_prior_and_is_judged_as_a_baseline():
-    stated = make_families(("linear",), direct_ratio=9.0)[0]
-    a0 = expit(stated.nodes)
-    assert stated.prior @ ((1 - a0) / a0) > 5
-    assert np.interp(0.5, np.cumsum(stated.prior), a0) == pytest.approx(0.1, abs=0.02)
+    even, stated = (make_families(("linear",), direct_ratio=each)[0] for each in (None, 9.0))
+    # Half of the prior is the guess, half stays even: a wrong guess cannot outweigh the choices.
+    guess = 2 * stated.prior - even.prior
+    assert float(guess @ stated.nodes) == pytest.approx(-np.log(9.0), abs=0.02)
+    assert (stated.prior >= even.prior / 2 - 1e-12).all()
     learner = learn.Elicitor(MATRICES, random_state=1, direct_ratio=9.0, held_out=15)
     result = learn.ask_oracle(learner, score.LinearMetric(a0=0.1).prefers)
     assert result.agreement.n_questions == 15
@@ -205,6 +207,37 @@ def test_a_direct_answer_moves_the_prior_and_is_judged_as_a_baseline():
         "direct question",
     }
     assert result.agreement.percent >= 14 / 15 * 100
+
+
+def test_a_wrong_guess_is_not_the_reason_to_stop():
+    """A guess of 100 where 2 is true ended interviews after 6 questions, with 7 of 12 covered."""
+    person = score.LinearMetric(a0=1 / 3).prefers
+    for seed in range(4):
+        learner = learn.Elicitor(MATRICES, random_state=seed, direct_ratio=100.0)
+        result = learn.ask_oracle(learner, person)
+        assert 1 / 3 in result.interval
+        unguessed = learner._beliefs[1]
+        assert unguessed is not learner._belief
+        if result.stopped == "precise enough":
+            draws = unguessed.family("linear").draws(unguessed.node_weights("linear"))
+            low, high = expit(np.quantile(draws, [0.05, 0.95]))
+            assert high - low <= 0.1 or (high / (1 - high)) / (low / (1 - low)) <= 2
+
+
+def test_the_neighbours_of_the_recommended_system_are_asked_about():
+    learner = learn.Elicitor(MATRICES, random_state=2)
+    result = learn.ask_oracle(learner, score.LinearMetric(a0=0.3).prefers)
+    assert result.stopped == "precise enough"
+    regrets = learner._belief.regrets(learner._shared.regrets)
+    chosen = learner._bank.matrices[int(np.argmin(regrets))]
+    asked = [
+        {each.query.first, each.query.second}
+        for each in learner.answers
+        if each.query.kind == "choice"
+    ]
+    beside = [pair - {chosen} for pair in asked if chosen in pair]
+    misses = [other.false_negatives for pair in beside for other in pair]
+    assert min(misses) < chosen.false_negatives < max(misses)
 
 
 def test_indifference_everywhere_is_not_enough_evidence_for_anything():
@@ -270,11 +303,14 @@ def test_posterior_predictions_and_information_match_plain_loops():
         return np.array([one, two, 1 - one - two])
 
     joint, nodes = [], []
-    for family, share in zip(families, (0.6, 0.25, 0.15), strict=True):
+    total = sum(family.weight for family in families)
+    for family in families:
+        share = family.weight / total
         x = np.stack(family.strengths(first, second))
         for node, noise in itertools.product(range(x.shape[2]), range(x.shape[3])):
             for width, lapse in itertools.product(WIDTHS, LAPSES):
-                weight = share * family.prior[node] * family.noise_prior[noise] / 9
+                weight = share * family.prior[node] * family.noise_prior[noise]
+                weight /= WIDTHS.size * LAPSES.size
                 each = [
                     np.mean([chances(x[place, pair, node, noise], width, lapse)
                              for place in range(len(x))], axis=0)
@@ -379,8 +415,8 @@ def test_a_log_with_other_counts_than_were_shown_is_refused():
 def test_before_any_answer_the_belief_is_the_prior():
     families = make_families(["linear", "cap"], direct_ratio=None)
     belief = Belief(families)
-    # Of weights .6, .25 and .15 two are asked for: .6 / .75 and .15 / .75.
-    assert belief.family_probabilities() == pytest.approx({"linear": 0.8, "cap": 0.2})
+    # Of all families' weights, .45 and .1 are asked for: .45 / .55 and .1 / .55.
+    assert belief.family_probabilities() == pytest.approx({"linear": 9 / 11, "cap": 2 / 11})
     for family, weights in zip(families, belief.weights(), strict=True):
         assert belief.node_weights(family.name) == pytest.approx(family.prior / family.prior.sum())
         noise = weights.sum(axis=(0, 2, 3)) / weights.sum()
@@ -438,6 +474,7 @@ def test_refining_keeps_the_prior_where_nothing_was_answered():
     family = make_families(["linear"], direct_ratio=4.0)[0]
     fine = family.refined(family.prior)
     assert fine.nodes.size == family.nodes.size
+    # Half the guess, half even in a0, whose logit is 0 on average.
     for each in (family, fine):
-        assert float(each.prior @ each.nodes) == pytest.approx(-np.log(4.0), abs=0.02)
+        assert float(each.prior @ each.nodes) == pytest.approx(-np.log(4.0) / 2, abs=0.02)
         assert fine.nodes.min() <= -np.log(4.0) - 3 < -np.log(4.0) + 3 <= fine.nodes.max()

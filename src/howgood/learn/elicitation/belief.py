@@ -13,9 +13,10 @@ from scipy.special import expit, logsumexp
 
 from howgood.learn.elicitation.families import LAPSES, WIDTHS, Family
 from howgood.records.elicited_metric import Choice
-from howgood.stats.paired_choices import choice_probabilities, mutual_information
+from howgood.stats.paired_choices import mutual_information
 
 FloatArray = NDArray[np.float64]
+_NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,6 +25,12 @@ class ChoiceTable:
 
     first: NDArray[np.float32]
     second: NDArray[np.float32]
+
+    def of(self, nodes: NDArray[np.bool_]) -> "ChoiceTable":
+        """Return the curves of some nodes, without a copy where that is all of them."""
+        if nodes.all():
+            return self
+        return ChoiceTable(first=self.first[nodes], second=self.second[nodes])
 
 
 class Belief:
@@ -44,19 +51,8 @@ class Belief:
 
     def likelihood(self, first: FloatArray, second: FloatArray, choice: Choice) -> list[FloatArray]:
         """Return the probability of one answer everywhere; sides are rows TP, FN, FP, TN."""
-        which = ("first", "second", "same").index(choice)
         return [
-            np.mean(
-                [
-                    choice_probabilities(
-                        strengths[0][:, :, None, None],
-                        width=WIDTHS[None, None, :, None],
-                        lapse=LAPSES,
-                    )[which]
-                    for strengths in family.strengths(first[None], second[None])
-                ],
-                axis=0,
-            )
+            _answer_probability(family.strengths(first[None], second[None]), choice)
             for family in self.families
         ]
 
@@ -123,19 +119,31 @@ class Belief:
             chosen += weights.sum(axis=(1, 2, 3)) @ (0.5 + 0.5 * (one - two))
         return float(np.maximum(chosen, 1 - chosen).mean())
 
+    def regrets(self, by_family: list[FloatArray]) -> FloatArray:
+        """Return what each system is expected to forgo, as a share of the gain.
+
+        `by_family` holds `Family.regrets` of the same systems.
+        """
+        expected = sum(
+            regrets @ weights.sum(axis=(1, 2, 3))
+            for regrets, weights in zip(by_family, self.weights(), strict=True)
+        )
+        return np.asarray(expected)
+
     def information(self, tables: list[ChoiceTable]) -> FloatArray:
         """Return the expected information of every pair of the bank about family and node."""
         first, second, mass = [], [], []
         for table, weights in zip(tables, self.weights(), strict=True):
-            one, two = _expected_choices(table, weights)
-            first.append(one)
-            second.append(two)
-            mass.append(weights.sum(axis=(1, 2, 3)))
+            models = weights.sum(axis=(1, 2, 3))
+            # Models without weight cannot inform: most of the work is saved late on.
+            alive = models > _NEGLIGIBLE
+            if alive.any():
+                one, two = _expected_choices(table.of(alive), weights[alive])
+                first.append(one)
+                second.append(two)
+                mass.append(models[alive])
         one, two = np.concatenate(first), np.concatenate(second)
         models = np.concatenate(mass)
-        # Models without weight cannot inform: leaving them out halves the work late on.
-        alive = models > 1e-9
-        one, two, models = one[alive], two[alive], models[alive]
         gain = mutual_information(models, one, two, np.maximum(1 - one - two, 0.0))
         return np.asarray(gain)
 
@@ -148,6 +156,21 @@ def refined(
     for first, second, choice in answered:
         fine.update(fine.likelihood(first, second, choice))
     return fine
+
+
+def _answer_probability(strengths: list[FloatArray], choice: Choice) -> FloatArray:
+    """Return the probability of an answer to one pair, shape (node, sensitivity, width, lapse).
+
+    Averaged over the places of each cell before lapses come in: a lapse is the same everywhere.
+    """
+    curves = {
+        sign: np.mean([expit(sign * x[0][:, :, None] - WIDTHS) for x in strengths], axis=0)
+        for sign in ((1, -1) if choice == "same" else (1,) if choice == "first" else (-1,))
+    }
+    attentive = sum(curves.values())[..., None]
+    if choice == "same":
+        attentive = 1 - attentive
+    return np.asarray(np.maximum(LAPSES / 3 + (1 - LAPSES) * attentive, 0.0))
 
 
 def choice_table(strengths: list[FloatArray]) -> ChoiceTable:

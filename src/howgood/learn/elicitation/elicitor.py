@@ -1,4 +1,4 @@
-"""The default search: which metric, among three families, with how much noise?
+"""The default search: which metric, of which family, with how much noise?
 
 In: displayed matrices and answers. Out: questions, each the most informative one, and
 `ElicitationResult`. Absent: state beyond (settings, seed, answers): the same answers always lead
@@ -6,6 +6,7 @@ to the same questions and the same result.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,12 @@ from numpy.typing import NDArray
 from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table, refined
 from howgood.learn.elicitation.bisection import check_choice
-from howgood.learn.elicitation.families import DEFAULT_FAMILIES, FAMILIES, make_families
+from howgood.learn.elicitation.families import (
+    DEFAULT_FAMILIES,
+    FAMILIES,
+    Family,
+    make_families,
+)
 from howgood.learn.elicitation.questions import PairBank, Schedule, Step, pair_bank
 from howgood.learn.elicitation.result import precise_enough, summarise
 from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
@@ -24,27 +30,32 @@ from howgood.records.elicited_metric import Choice
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 _MOST_QUERIES = 1_000
+_NOTICEABLE_REGRET = 0.03
 
 
 class Elicitor:
     r"""Learn a respondent's metric from choices, expecting noise, slips and indifference.
 
-    The respondent is linear (:math:`a_0 TN + (1-a_0) TP`), an :math:`F_\beta` thinker, or wants
-    at most so many misses; unknown sensitivity, lapse rate and width of indifference are
-    averaged over. Each question is the pair whose answer is expected to tell most about family
-    and parameter. It stops when the 90 % interval of the ratio of costs spans a factor of two
-    or less, or that of a0 is at most 0.10 wide.
+    The respondent is linear (:math:`a_0 TN + (1-a_0) TP`), an :math:`F_\beta` thinker, sets a
+    limit to misses, to false alarms or to both, has costs that level off or grow, or follows no
+    simple rule; unknown sensitivity, lapse rate and width of indifference are averaged over. Each
+    question is the pair whose answer is expected to tell most about family and parameter. When
+    the family is settled, its parameter known (of a linear metric, the ratio of costs to a factor
+    of two or a0 to within 0.10) and the best system expected to forgo at most 1 % of the gain, that
+    system is compared with its neighbours; then it stops.
 
     Parameters
     ----------
     matrices : sequence of ConfusionMatrix
         What `threshold_matrices` returns, or a table of systems.
-    families : sequence of {"linear", "f_beta", "cap"}
-        Which kinds of metric to consider.
+    families : sequence of str
+        Which kinds of metric to consider: "linear", "f_beta", "cap", "alarm_cap", "satisfice",
+        "concave", "quadratic", "monotone" (all of them).
     random_state : None, int or Generator
         Decides sides, checks and held-out questions.
     direct_ratio : float, optional
-        The respondent's own guess of how many false alarms one miss is worth.
+        The respondent's own guess of how many false alarms one miss is worth. Half of the prior
+        follows it; it never is what ends the interview.
     min_queries, max_queries : int
         Fewest and most questions asked to learn.
     catch_pairs, repeats, held_out : int
@@ -103,7 +114,8 @@ class Elicitor:
             "repeats": repeats,
             "held_out": held_out,
         }
-        self._bank, self._tables = _shared(tuple(matrices), tuple(families))
+        self._shared = _shared(tuple(matrices), tuple(families))
+        self._bank, self._tables = self._shared.bank, self._shared.tables
         self._families = make_families(
             families, systems=self._bank.counts, direct_ratio=direct_ratio
         )
@@ -144,9 +156,9 @@ class Elicitor:
         self._steps.append(step)
         if step.kind == "choice":
             counts = self._bank.counts
-            self._belief.update(
-                self._belief.likelihood(counts[step.first], counts[step.second], choice)
-            )
+            likelihood = self._belief.likelihood(counts[step.first], counts[step.second], choice)
+            for belief in self._beliefs:
+                belief.update(likelihood)
             self._stopped = self._reason_to_stop()
         self._open = self._result = None
         self._is_planned = False
@@ -172,7 +184,7 @@ class Elicitor:
 
     def _summary(self) -> ElicitationResult:
         thresholds = self.matrices if isinstance(self.matrices, ThresholdMatrices) else None
-        return summarise(
+        found = summarise(
             self._belief,
             linear=self._refined_linear(),
             bank=self._bank,
@@ -185,6 +197,7 @@ class Elicitor:
             seed=self.seed,
             settings=self.settings,
         )
+        return replace(found, systems=self.matrices)
 
     def _refined_linear(self) -> Belief | None:
         """Return what is known about a0, on a grid as fine as the answers are sharp."""
@@ -211,6 +224,10 @@ class Elicitor:
 
     def _restart(self) -> None:
         self._belief = Belief(self._families)
+        # The respondent's own guess must not be what ends the interview: a second belief, without
+        # it, must have learned enough too.
+        unguessed = self.settings["direct_ratio"] is not None
+        self._beliefs = [self._belief] + ([Belief(self._shared.families)] if unguessed else [])
         self._steps: list[Step] = []
         self._stopped = None
         self._open = self._result = None
@@ -228,40 +245,80 @@ class Elicitor:
         return self._open
 
     def _best_pair(self) -> int:
+        neighbours = self._neighbours() if self._is_precise() else []
+        if neighbours:
+            return neighbours[0]
         information = self._belief.information(self._tables)
-        information[self._asked_pairs()] = -np.inf
+        asked = np.array(self._asked_pairs(), dtype=int)
+        information[asked[asked < information.size]] = -np.inf
         # Rounded, so that machines that add in another order still ask the same question.
         return int(np.argmax(np.round(information, 9)))
+
+    def _is_precise(self) -> bool:
+        asked = len(self._asked_pairs())
+        return asked >= self.settings["min_queries"] and all(
+            precise_enough(belief, belief.regrets(self._shared.regrets)) for belief in self._beliefs
+        )
+
+    def _neighbours(self) -> list[int]:
+        """Return the pairs of the recommended system with its neighbours, as far as not yet asked.
+
+        As Algorithm 1 does, but at a distance that matters: the nearest system on either side that
+        is expected to forgo some of the gain. Who prefers it is not whom the belief describes.
+        """
+        regrets = self._belief.regrets(self._shared.regrets)
+        chosen, misses = int(np.argmin(regrets)), self._bank.counts[:, 1]
+        asked = {frozenset((step.first, step.second)) for step in self._steps}
+        found = []
+        for side in (misses < misses[chosen], misses > misses[chosen]):
+            for other in np.argsort(regrets, kind="stable").tolist():
+                if not side[other] or regrets[other] - regrets[chosen] < _NOTICEABLE_REGRET:
+                    continue
+                pair = self._bank.pair_of(chosen, other)
+                if pair is not None:
+                    found += [] if frozenset((chosen, other)) in asked else [pair]
+                    break
+        return found
 
     def _asked_pairs(self) -> list[int]:
         return [step.pair for step in self._steps if step.kind == "choice"]
 
     def _reason_to_stop(self) -> str | None:
         asked = len(self._asked_pairs())
-        if asked >= self._bank.sharp.size:
+        if sum(pair < self._bank.sharp.size for pair in self._asked_pairs()) >= (
+            self._bank.sharp.size
+        ):
             return "no pair left"
         if asked >= self.settings["max_queries"]:
             return "most questions asked"
-        if asked >= self.settings["min_queries"] and precise_enough(self._belief):
+        if self._is_precise() and not self._neighbours():
             return "precise enough"
         return None
 
 
-@lru_cache(maxsize=8)
-def _shared(
-    matrices: tuple[ConfusionMatrix, ...], families: tuple[str, ...]
-) -> tuple[PairBank, list[ChoiceTable]]:
-    """Return what does not depend on the respondent: the pairs, and choice curves of 16 MB.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Shared:
+    """What does not depend on the respondent; interviews about the same systems only read it."""
 
-    Interviews about the same systems share them; they are only read.
-    """
+    bank: PairBank
+    families: tuple[Family, ...]
+    tables: list[ChoiceTable]  # choice curves, some 40 MB for all families
+    regrets: list[NDArray[np.float64]]
+
+
+@lru_cache(maxsize=4)
+def _shared(matrices: tuple[ConfusionMatrix, ...], families: tuple[str, ...]) -> _Shared:
     bank = pair_bank(matrices, where="Elicitor")
     counts = bank.counts
-    tables = [
-        choice_table(family.strengths(counts[bank.sharp], counts[bank.calm]))
-        for family in make_families(families, systems=counts)
-    ]
-    return bank, tables
+    made = make_families(families, systems=counts)
+    return _Shared(
+        bank=bank,
+        families=made,
+        tables=[
+            choice_table(family.strengths(counts[bank.sharp], counts[bank.calm])) for family in made
+        ],
+        regrets=[family.regrets(counts) for family in made],
+    )
 
 
 def _check_counts(**counts: int) -> None:

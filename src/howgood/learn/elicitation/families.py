@@ -18,17 +18,26 @@ from scipy.special import expit
 
 from howgood.errors import UnknownNameError
 from howgood.records.elicited_metric import (
+    AlarmCapMetric,
     CappedMetric,
     ElicitedMetric,
     FBetaMetric,
+    LimitsMetric,
     LinearMetric,
+    MonotoneMetric,
+    PowerCostMetric,
 )
-from howgood.stats.confusion_scores import capped_score, f_beta_score
+from howgood.stats.confusion_scores import (
+    capped_score,
+    f_beta_score,
+    limits_score,
+    power_cost_score,
+)
 from howgood.stats.shares import grid_draws
 
 FloatArray = NDArray[np.float64]
 
-LAPSES = np.array([0.02, 0.1, 0.25])
+LAPSES = np.array([0.02, 0.1, 0.25, 0.5])
 WIDTHS = np.array([0.0, 0.5, 1.5])
 # Sensitivity to a difference of one case in 100, from faint to razor-sharp. All families get the
 # same values: with a sharper set, a family would win by its noise instead of its metric (ADR 40).
@@ -37,8 +46,9 @@ _ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
 _WEBER = np.array([1.0, 4.0, 16.0, 64.0])
 _GONE = 1e-4  # nodes with less weight than this are not worth a finer look
 _MOST = 60.0  # stronger preferences are certain anyway; keeps exponentials finite
-# What the families' grids are laid out for where nothing is known of the systems: 100 cases.
-_HUNDRED = np.array([[50.0, 0.0, 50.0, 0.0]])
+# What the families' grids are laid out for where nothing is known of the systems: 100 cases, half
+# of them positive, from everybody flagged to nobody.
+_HUNDRED = np.array([[50.0 - k, k, 50.0 - k, k] for k in range(0, 51, 5)], dtype=float)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,7 +71,7 @@ class Family(ABC):
     # needs less than the others.
     settled_from: ClassVar[float] = 0.95
 
-    nodes: FloatArray
+    nodes: FloatArray  # one row or number per node
     prior: FloatArray  # over nodes, sums to 1
     noise_prior: FloatArray  # over sensitivities, sums to 1
     # A node stands for its cell: choices are averaged over these places in it. Without that, a
@@ -81,12 +91,16 @@ class Family(ABC):
         """Return the metric of each system (row of counts) under each node: (n_rows, n_nodes)."""
 
     @abstractmethod
-    def metric(self, node: float) -> ElicitedMetric:
+    def metric(self, node: Any) -> ElicitedMetric:  # noqa: ANN401 - a number or a row of them
         """Return the metric a node stands for."""
 
-    @abstractmethod
     def is_precise(self, weights: FloatArray) -> bool:
-        """Is the parameter known well enough to act on, by these weights of the nodes?"""
+        """Is the parameter known well enough to act on, by these weights of the nodes?
+
+        Where a family says nothing else, the regret of the recommended system decides alone (see
+        `belief`).
+        """
+        return True
 
     @classmethod
     def amounts(cls, metric: Any, total: float) -> Mapping[str, float]:  # noqa: ANN401 - its own
@@ -104,6 +118,16 @@ class Family(ABC):
         gaps = self.utilities(nodes, first) - self.utilities(nodes, second)
         strengths = 100.0 * gaps[:, :, None] * _ABSOLUTE
         return np.asarray(np.clip(strengths, -_MOST, _MOST))
+
+    def regrets(self, systems: FloatArray) -> FloatArray:
+        """Return what each system forgoes under each node: (n_systems, n_nodes).
+
+        As a share of the gain, that of the best system over the average one.
+        """
+        values = self.utilities(self.nodes, systems)
+        best = values.max(axis=0)
+        gain = best - values.mean(axis=0)
+        return np.asarray((best - values) / np.where(gain > 0, gain, 1.0))
 
     def draws(self, weights: FloatArray) -> FloatArray:
         """Return evenly spread quantiles of the parameter under these weights of the nodes."""
@@ -133,19 +157,22 @@ class Linear(Family):
 
     name = "linear"
     label = "linear"
-    weight = 0.6
+    weight = 0.45
     metric_class = LinearMetric
     sentence = "The choices fit a fixed exchange rate: a0 = {a0}."
     settled_from = 0.8
 
     @classmethod
     def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
-        """Return 121 nodes of logit a0, even in a0 or around the respondent's own guess."""
+        """Return 121 nodes of logit a0: even in a0, half of it around the respondent's own guess.
+
+        Guesses are often far off: the even half keeps a wrong one from outweighing the choices.
+        """
         nodes = np.linspace(-5.3, 5.3, 121)
-        if direct_ratio is None:
-            prior = expit(nodes) * expit(-nodes)  # uniform in a0
-        else:
-            prior = np.exp(-0.5 * ((nodes + np.log(direct_ratio)) / 1.2) ** 2)
+        prior = expit(nodes) * expit(-nodes)  # uniform in a0
+        if direct_ratio is not None:
+            guess = np.exp(-0.5 * ((nodes + np.log(direct_ratio)) / 1.2) ** 2)
+            prior = prior / prior.sum() + guess / guess.sum()
         return cls(
             nodes=nodes,
             prior=prior / prior.sum(),
@@ -188,7 +215,7 @@ class FBeta(Family):
 
     name = "f_beta"
     label = "F-beta"
-    weight = 0.25
+    weight = 0.15
     metric_class = FBetaMetric
     sentence = "The choices fit no fixed exchange rate but an F-measure with beta = {beta}."
 
@@ -224,7 +251,7 @@ class MissCap(Family):
 
     name = "cap"
     label = "a cap on misses"
-    weight = 0.15
+    weight = 0.1
     metric_class = CappedMetric
     sentence = (
         "The choices fit a cap: at most {cap} {misses} in {total} {cases}, then as few {alarms} as "
@@ -273,9 +300,227 @@ class MissCap(Family):
         return bool(high - low <= 2.0)
 
 
+class AlarmCap(Family):
+    """At most so many false alarms, then as few misses as possible; nodes are shares."""
+
+    name = "alarm_cap"
+    label = "a budget of false alarms"
+    weight = 0.08
+    metric_class = AlarmCapMetric
+    sentence = (
+        "The choices fit a budget: at most {alarms_allowed} {alarms} in {total} {cases}, then as "
+        "few {misses} as possible."
+    )
+
+    @classmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return the budgets the systems can tell apart, up to half of the negatives."""
+        nodes = _limits(systems[:, 2], most=0.5, at_most=48) / systems[0].sum()
+        return cls(nodes=nodes, prior=_even(nodes.size), noise_prior=_even(_ABSOLUTE.size))
+
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return 1 - FN within the budget and -FP beyond it, as shares of all cases."""
+        _, missed, alarms, _ = counts.T[:, :, None]
+        return capped_score(alarms, missed, counts.sum(axis=1)[:, None], cap=nodes)
+
+    def metric(self, node: float) -> AlarmCapMetric:
+        """Return the metric with this budget."""
+        return AlarmCapMetric(alarms=float(node))
+
+    @classmethod
+    def amounts(cls, metric: AlarmCapMetric, total: float) -> Mapping[str, float]:
+        """Return the budget in cases of those shown."""
+        return {"alarms_allowed": round(total * metric.alarms)}
+
+    def typical(self, weights: FloatArray) -> ElicitedMetric:
+        """Return the most probable budget: between two budgets there is none."""
+        return self.metric(float(self.nodes[int(np.argmax(weights))]))
+
+
+class Satisfice(Family):
+    """Good enough within two limits; nodes are rows of both limits as shares of all cases."""
+
+    name = "satisfice"
+    label = "two limits"
+    weight = 0.06
+    metric_class = LimitsMetric
+    sentence = (
+        "The choices fit two limits: good enough is at most {misses_allowed} {misses} and "
+        "{alarms_allowed} {alarms} in {total} {cases}."
+    )
+
+    @classmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return pairs of limits that the systems can tell apart."""
+        misses = _limits(systems[:, 1], most=0.6, at_most=12) / systems[0].sum()
+        alarms = _limits(systems[:, 2], most=0.5, at_most=16) / systems[0].sum()
+        nodes = np.array([(one, other) for one in misses for other in alarms])
+        return cls(nodes=nodes, prior=_even(len(nodes)), noise_prior=_even(_ABSOLUTE.size))
+
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return minus what exceeds the limits."""
+        _, missed, alarms, _ = counts.T[:, :, None]
+        total = counts.sum(axis=1)[:, None]
+        return limits_score(missed, alarms, total, misses=nodes[:, 0], alarm_limit=nodes[:, 1])
+
+    def metric(self, node: FloatArray) -> LimitsMetric:
+        """Return the metric with these limits."""
+        return LimitsMetric(misses=float(node[0]), alarms=float(node[1]))
+
+    @classmethod
+    def amounts(cls, metric: LimitsMetric, total: float) -> Mapping[str, float]:
+        """Return both limits in cases of those shown."""
+        return {
+            "misses_allowed": round(total * metric.misses),
+            "alarms_allowed": round(total * metric.alarms),
+        }
+
+    def typical(self, weights: FloatArray) -> ElicitedMetric:
+        """Return the most probable limits."""
+        return self.metric(self.nodes[int(np.argmax(weights))])
+
+
+class Concave(Family):
+    """Each further error of a kind weighs less; nodes are rows of logit a0 and the power."""
+
+    name = "concave"
+    label = "costs that level off"
+    weight = 0.06
+    metric_class = PowerCostMetric
+    sentence = (
+        "The choices fit costs that level off (each further error of a kind weighs less): weight "
+        "a0 = {a0} of {alarms}, power {power}."
+    )
+    powers: ClassVar[tuple[float, ...]] = (1 / 3, 1 / 2, 2 / 3)
+
+    @classmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return weights on an even grid of logit a0, for each power."""
+        weights = np.linspace(-4.0, 4.0, 33)
+        nodes = np.array([(weight, power) for power in cls.powers for weight in weights])
+        step = (weights[1] - weights[0]) / 3
+        return cls(
+            nodes=nodes,
+            prior=_even(len(nodes)),
+            noise_prior=_even(_ABSOLUTE.size),
+            places=(-step, 0.0, step),
+        )
+
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return minus the power mean of the errors."""
+        _, missed, alarms, _ = counts.T[:, :, None]
+        total = counts.sum(axis=1)[:, None]
+        return power_cost_score(missed, alarms, total, a0=expit(nodes[:, 0]), power=nodes[:, 1])
+
+    def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+        # Places in a cell move the weight, never the power.
+        moved = np.column_stack([nodes[:, 0], self.nodes[:, 1]])
+        return Family._strengths_at(self, moved, first, second)
+
+    def metric(self, node: FloatArray) -> PowerCostMetric:
+        """Return the metric with this weight and power."""
+        return PowerCostMetric(a0=float(expit(node[0])), power=float(node[1]))
+
+    def typical(self, weights: FloatArray) -> ElicitedMetric:
+        """Return the mean weight at the most probable power."""
+        by_power = weights.reshape(len(self.powers), -1)
+        best = int(np.argmax(by_power.sum(axis=1)))
+        at = self.nodes.reshape(len(self.powers), -1, 2)[best]
+        mean = float(by_power[best] @ at[:, 0] / by_power[best].sum())
+        return self.metric(np.array([mean, self.powers[best]]))
+
+
+class Quadratic(Concave):
+    """Each further error of a kind weighs more; nodes are rows of logit a0 and the power."""
+
+    name = "quadratic"
+    label = "costs that grow"
+    weight = 0.05
+    sentence = (
+        "The choices fit costs that grow faster than errors (each further one of a kind weighs "
+        "more): weight a0 = {a0} of {alarms}, power {power}."
+    )
+    powers = (2.0,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Monotone(Family):
+    """Any rising costs, added: the last resort. Nodes number random pairs of rising curves.
+
+    A curve rises by random shares (Dirichlet, 1/2 each) over five steps of the errors shown, more
+    finely where errors are few; the two are weighed at random.
+    """
+
+    name = "monotone"
+    label = "no simple rule"
+    weight = 0.05
+    metric_class = MonotoneMetric
+    sentence = (
+        "The choices fit no simple rule, only that fewer {misses} and fewer {alarms} are better; "
+        "the system below is the best by what they say together."
+    )
+    knots: ClassVar[FloatArray] = np.array([0.0, 0.06, 0.15, 0.3, 0.55, 1.0])
+
+    misses: FloatArray  # the shares of all cases at which the curves bend
+    alarms: FloatArray
+    miss_costs: FloatArray  # (n_nodes, n_knots)
+    alarm_costs: FloatArray
+
+    @classmethod
+    def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
+        """Return 160 random pairs of curves, the same ones for everybody."""
+        rng, size, steps = np.random.default_rng(0), 160, cls.knots.size - 1
+        rising = rng.dirichlet(np.full(steps, 0.5), size=(2, size)).cumsum(axis=2)
+        curves = np.concatenate([np.zeros((2, size, 1)), rising], axis=2)
+        weight = expit(rng.uniform(-2.5, 2.5, size))[:, None]
+        total = systems[0].sum()
+        return cls(
+            nodes=np.arange(float(size)),
+            prior=_even(size),
+            noise_prior=_even(_ABSOLUTE.size),
+            misses=cls.knots * systems[:, 1].max() / total,
+            alarms=cls.knots * systems[:, 2].max() / total,
+            miss_costs=(1 - weight) * curves[0],
+            alarm_costs=weight * curves[1],
+        )
+
+    def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return minus both costs."""
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        chosen = nodes.astype(int)
+        missed = _between(shares[:, 1], self.misses) @ self.miss_costs[chosen].T
+        return np.asarray(
+            -missed - _between(shares[:, 2], self.alarms) @ self.alarm_costs[chosen].T
+        )
+
+    def metric(self, node: float) -> MonotoneMetric:
+        """Return the metric with this pair of curves."""
+        return self._of_curves(self.miss_costs[int(node)], self.alarm_costs[int(node)])
+
+    def typical(self, weights: FloatArray) -> ElicitedMetric:
+        """Return the mean curves: of added curves, the mean metric is that of the mean curves."""
+        return self._of_curves(weights @ self.miss_costs, weights @ self.alarm_costs)
+
+    def _of_curves(self, misses: FloatArray, alarms: FloatArray) -> MonotoneMetric:
+        return MonotoneMetric(
+            misses=tuple(self.misses.tolist()),
+            miss_costs=tuple(misses.tolist()),
+            alarms=tuple(self.alarms.tolist()),
+            alarm_costs=tuple(alarms.tolist()),
+        )
+
+    @classmethod
+    def amounts(cls, metric: MonotoneMetric, total: float) -> Mapping[str, float]:
+        """Return nothing: curves are no numbers to print."""
+        return {}
+
+
 # The registry: the one place that lists the families, in the order in which results name them.
-FAMILIES: dict[str, type[Family]] = {family.name: family for family in (Linear, FBeta, MissCap)}
-DEFAULT_FAMILIES = ("linear", "f_beta", "cap")
+FAMILIES: dict[str, type[Family]] = {
+    family.name: family
+    for family in (Linear, FBeta, MissCap, AlarmCap, Satisfice, Concave, Quadratic, Monotone)
+}
+DEFAULT_FAMILIES = tuple(FAMILIES)
 
 
 def make_families(
@@ -312,3 +557,17 @@ def _even(size: int) -> FloatArray:
 def _places(nodes: FloatArray) -> tuple[float, ...]:
     step = float(nodes[1] - nodes[0])
     return (-step / 3, 0.0, step / 3)
+
+
+def _limits(errors: FloatArray, *, most: float, at_most: int) -> FloatArray:
+    """Return the numbers of errors that may be a limit: those shown, up to a share of the most."""
+    shown = np.unique(errors)
+    shown = shown[shown <= most * shown.max()]
+    places = np.linspace(0, shown.size - 1, min(at_most, shown.size)).round().astype(int)
+    return np.asarray(shown[places])
+
+
+def _between(values: FloatArray, knots: FloatArray) -> FloatArray:
+    """Return how much each knot counts for each value, on straight lines between knots."""
+    place = np.interp(values, knots, np.arange(knots.size))
+    return np.asarray(np.maximum(1 - np.abs(place[:, None] - np.arange(knots.size)), 0.0))

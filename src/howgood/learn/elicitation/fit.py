@@ -205,10 +205,12 @@ def _all_states(
 
 def _evidence(log_prior: FloatArray, log_likelihood: NDArray[np.float32]) -> FloatArray:
     """Return the log probability of the first 0, 1, ... n answers."""
-    total, found = log_prior.copy(), [0.0]
-    for row in log_likelihood:
-        total += row
-        found.append(float(logsumexp(total)))
+    total, found = np.exp(log_prior - log_prior.max()), [float(logsumexp(log_prior))]
+    for row in np.exp(log_likelihood):
+        # Weights are brought back to one after every answer: nothing runs out of digits.
+        mass = total.sum()
+        total = total / mass * row
+        found.append(found[-1] + float(np.log(total.sum())))
     return np.array(found)
 
 

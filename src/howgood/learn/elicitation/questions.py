@@ -20,7 +20,7 @@ from howgood.records.elicited_metric import Choice
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-_BINS, _PER_BIN = 60, 8
+_BINS, _PER_BIN = 60, 6
 _MOST_ASKED = 1_000  # every pair of them is considered; more would look alike anyway
 Predict = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
@@ -48,6 +48,21 @@ class PairBank:
     everything: IntArray  # (n_trade_offs, 2): every trade-off, before thinning
     dominated: IntArray  # (n_dominated, 2)
 
+    def sides(self, pair: int) -> tuple[int, int]:
+        """Return sharp and calm side of a pair; beyond the thinned ones, of every trade-off."""
+        if pair < self.sharp.size:
+            return int(self.sharp[pair]), int(self.calm[pair])
+        sharp, calm = self.everything[pair - self.sharp.size].tolist()
+        return sharp, calm
+
+    def pair_of(self, one: int, other: int) -> int | None:
+        """Return the number of the trade-off between two systems, None if there is none."""
+        found = np.flatnonzero(
+            (self.everything == (one, other)).all(axis=1)
+            | (self.everything == (other, one)).all(axis=1)
+        )
+        return int(found[0]) + self.sharp.size if found.size else None
+
     @property
     def more_found(self) -> FloatArray:
         """True positives gained by the sharp side, per pair."""
@@ -60,7 +75,7 @@ class PairBank:
 
 
 def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
-    """Return the bank of distinct displayed matrices, thinned to at most 480 pairs."""
+    """Return the bank of distinct displayed matrices, thinned to at most 360 pairs."""
     distinct = displayed_matrices(matrices)
     check_enough(distinct, where=where)
     asked = _worth_asking(distinct)
@@ -124,7 +139,7 @@ def _evenly(indices: IntArray, most: int) -> IntArray:
 
 
 def _thinned(found: FloatArray, cleared: FloatArray) -> IntArray:
-    """Keep up to eight pairs in each of sixty bins of indifference, small and large gaps alike."""
+    """Keep up to six pairs in each of sixty bins of indifference, small and large gaps alike."""
     ratio = np.log(found / cleared)
     span = float(np.ptp(ratio)) or 1.0
     bins = np.minimum((_BINS * (ratio - ratio.min()) / span).astype(int), _BINS - 1)
@@ -173,9 +188,7 @@ class Schedule:
             if catches < self._catches() and choices >= 2 * (catches + 1):
                 return self._catch(catches, steps)
             pair = best_pair()
-            return self._sided(
-                "choice", int(self.bank.sharp[pair]), int(self.bank.calm[pair]), steps, pair=pair
-            )
+            return self._sided("choice", *self.bank.sides(pair), steps, pair=pair)
         return self._closing_step(steps, predict)
 
     def _closing_step(self, steps: Sequence[Step], predict: Predict) -> Step | None:

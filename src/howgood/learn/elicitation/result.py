@@ -28,6 +28,7 @@ from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
 
+_SMALL_REGRET = 0.01
 _IMPROBABLE = 0.1  # an answer less probable than this, given the others, is worth a second look
 
 
@@ -44,10 +45,13 @@ def settled_family(belief: Belief) -> str | None:
     return name if belief.family_probabilities()[name] >= needed else None
 
 
-def precise_enough(belief: Belief) -> bool:
-    """Is the family settled, and its parameter known well enough to act on?"""
+def precise_enough(belief: Belief, regrets: NDArray[np.float64]) -> bool:
+    """Is the family settled, its parameter known, and the system to use as good as the best?
+
+    `regrets` is what each system is expected to forgo, as a share of the gain.
+    """
     name = settled_family(belief)
-    if name is None:
+    if name is None or regrets.min() > _SMALL_REGRET:
         return False
     return belief.family(name).is_precise(belief.node_weights(name))
 
@@ -206,10 +210,13 @@ def _best_system(
 def _metric(
     belief: Belief, z_draws: NDArray[np.float64] | None, settled: str | None
 ) -> ElicitedMetric:
-    if z_draws is not None and settled in ("linear", None):
+    name = best_family(belief) if settled is None else settled
+    is_possible = belief.family_probabilities().get("linear", 0.0) >= _IMPROBABLE
+    if settled is None and is_possible:
+        name = "linear"  # the simplest reading, as long as nothing speaks against it
+    if z_draws is not None and name == "linear":
         # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
         return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-z_draws)))))
-    name = best_family(belief) if settled is None else settled
     return belief.family(name).typical(belief.node_weights(name))
 
 
