@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.attacks.surface import content, filled, forms, routes, sent_with
-from tests.conftest import empty_postgresql_database
 from tests.flow.hosting.conftest import RERATING, SURVEY, Person
+from tests.postgresql import empty_postgresql_database
 from tests.web.conftest import PASSWORD, forget_attempts, hidden_fields
 
 from howgood.flow import accounts

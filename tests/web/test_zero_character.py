@@ -4,7 +4,7 @@ import json
 
 import pytest
 from starlette.testclient import TestClient
-from tests.conftest import empty_postgresql_database
+from tests.postgresql import empty_postgresql_database
 from tests.web.conftest import hidden_fields, sign_in
 
 from howgood.settings import Settings
