@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from tests.ask.test_evaluation_logs import DEEPEVAL, INSPECT, LM_EVAL, PROMPTFOO, packed_inspect
 from tests.fuzz.from_elsewhere import ROWS
 
 from howgood import ask, learn, score
@@ -23,16 +24,19 @@ from howgood.flow import (
     acceptability,
     decisions,
     elicit,
+    judge,
     leaderboard,
     ranking,
     registry,
     relevance,
+    ship,
 )
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_yaml import commented_yaml
 from howgood.flow.study_files.attached_files import picture_problem
 from howgood.flow.study_files.new import template
 from howgood.records.priors import HOWGOOD
+from howgood.score.judge_rows import JudgeColumns
 from howgood.show.text import to_json
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -261,6 +265,19 @@ def _read_grades(path: Path) -> object:
     return leaderboard.rank_grades_file(path, columns=columns, missing="drop")
 
 
+def _read_judged(path: Path) -> object:
+    columns = JudgeColumns(item="item", rater="rater", label="grade", judge="judge")
+    return judge.judge_file(path, columns=columns, missing="drop")
+
+
+def _judged_csv() -> bytes:
+    rows = ["item,rater,grade,judge"]
+    rows += [
+        f"q{each},r{each % 5},{each % 3 + 1 if each < 20 else ''},{each % 4}" for each in range(30)
+    ]
+    return ("\n".join(rows) + "\n").encode()
+
+
 def _read_summed(path: Path, engine: str = "auto", metric: str = "rmse") -> object:
     return ranking.rank_file(
         path,
@@ -391,6 +408,53 @@ READERS: tuple[Reader, ...] = (
         suffix=".csv",
         valid=lambda: (_grades_csv(),),
         read=_read_grades,
+        kind="csv",
+    ),
+    Reader(
+        name="judge's labels CSV",
+        suffix=".csv",
+        valid=lambda: (_judged_csv(),),
+        read=_read_judged,
+        kind="csv",
+    ),
+    Reader(
+        name="judge's anchors CSV",
+        suffix=".csv",
+        valid=lambda: (_judged_csv(),),
+        read=lambda path: judge.drift_of_files(
+            path, path, columns=JudgeColumns(item="item", rater=None, label="", judge="judge")
+        ),
+        kind="csv",
+    ),
+    Reader(
+        name="evaluation log, Inspect",
+        suffix=".eval",
+        valid=lambda: (packed_inspect(),),
+        read=lambda path: ship.read_logs(str(path), str(path)),
+        kind="text",
+    ),
+    *(
+        Reader(
+            name=f"evaluation log, {name}",
+            suffix=suffix,
+            valid=lambda content=content: (content,),
+            read=lambda path, whose=whose: ship.read_logs(f"{path}{whose}", f"{path}{whose}"),
+            kind="text" if suffix == ".jsonl" else "json",
+        )
+        for name, suffix, content, whose in (
+            ("Inspect JSON", ".json", json.dumps(INSPECT).encode(), ""),
+            ("promptfoo", ".json", json.dumps(PROMPTFOO).encode(), "#openai:a"),
+            ("DeepEval", ".json", json.dumps(DEEPEVAL).encode(), ""),
+            ("lm-eval", ".jsonl", "\n".join(map(json.dumps, LM_EVAL)).encode(), ""),
+        )
+    ),
+    Reader(
+        name="evaluation log, CSV",
+        suffix=".csv",
+        valid=lambda: (_judged_csv(),),
+        read=lambda path: ship.ship_logs(
+            ship.read_logs(str(path), str(path)), ship.ShipQuestion(metrics=("judge",))
+        ),
         kind="csv",
     ),
     Reader(

@@ -31,6 +31,9 @@ ELSEWHERE: dict[str, str] = {
     "ask.LEVELS": "tests/ask/test_levels.py::test_counts_come_as_close_as_whole_numbers_can",
     "ask.simulate_answers": "tests/ask/test_simulate.py::test_everybody_sees_distinct_scenarios",
     "ask.open_table": "tests/fuzz/test_readers.py::test_a_damaged_file_is_read_or_refused_kindly",
+    "ask.read_log": "tests/fuzz/test_readers.py::test_a_damaged_file_is_read_or_refused_kindly",
+    "ask.EvaluationLog": "tests/ask/test_evaluation_logs.py::"
+    "test_inspect_as_json_and_packed_say_the_same",
     "learn.Elicitor": "tests/learn/elicitation/test_elicitor.py::"
     "test_undo_is_as_if_the_answer_had_never_been_given",
     "learn.elicitation_log": "tests/learn/elicitation/test_elicitor.py::"
@@ -51,10 +54,24 @@ ELSEWHERE: dict[str, str] = {
     "score.PowerMean": "tests/records/test_power_mean.py::"
     "test_the_harmonic_mean_is_scikit_learns_f_beta",
     "score.FBetaMetric": "tests/records/test_elicited_metric.py::test_f_beta_is_scikit_learns",
+    "score.judge": "tests/score/test_judge.py::"
+    "test_moving_and_stretching_the_judge_changes_nothing",
+    "score.JudgeReport": "tests/score/test_judge.py::test_the_order_of_rows_changes_nothing",
+    "score.JudgeAgreement": "tests/score/test_judge.py::test_the_order_of_rows_changes_nothing",
+    "score.JudgePlan": "tests/score/test_judge.py::test_a_wider_interval_never_costs_more",
+    "score.JudgeDrift": "tests/score/test_judge.py::"
+    "test_drift_is_the_mean_change_and_anchors_that_move_alike_are_certain",
+    "score.judge_drift": "tests/score/test_judge.py::"
+    "test_drift_is_the_mean_change_and_anchors_that_move_alike_are_certain",
     "score.LinearMetric": "tests/records/test_elicited_metric.py::"
     "test_equal_weights_are_half_the_accuracy",
     "decide.rank_grades": "tests/decide/test_rank_grades.py::"
     "test_order_names_and_units_change_nothing",
+    "decide.ship": "tests/decide/test_ship.py::test_units_and_order_change_no_verdict",
+    "decide.ShipDecision": "tests/decide/test_ship.py::"
+    "test_swapping_the_systems_swaps_better_and_worse",
+    "decide.MetricComparison": "tests/decide/test_ship.py::"
+    "test_swapping_the_systems_swaps_better_and_worse",
     "decide.threshold": "tests/decide/test_threshold.py::"
     "test_moving_and_stretching_the_scores_moves_the_threshold_along",
 }

@@ -117,7 +117,45 @@ _BRACKET = (
 _NO_CHANCE = "a count or a mean of what was given: nothing is inferred"
 _OF_THE_SUM = "a sum over the data, from which the distributions are made"
 
+_RATERS = (3, 5, 8, 25)
+_CORRECTED = (*(f"corrected pass rate, {n} raters" for n in _RATERS),
+              "corrected pass rate, a rater per item")  # fmt: skip
+_OFF = tuple(f"how far a judge is off, {n} raters" for n in _RATERS)
+
+_SHIPPED = ("shipped though equal", "stopped though equal",
+            "ever shipped though equal, many looks",
+            "the better evaluation is not the better system",
+            "a verdict is reversed on other documents")  # fmt: skip
+_GAP = ("difference of two evaluations",)
+
 PROVED: dict[str, tuple[str, ...]] = {
+    "MetricComparison.base": _GAP,  # the same estimator, of one log
+    "MetricComparison.candidate": ("the candidate is below the bar",),
+    "MetricComparison.difference": _GAP,
+    "MetricComparison.p_better": _SHIPPED,
+    "MetricComparison.p_not_worse": _SHIPPED,
+    "MetricComparison.p_worse": _SHIPPED,
+    "ShipDecision.cost": ("ratio of costs",),
+    "ShipDecision.difference": _GAP,
+    "ShipDecision.error": _SHIPPED,
+    "ShipDecision.latency": ("ratio of costs",),
+    "ShipDecision.needed": ("needed items for a verdict",),
+    "ShipDecision.p_above_bar": ("the candidate is below the bar",),
+    "ShipDecision.table": (*_SHIPPED, *_GAP),
+    "JudgeAgreement.colleague": ("judge against a colleague",),
+    "JudgeAgreement.judge_people": ("judge agrees with a person",),
+    "JudgeAgreement.people_people": ("two people agree",),
+    "JudgeAgreement.people_themselves": ("two people agree",),  # the same estimator
+    "JudgeDrift.change": ("drift of a judge",),
+    "JudgeDrift.table": ("drift of a judge",),
+    "JudgePlan.alternatives": ("labels for a wanted width",),
+    "JudgeReport.bias": ("bias of a judge by length",),
+    "JudgeReport.corrected": _CORRECTED,
+    "JudgeReport.difference": ("difference of corrected systems",),
+    "JudgeReport.labels_alone": _CORRECTED,  # the same estimator, with weight 0
+    "JudgeReport.off": _OFF,
+    "JudgeReport.segments": ("corrected mean of a segment",),
+    "JudgeReport.table": (*_CORRECTED, *_OFF),
     "AcceptabilityFit.correlations": _CORRELATION,
     "AcceptabilityFit.difference": ("binary: difference of alpha",),
     "AcceptabilityFit.differences": ("binary: difference of alpha",),
@@ -242,6 +280,8 @@ PROVED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 EXCUSED: dict[str, str] = {
+    "LabelVariances.predictions": "a variance that plans rest on, which are proved",
+    "JudgeReport.judge_alone": "a textbook interval, shown to be compared with",
     "AcceptabilityFit.predictive_check": "posterior predictive p-values are not uniform, and no "
     "decision rests on them: they point at misfit",
     "ApplicationChoice.certainty": _ECHO,

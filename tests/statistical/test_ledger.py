@@ -53,6 +53,12 @@ OWED = {
         "precision at the chosen threshold", "recall at the chosen threshold",
         "acceptance at the chosen threshold",
         "study size: alpha's interval",
+        *(f"corrected pass rate, {n} raters" for n in (3, 5, 8, 25)),
+        *(f"how far a judge is off, {n} raters" for n in (3, 5, 8, 25)),
+        "corrected pass rate, a rater per item", "difference of corrected systems",
+        "judge agrees with a person", "two people agree", "judge against a colleague",
+        "difference of two evaluations", "ratio of costs",
+        "bias of a judge by length", "corrected mean of a segment", "drift of a judge",
     ),
     "brute force": (
         "rules for 2 ratings per pair", "rules for 5 ratings per pair",
@@ -78,6 +84,9 @@ OWED = {
         "the order by mean grades is the opposite, 8 systems",
         "the order by errors is the opposite, raters as a sample",
         "the order by errors is the opposite, close systems",
+        "shipped though equal", "stopped though equal", "ever shipped though equal, many looks",
+        "the better evaluation is not the better system", "the candidate is below the bar",
+        "a verdict is reversed on other documents",
     ),
     "engines": tuple(
         f"posterior {what}, data sets {first} to {first + 4}"
@@ -85,7 +94,9 @@ OWED = {
     ),
     "planning": (
         "needed pairs, re-rating", "needed pairs, true order", "needed repeats per pair",
-        "study size: width of alpha's interval", "study size: wanted width is reached",
+        "labels for a wanted width", "needed items for a verdict",
+        "study size: width of alpha's interval",
+        "study size: wanted width is reached",
     ),
 }  # fmt: skip
 

@@ -6,4 +6,6 @@ output that has gone (141, as a shell says of SIGPIPE) for a verdict.
 """
 
 DONE, VERDICT_FAILED, WRONG_INPUT = 0, 1, 2
+# No verdict: `ship` found too little evidence, which like wrong input is neither pass nor fail.
+UNDECIDED = 2
 FAULT, INTERRUPTED, READER_GONE = 70, 130, 141

@@ -40,35 +40,52 @@ from howgood.names import visible
 
 _KEYWORD = re.compile(r"\b(\w+)=('[^']*'|\.\.\.|\w+)")
 _COLUMNS = re.compile(r'columns=\{"(\w+)": "?([\w.]+)"?\}')
-# Name -> (module that defines `command`, one line of help). Sorted by the data flow.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("howgood.cli.demo", "See a whole study end to end, with synthetic people."),
-    "new": ("howgood.cli.new", "Write a study file that runs as it is."),
-    "check": ("howgood.cli.check", "Check study files; problems come with their line."),
-    "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),
-    "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
-    "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold, with its doubt."),
-    "target": ("howgood.cli.target", "Say what accuracy to aim for."),
-    "trade-off": ("howgood.cli.trade_off", "Say how much accuracy can be given up."),
-    "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
-    "best-application": ("howgood.cli.best_application", "Say where a classifier suits best."),
-    "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
-    "study-size": ("howgood.cli.study_size", "Say how many people a study needs."),
-    "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
-    "serve": ("howgood.cli.serve", "Run studies in the browser."),
-    "worker": ("howgood.cli.worker", "Fit queued studies in the background."),
-    "links": ("howgood.cli.links", "Make personal links to a study."),
-    "export": ("howgood.cli.export", "Data with its codebook, or a survey for elsewhere."),
-    "import": ("howgood.cli.import_", "Bring in answers collected elsewhere."),
-    "reset-password": ("howgood.cli.reset_password", "A way back for a lost password."),
-    "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
-    "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
-    "restore": ("howgood.cli.restore", "Put a backup in the database's place."),
-    "rank": ("howgood.cli.rank", "Rank systems on noisy human ratings; how sure is each place?"),
-    "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades of their output."),
-    "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
-    "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
+# Stage -> name -> (module that defines `command`, one line of help). Sorted by the data flow.
+STAGES: dict[str, dict[str, tuple[str, str]]] = {
+    "Start": {
+        "demo": ("howgood.cli.demo", "See a whole study end to end, with synthetic people."),
+    },
+    "Ask people": {
+        "new": ("howgood.cli.new", "Write a study file that runs as it is."),
+        "check": ("howgood.cli.check", "Check study files; problems come with their line."),
+        "study-size": ("howgood.cli.study_size", "Say how many people a study needs."),
+        "import": ("howgood.cli.import_", "Bring in answers collected with other tools."),
+        "export": ("howgood.cli.export", "Data with its codebook, or a survey for other tools."),
+    },
+    "Learn what they value": {
+        "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
+        "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),
+        "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
+    },
+    "Score outputs and predictions": {
+        "judge": ("howgood.cli.judge", "Correct an automatic judge by people's labels."),
+        "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
+    },
+    "Decide": {
+        "ship": ("howgood.cli.ship", "Two evaluation logs: may the candidate replace the base?"),
+        "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades."),
+        "rank": ("howgood.cli.rank", "Rank systems that predict noisy human ratings."),
+        "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
+        "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold."),
+        "target": ("howgood.cli.target", "Say what accuracy to aim for."),
+        "trade-off": ("howgood.cli.trade_off", "Say how much accuracy can be given up."),
+        "best-application": ("howgood.cli.best_application", "Say where a classifier suits best."),
+        "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
+    },
+    "Run a server": {
+        "serve": ("howgood.cli.serve", "Run studies in the browser."),
+        "worker": ("howgood.cli.worker", "Fit queued studies in the background."),
+        "links": ("howgood.cli.links", "Make personal links to a study."),
+        "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
+        "restore": ("howgood.cli.restore", "Put a backup in the database's place."),
+        "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
+        "reset-password": ("howgood.cli.reset_password", "A way back for a lost password."),
+    },
+    "Check the papers": {
+        "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
+    },
 }
+COMMANDS = {name: about for stage in STAGES.values() for name, about in stage.items()}
 
 # Optional package -> the extra that brings it, for whatever a command needs on its way.
 _EXTRAS = {
@@ -171,8 +188,13 @@ class _LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        widest = max(map(len, COMMANDS))
+        for stage, commands in STAGES.items():
+            with formatter.section(stage):
+                # The same column in every group.
+                formatter.write_dl(
+                    [(name.ljust(widest), line) for name, (_, line) in commands.items()]
+                )
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

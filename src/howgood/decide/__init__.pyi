@@ -10,8 +10,11 @@ from howgood.decide.planning import study_size as study_size
 from howgood.decide.ranking import rank as rank
 from howgood.decide.ranking import rank_sums as rank_sums
 from howgood.decide.ratings import rank_ratings as rank_ratings
+from howgood.decide.shipping import ship as ship
 from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold
 from howgood.records.ranking import Needed as Needed
 from howgood.records.ranking import Ordering as Ordering
 from howgood.records.ranking import Ranking as Ranking
+from howgood.records.shipping import MetricComparison as MetricComparison
+from howgood.records.shipping import ShipDecision as ShipDecision

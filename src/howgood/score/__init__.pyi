@@ -6,6 +6,10 @@ from howgood.records.elicited_metric import LimitsMetric as LimitsMetric
 from howgood.records.elicited_metric import LinearMetric as LinearMetric
 from howgood.records.elicited_metric import MonotoneMetric as MonotoneMetric
 from howgood.records.elicited_metric import PowerCostMetric as PowerCostMetric
+from howgood.records.judged import JudgeAgreement as JudgeAgreement
+from howgood.records.judged import JudgeDrift as JudgeDrift
+from howgood.records.judged import JudgePlan as JudgePlan
+from howgood.records.judged import JudgeReport as JudgeReport
 from howgood.records.power_mean import PowerMean as PowerMean
 from howgood.records.power_mean import power_mean as power_mean
 from howgood.records.sums import SquaredErrorSums as SquaredErrorSums
@@ -17,6 +21,8 @@ from howgood.score.error_metrics import rmse as rmse
 from howgood.score.feedback import DiscreteFeedback as DiscreteFeedback
 from howgood.score.feedback import categorical_feedback as categorical_feedback
 from howgood.score.feedback import empirical_feedback as empirical_feedback
+from howgood.score.judging import judge as judge
+from howgood.score.judging import judge_drift as judge_drift
 from howgood.score.propagation import PairedScores as PairedScores
 from howgood.score.propagation import PropagatedScore as PropagatedScore
 from howgood.score.propagation import propagate as propagate

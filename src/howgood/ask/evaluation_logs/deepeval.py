@@ -1,0 +1,60 @@
+"""Test runs of DeepEval (`.deepeval/.latest_test_run.json`, or an exported run).
+
+In: parsed JSON. Out: `EvaluationLog`, one row per test case. Absent: DeepEval itself; names of
+fields are those of its documented test run, in camel case or with underscores.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from howgood.records.evaluation_log import EvaluationLog, log_from_rows
+
+NAME = "DeepEval"
+
+
+def recognises(path: Path, document: Any) -> bool:  # noqa: ANN401 - parsed JSON
+    """Say whether this is a test run of DeepEval."""
+    return bool(_cases(document))
+
+
+def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noqa: ANN401 - JSON
+    """Return every metric's score of every test case, and whether the case passed."""
+    rows = [_row(case, number) for number, case in enumerate(_cases(document))]
+    return log_from_rows(rows, source=str(path), kind=NAME, system=system or path.stem)
+
+
+def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
+    if not isinstance(document, dict):
+        return []
+    inner = document.get("testRunData", document)
+    if not isinstance(inner, dict):
+        return []
+    found: list[dict[str, Any]] = []
+    for name in ("testCases", "test_cases", "test_results", "testResults"):
+        cases = inner.get(name)
+        found += (
+            [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
+        )
+    return [case for case in found if _either(case, "metricsData", "metrics_data") is not None]
+
+
+def _row(case: dict[str, Any], number: int) -> dict[str, Any]:
+    measured = _either(case, "metricsData", "metrics_data")
+    metrics = {
+        str(each.get("name", "score")): each.get("score")
+        for each in (measured if isinstance(measured, list) else ())
+        if isinstance(each, dict)
+    }
+    passed = case.get("success")
+    said = case.get("input")
+    return {
+        # The name of a case counts cases; what was asked is the same in two runs.
+        "item": said if isinstance(said, str) and said else case.get("name") or number,
+        "metrics": {**metrics, **({"success": passed} if isinstance(passed, bool) else {})},
+        "cost": _either(case, "evaluationCost", "evaluation_cost"),
+        "latency": _either(case, "runDuration", "run_duration", "completionTime"),
+    }
+
+
+def _either(case: dict[str, Any], *names: str) -> Any:  # noqa: ANN401 - parsed JSON
+    return next((case[name] for name in names if case.get(name) is not None), None)

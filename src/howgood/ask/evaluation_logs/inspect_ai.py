@@ -1,0 +1,182 @@
+"""Logs of Inspect (inspect.aisi.org.uk): `.eval`, a zip of JSON files, or one `.json`.
+
+In: a path, or its JSON. Out: `EvaluationLog`, one row per sample and epoch. Absent: Inspect itself;
+the layout is its documented log schema, version 2.
+"""
+
+import json
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+from howgood.errors import FileFormatError
+from howgood.records.evaluation_log import EvaluationLog, log_from_rows
+
+NAME = "Inspect"
+_MOST_UNPACKED = 1_000_000_000
+_ZSTD = 93
+# Inspect's own values of verdicts: correct, incorrect, partly, no answer.
+_VERDICTS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError, OSError, struct.error)
+
+
+def recognises(path: Path, document: Any) -> bool:  # noqa: ANN401 - parsed JSON
+    """Say whether this is a log of Inspect."""
+    if path.suffix.lower() == ".eval":
+        return True
+    return isinstance(document, dict) and "eval" in document and "samples" in document
+
+
+def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noqa: ANN401 - JSON
+    """Return the samples' scores; several epochs of a sample are rows of one item."""
+    header, samples = _unpacked(path) if document is None else (document, document["samples"])
+    about = header.get("eval") if isinstance(header, dict) else None
+    about = about if isinstance(about, dict) else {}
+    rows = [_row(each) for each in samples or [] if isinstance(each, dict)]
+    scored = [row for row in rows if row["metrics"]]
+    notes = []
+    status = header.get("status") if isinstance(header, dict) else None
+    if status not in (None, "success"):
+        notes.append(f"the evaluation ended with status {status!r}")
+    if len(scored) < len(rows):
+        notes.append(f"{len(rows) - len(scored)} of {len(rows)} samples have no score")
+    return log_from_rows(
+        scored,
+        source=str(path),
+        kind=NAME,
+        system=system or str(about.get("model", "")) or path.stem,
+        notes=notes,
+    )
+
+
+def _row(sample: dict[str, Any]) -> dict[str, Any]:
+    usage = sample.get("model_usage")
+    tokens = [each for each in usage.values() if isinstance(each, dict)] if usage else []
+    costs = [each["total_cost"] for each in tokens if isinstance(each.get("total_cost"), float)]
+    metadata = sample.get("metadata")
+    return {
+        "item": sample.get("id", ""),
+        "metrics": _metrics(sample.get("scores")),
+        "attributes": {
+            str(name): value
+            for name, value in (metadata.items() if isinstance(metadata, dict) else ())
+            if isinstance(value, str | int | bool)
+        },
+        "latency": sample.get("working_time") or sample.get("total_time"),
+        "cost": sum(costs) if costs else None,
+    }
+
+
+def _metrics(scores: object) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, score in scores.items() if isinstance(scores, dict) else ():
+        value = score.get("value") if isinstance(score, dict) else score
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        for part, number in parts:
+            known = _number(number)
+            if known is not None:
+                found[f"{name}.{part}" if part else str(name)] = known
+    return found
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool | int | float):
+        return float(value)
+    return _VERDICTS.get(value) if isinstance(value, str) else None
+
+
+def _unpacked(path: Path) -> tuple[Any, list[Any]]:
+    """Return header and samples; the summaries hold all scores and are much smaller."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            _require_sensible(archive, path)
+            header = _member(archive, "header.json") if "header.json" in names else {}
+            if "summaries.json" in names:
+                return header, list(_member(archive, "summaries.json"))
+            samples = sorted(name for name in names if name.startswith("samples/"))
+            return header, [_member(archive, name) for name in samples]
+    except FileFormatError:
+        raise
+    except (*_BROKEN, NotImplementedError, RuntimeError, RecursionError, TypeError) as error:
+        raise FileFormatError(
+            where=str(path),
+            found=f"no log of Inspect ({error})",
+            needed="a complete .eval file",
+            cure="Copy it again, or write JSON: inspect log convert --to json.",
+        ) from error
+
+
+def _require_sensible(archive: zipfile.ZipFile, path: Path) -> None:
+    size = sum(each.file_size for each in archive.infolist())
+    if size > 50 * _MOST_UNPACKED:
+        raise FileFormatError(
+            where=str(path),
+            found=f"{size:,} bytes said to be in one log",
+            needed="a log of a sensible size",
+            cure="Check the file.",
+        )
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> Any:  # noqa: ANN401 - parsed JSON
+    about = archive.getinfo(name)
+    if about.file_size > _MOST_UNPACKED:
+        raise ValueError(f"{name} unpacks to more than 1 GB")
+    if about.compress_type != _ZSTD:
+        return json.loads(archive.read(name))
+    return json.loads(_unpacked_zstd(_raw(archive, about), about.file_size))
+
+
+def _raw(archive: zipfile.ZipFile, about: zipfile.ZipInfo) -> bytes:
+    """Return a member's packed bytes: Python's zipfile knows this compression from 3.14 on."""
+    file: Any = archive.fp
+    file.seek(about.header_offset)
+    head = file.read(30)
+    name_length, extra_length = struct.unpack("<HH", head[26:30])
+    file.seek(about.header_offset + 30 + name_length + extra_length)
+    packed: bytes = file.read(about.compress_size)
+    return packed
+
+
+def _unpacked_zstd(packed: bytes, size: int) -> bytes:
+    for unpack in (_with_standard_library, _with_zstandard, _with_pyarrow):
+        try:
+            found = unpack(packed, size)
+        except ImportError:
+            continue
+        return found
+    raise FileFormatError(
+        where="the log",
+        found="JSON packed with Zstandard",
+        needed="Python 3.14, or a package that unpacks it",
+        cure='Run: pip install zstandard, or pip install "howgood[parquet]". Or write JSON with '
+        "Inspect: inspect log convert --to json.",
+    )
+
+
+def _with_standard_library(packed: bytes, size: int) -> bytes:
+    from importlib import import_module
+
+    content: bytes = import_module("compression.zstd").decompress(packed)
+    return content
+
+
+def _with_zstandard(packed: bytes, size: int) -> bytes:
+    from importlib import import_module
+
+    zstandard = import_module("zstandard")
+    try:
+        content: bytes = zstandard.ZstdDecompressor().decompress(packed, max_output_size=size)
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from error
+    return content
+
+
+def _with_pyarrow(packed: bytes, size: int) -> bytes:
+    from importlib import import_module
+
+    pyarrow = import_module("pyarrow")
+    content: bytes = pyarrow.decompress(packed, size, codec="zstd", asbytes=True)
+    return content

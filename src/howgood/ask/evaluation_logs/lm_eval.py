@@ -1,0 +1,89 @@
+"""Samples of lm-evaluation-harness (`--log_samples`): one JSON object per line.
+
+In: a samples file, or a folder of them. Out: `EvaluationLog`, one row per document, the task as an
+attribute. Absent: the harness; the layout is that of its files `samples_TASK_DATE.jsonl`.
+"""
+
+import json
+import re
+from json import JSONDecodeError
+from pathlib import Path
+from typing import Any
+
+from howgood.errors import FileFormatError
+from howgood.records.evaluation_log import EvaluationLog, log_from_rows
+
+NAME = "lm-eval samples"
+_NAME = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T.*\.jsonl$")
+# What a sample holds next to its metrics.
+_OTHER = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+          "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
+
+
+def recognises(path: Path, document: Any) -> bool:  # noqa: ANN401 - parsed JSON
+    """Say whether these are samples of lm-eval: a folder of them, or a file that begins so."""
+    if path.is_dir():
+        return True
+    if path.suffix.lower() != ".jsonl":
+        return False
+    with path.open("rb") as file:
+        first = file.readline(10_000_000)
+    return b'"doc_id"' in first and b'"filtered_resps"' in first
+
+
+def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noqa: ANN401 - JSON
+    """Return the metrics of every document of every task."""
+    files = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
+    if not files:
+        raise FileFormatError(
+            where=str(path),
+            found="a folder without samples_*.jsonl",
+            needed="samples of lm-eval",
+            cure="Run lm_eval with --log_samples, or name the file.",
+        )
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for file in files:
+        found = _NAME.match(file.name)
+        task = found["task"] if found else file.stem
+        for number, sample in _lines(file):
+            name = str(sample.get("doc_hash") or sample.get("doc_id", number))
+            place = rows.setdefault(
+                (task, name),
+                {"item": f"{task}/{name}", "metrics": {}, "attributes": {"task": task}},
+            )
+            place["metrics"] |= _metrics(sample)
+    return log_from_rows(
+        list(rows.values()), source=str(path), kind=NAME, system=system or path.stem
+    )
+
+
+def _lines(file: Path) -> list[tuple[int, dict[str, Any]]]:
+    rows = []
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            sample = json.loads(line)
+        except (JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise FileFormatError(
+                where=f"{file}, line {number}",
+                found="no JSON",
+                needed="one complete object per line",
+                cure="Copy the file again.",
+            ) from error
+        if isinstance(sample, dict):
+            rows.append((number, sample))
+    return rows
+
+
+def _metrics(sample: dict[str, Any]) -> dict[str, float]:
+    """Return numbers under the metrics' names; with several filters, each under its own."""
+    named = sample.get("metrics")
+    names = named if isinstance(named, list) else [name for name in sample if name not in _OTHER]
+    kind = sample.get("filter")
+    mark = f",{kind}" if isinstance(kind, str) and kind not in ("none", "") else ""
+    return {
+        f"{name}{mark}": float(sample[name])
+        for name in names
+        if isinstance(name, str) and isinstance(sample.get(name), bool | int | float)
+    }

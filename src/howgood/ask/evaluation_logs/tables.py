@@ -1,0 +1,112 @@
+"""A plain table of results: CSV, JSON Lines or Parquet with one row per item (and repeat).
+
+In: a path. Out: `EvaluationLog`; columns of numbers are metrics, columns of text attributes.
+Absent: logs of tools, which have files of their own.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.ask.files import open_table
+from howgood.errors import InputError
+from howgood.records.evaluation_log import EvaluationLog
+from howgood.records.levels import missing_values
+from howgood.records.table import frame_column_names, frame_columns
+
+NAME = "table (CSV, JSON Lines, Parquet)"
+# Usual names, the first found counts.
+ITEMS = ("item", "id", "item_id", "sample_id", "doc_id", "task_id", "question_id", "example_id",
+         "test_case", "prompt", "question", "input")  # fmt: skip
+_COST = ("cost", "total_cost", "price", "usd", "cost_usd")
+_LATENCY = ("latency", "latency_ms", "latencyms", "duration", "seconds", "time_s")
+_REPEATS = ("epoch", "repeat", "run", "trial", "seed", "attempt")
+_SYSTEM = ("system", "model", "provider")
+_WORDS = {"true": 1.0, "pass": 1.0, "passed": 1.0, "yes": 1.0, "correct": 1.0,
+          "false": 0.0, "fail": 0.0, "failed": 0.0, "no": 0.0, "incorrect": 0.0}  # fmt: skip
+
+
+def read(path: Path, *, item: str | None = None, system: str | None = None) -> EvaluationLog:
+    """Return the rows of a table; with `system`, those whose system column says so."""
+    frame = open_table(path)
+    names = frame_column_names(frame)
+    lowered = {name.lower(): name for name in reversed(names)}
+    chosen = item or next((lowered[each] for each in ITEMS if each in lowered), None)
+    if chosen is None or chosen not in names:
+        raise InputError(
+            where=str(path),
+            found=f"no column {'of items' if item is None else repr(item)} among "
+            f"{', '.join(map(repr, names[:12]))}",
+            needed="a column that names the item, the same in both logs",
+            cure="Name it: item=...",
+        )
+    columns = frame_columns(frame, names, where=str(path))
+    known = _roles(lowered)
+    if system is not None:
+        columns = _of_system(columns, known["system"], system, path)
+    numbers = {name: _numbers(columns[name]) for name in names if name != chosen}
+    others = {chosen, *(each for each in known.values() if each)}
+    return EvaluationLog(
+        source=str(path),
+        format=NAME,
+        system=system or path.stem,
+        items=tuple(_name(each) for each in columns[chosen].tolist()),
+        metrics={
+            name: found
+            for name, found in numbers.items()
+            if found is not None and name not in others
+        },
+        attributes={
+            name: tuple(str(each) for each in columns[name].tolist())
+            for name, found in numbers.items()
+            if found is None or name == known["repeat"]
+        },
+        cost=numbers.get(known["cost"]) if known["cost"] else None,
+        latency=numbers.get(known["latency"]) if known["latency"] else None,
+    )
+
+
+def _roles(lowered: dict[str, str]) -> dict[str, str]:
+    usual = {"cost": _COST, "latency": _LATENCY, "repeat": _REPEATS, "system": _SYSTEM}
+    return {
+        role: next((lowered[each] for each in names if each in lowered), "")
+        for role, names in usual.items()
+    }
+
+
+def _of_system(
+    columns: dict[str, NDArray[Any]], column: str, system: str, path: Path
+) -> dict[str, NDArray[Any]]:
+    is_mine = (
+        np.array([str(each) == system for each in columns[column].tolist()]) if column else None
+    )
+    if is_mine is None or not is_mine.any():
+        raise InputError(
+            where=str(path),
+            found=f"no row of {system!r}",
+            needed="a column system (or model) that names it",
+            cure="Check the name after #.",
+        )
+    return {name: values[is_mine] for name, values in columns.items()}
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return numbers, verdicts in words as 1 and 0; None for other text."""
+    if values.dtype.kind in "biuf":
+        return values.astype(np.float64)
+    gaps = missing_values(values)
+    texts = [str(each).strip().lower() for each in values.tolist()]
+    filled = [text for text, gap in zip(texts, gaps, strict=True) if not gap]
+    if not filled or not all(text in _WORDS for text in filled):
+        return None
+    return np.array(
+        [np.nan if gap else _WORDS[text] for text, gap in zip(texts, gaps, strict=True)]
+    )
+
+
+def _name(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,123 @@
+"""`howgood ship`: two logs in, one sentence out.
+
+In: logs of evaluations. Out: the verdict, its exit code, JSON, Markdown, a badge, a report. Absent:
+deciding, and reading of formats.
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.exit_codes import DONE, UNDECIDED, VERDICT_FAILED
+from howgood.cli.options import report_options, write_report
+from howgood.flow import ship as flow
+from howgood.show import ship as show
+from howgood.show import text
+from howgood.show.figures import theme
+from howgood.writing import write_text
+
+_CODES = {"ship": DONE, "do not ship": VERDICT_FAILED, "not enough evidence": UNDECIDED}
+
+
+@click.command()
+@click.argument("base")
+@click.argument("candidate")
+@click.option("--metric", default="", help="What decides; metrics that guard follow: acc,safety.")
+@click.option("--item", help="Column that names the item, in tables.")
+@click.option("--cluster", help="Column or attribute that groups items: task, document.")
+@click.option("--margin", default=0.0, show_default=True, help="Differences that do not matter.")
+@click.option("--bar", type=float, help="What the candidate's own mean must exceed.")
+@click.option("--level", default=0.05, show_default=True, help="How often a wrong ship is fine.")
+@click.option("--lower-is-better", default="", help="Metrics that are better when lower.")
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    help="Labels of people (item, rater, label, system), which correct a judge's metric.",
+)
+@click.option(
+    "--looks",
+    type=click.Choice(["one", "many"]),
+    default="one",
+    show_default=True,
+    help="Whether the verdict must hold however often one looks.",
+)
+@click.option("--planned", default=500, show_default=True, help="Many looks: items planned.")
+@click.option(
+    "--missing",
+    type=click.Choice(["drop", "error"]),
+    default="drop",
+    show_default=True,
+    help="Items only one log has: leave out and say so, or refuse.",
+)
+@click.option("--doctor", is_flag=True, help="Only say what was found and what is missing.")
+@click.option("--allow-undecided", is_flag=True, help="Exit with 0 on 'not enough evidence' too.")
+@click.option("--markdown", type=click.Path(path_type=Path), help="Write a pull-request comment.")
+@click.option("--badge", type=click.Path(path_type=Path), help="Write a shields.io badge (JSON).")
+@report_options
+def command(
+    base: str,
+    candidate: str,
+    metric: str,
+    item: str | None,
+    cluster: str | None,
+    margin: float,
+    bar: float | None,
+    level: float,
+    lower_is_better: str,
+    labels: Path | None,
+    looks: str,
+    planned: int,
+    missing: str,
+    doctor: bool,
+    allow_undecided: bool,
+    markdown: Path | None,
+    badge: Path | None,
+    plot: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Say whether the CANDIDATE may replace the BASE: two evaluation logs, one sentence.
+
+    Reads logs of Inspect (.eval, .json), promptfoo, lm-eval samples, DeepEval, and tables (CSV,
+    JSONL, Parquet). FILE#NAME takes one system out of a file of several.
+
+    Exit code 0: ship. 1: do not ship. 2: no verdict, because the evidence is not enough or the
+    input is wrong (the message says which).
+    """
+    logs = flow.read_logs(base, candidate, item=item)
+    if doctor:
+        click.echo("\n".join(f"- {finding.text}" for finding in show.doctor(logs)))
+        return DONE
+    question = flow.ShipQuestion(
+        metrics=_names(metric),
+        cluster=cluster,
+        margin=margin,
+        bar=bar,
+        level=level,
+        lower_is_better=_names(lower_is_better),
+        looks=looks,
+        planned=planned,
+        missing=missing,
+    )
+    decision = flow.ship_logs(logs, question, labels=labels)
+    if as_json:
+        found = [log.to_dict() for log in logs]
+        click.echo(text.to_json({**decision.to_dict(), "logs": found}))
+    else:
+        click.echo("\n".join(finding.text for finding in show.findings(decision)))
+        click.echo(text.text_table(decision.table))
+    if markdown:
+        write_text(markdown, show.pull_request(decision))
+    if badge:
+        write_text(badge, text.to_json(show.badge(decision)) + "\n")
+    if plot is not None:
+        with flow.picture(decision) as figure:
+            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+    if out is not None:
+        write_report(flow.ship_report(decision, logs), out)
+    code = _CODES[decision.verdict]
+    return DONE if code == UNDECIDED and allow_undecided else code
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -1,0 +1,562 @@
+"""May we ship the candidate? Two evaluations on the same items, compared item by item.
+
+In: logs, tables or file paths of base and candidate. Out: `ShipDecision`. Absent: printing, exit
+codes, and reading of logs (see `ask.evaluation_logs`).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtr
+
+from howgood.ask.evaluation_logs import read_log
+from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError, announce
+from howgood.records.estimate import Estimate, Interval
+from howgood.records.evaluation_log import EvaluationLog
+from howgood.records.provenance import Provenance
+from howgood.records.shipping import MetricComparison, ShipDecision, ShipVerdict
+from howgood.records.table import frame_column_names, frame_columns
+from howgood.score.judging import judge
+from howgood.stats.arrays import FloatArray, IntArray
+from howgood.stats.clustered_influence import clustered_variance, half_width, kept_share, summed
+from howgood.stats.confidence_sequence import level_of, reach, rho_for
+
+_MOST_NEEDED = 10_000_000
+_FEW_VALUES = 11
+PLANNED = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """What was asked for: how sure, by how much, at one look or at any."""
+
+    level: float
+    margin: float
+    bar: float | None
+    planned: int | None
+
+    @property
+    def rho(self) -> float:
+        return rho_for(self.planned or PLANNED, self.level)
+
+
+def ship(
+    base: Any,  # noqa: ANN401 - a path, a log, any frame narwhals knows, or a mapping of columns
+    candidate: Any,  # noqa: ANN401 - the same
+    *,
+    metric: str | Sequence[str] | None = None,
+    item: str | None = None,
+    cluster: str | None = None,
+    margin: float = 0.0,
+    bar: float | None = None,
+    level: float = 0.05,
+    lower_is_better: Sequence[str] = (),
+    cost: str | None = None,
+    latency: str | None = None,
+    labels: Any | None = None,  # noqa: ANN401 - any frame
+    looks: str = "one",
+    planned: int = PLANNED,
+    missing: str = "drop",
+) -> ShipDecision:
+    r"""Say whether the candidate may replace the base, with the probability of being wrong.
+
+    Systems are compared on the same items: with :math:`d_i` the candidate's mean over an item's
+    repeats less the base's,
+
+    .. math:: \hat d = \frac1n \sum_i d_i, \qquad
+              P = P(d > \text{margin}) = T_\nu\big((\hat d - \text{margin}) / s\big),
+
+    s clustered by `cluster`, T Student's distribution with as many degrees of freedom as clusters,
+    less one. The verdict is "ship" when P is at least 1 - level; "do not ship" when the probability
+    of being worse by more than the margin is; "ship" also when the candidate costs less or answers
+    faster and is not worse by more than the margin with that probability; else "not enough
+    evidence". Two equal systems are shipped with a probability of at most `level`.
+
+    Parameters
+    ----------
+    base, candidate : path, EvaluationLog, frame or dict of columns
+        Logs of Inspect, promptfoo, lm-eval or DeepEval, or tables with one row per item and repeat.
+    metric : str or sequence of str, optional
+        The deciding metric first. The others guard: a candidate shown to be worse in one of them
+        (at level divided by their number) is not shipped. Without it, the only one there is.
+    item : str, optional
+        Column that names the item, in tables; guessed where it has a usual name.
+    cluster : str, optional
+        Column or attribute that says which items come together: document, task, conversation.
+    margin : float
+        Differences up to this do not matter in practice.
+    bar : float, optional
+        What the candidate's own mean must exceed, with the same certainty.
+    level : float
+        How often a wrong "ship" is tolerated.
+    lower_is_better : sequence of str
+        Metrics that are better when lower.
+    cost, latency : str, optional
+        Columns of tables, where they have unusual names.
+    labels : frame, optional
+        Labels of people (item, rater, label, system: "base" or "candidate"): the deciding metric is
+        then a judge's score, and corrected by them (see `score.judge`).
+    looks : {"one", "many"}
+        "many" keeps the promise however often one looks while results come in: the bounds are an
+        asymptotic confidence sequence, tightest after `planned` items (its rho is in the
+        provenance). It needs a larger difference.
+    missing : {"drop", "error"}
+        What to do with items that only one of the logs has, or without a number.
+
+    References
+    ----------
+    Miller (2024), "Adding error bars to evals"; Waudby-Smith et al. (2021), "Time-uniform central
+    limit theory and asymptotic confidence sequences".
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> base = {"item": list(range(40)), "correct": [0, 1] * 20}
+    >>> candidate = {"item": list(range(40)), "correct": [1, 1, 0, 1] * 10}
+    >>> ship(base, candidate, metric="correct").verdict
+    'ship'
+    >>> ship(base, base, metric="correct").verdict
+    'not enough evidence'
+    """
+    rules = _Rules(level=level, margin=margin, bar=bar, planned=planned if _many(looks) else None)
+    _check(rules)
+    logs = [
+        _as_log(each, name, item, (cost, latency))
+        for each, name in ((base, "base"), (candidate, "candidate"))
+    ]
+    names = _metrics(logs, metric)
+    pairs = [_paired(logs, name, cluster, missing) for name in names]
+    first = _compared(pairs[0], rules, names[0] not in lower_is_better)
+    if labels is not None:
+        first = _by_people(pairs[0], labels, rules, names[0], first)
+    guards = [
+        _compared(pair, rules, name not in lower_is_better)
+        for pair, name in zip(pairs[1:], names[1:], strict=True)
+    ]
+    ratios = [_ratio(logs, name, level) for name in ("cost", "latency")]
+    return _decided((first, *guards), ratios, rules, logs, cluster)
+
+
+def _many(looks: str) -> bool:
+    if looks not in ("one", "many"):
+        raise InputError(
+            where="looks",
+            found=repr(looks),
+            needed="one or many",
+            cure="Choose looks='one' for a single look, looks='many' for several.",
+        )
+    return looks == "many"
+
+
+def _check(rules: _Rules) -> None:
+    if not 0 < rules.level < 0.5:
+        raise InputError(
+            where="level",
+            found=str(rules.level),
+            needed="a probability above 0 and below .5",
+            cure="Choose .05, say.",
+        )
+    if not rules.margin >= 0:
+        raise InputError(
+            where="margin",
+            found=str(rules.margin),
+            needed="a difference of 0 or more",
+            cure="Give the largest difference that does not matter.",
+        )
+
+
+def _as_log(
+    given: Any,  # noqa: ANN401 - a path, a log, any frame
+    name: str,
+    item: str | None,
+    columns: tuple[str | None, str | None],
+) -> EvaluationLog:
+    if isinstance(given, EvaluationLog):
+        return given
+    if isinstance(given, str | Path):
+        return read_log(given, item=item)
+    present = frame_column_names(given)
+    chosen = item or next((each for each in ("item", "id") if each in present), present[0])
+    table = frame_columns(given, present, where=name)
+    numbers = {
+        column: values.astype(np.float64)
+        for column, values in table.items()
+        if column != chosen and values.dtype.kind in "biuf"
+    }
+    if chosen not in table:
+        frame_columns(given, [chosen], where=name)
+    cost, latency = (
+        each or usual for each, usual in zip(columns, ("cost", "latency"), strict=True)
+    )
+    return EvaluationLog(
+        source=name,
+        format="table",
+        system=name,
+        items=tuple(str(each) for each in table[chosen].tolist()),
+        metrics={each: n for each, n in numbers.items() if each not in (cost, latency)},
+        attributes={
+            column: tuple(str(each) for each in values.tolist())
+            for column, values in table.items()
+            if column != chosen
+        },
+        cost=numbers.get(cost),
+        latency=numbers.get(latency),
+    )
+
+
+def _metrics(logs: Sequence[EvaluationLog], metric: str | Sequence[str] | None) -> list[str]:
+    shared = [name for name in logs[0].metrics if name in logs[1].metrics]
+    if metric is None:
+        if len(shared) == 1:
+            return shared
+        raise InputError(
+            where="metric",
+            found=f"{len(shared)} metrics in both logs: {', '.join(map(repr, shared[:8]))}",
+            needed="the one that decides",
+            cure="Name it, and those that guard after it: metric=...",
+        )
+    names = [metric] if isinstance(metric, str) else list(metric)
+    for name in names:
+        if name not in shared:
+            raise UnknownNameError(where="metric", name=name, names=shared)
+    return names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Pairs:
+    """Both systems' means on the items they share, with the clusters of items."""
+
+    metric: str
+    items: tuple[str, ...]
+    base: FloatArray
+    candidate: FloatArray
+    cluster: IntArray
+    step: float
+    n_rows: int
+    dropped: dict[str, int]
+
+
+def _paired(
+    logs: Sequence[EvaluationLog], metric: str, cluster: str | None, missing: str
+) -> _Pairs:
+    means = [_item_means(log, log.metrics[metric]) for log in logs]
+    shared = [name for name in means[0] if name in means[1]]
+    lost = len(set(means[0]) | set(means[1])) - len(shared)
+    if len(shared) < 2:
+        raise InputError(
+            where="base and candidate",
+            found=f"{len(shared)} items with {metric!r} in both, "
+            f"{len(means[0])} in {logs[0].source} and {len(means[1])} in {logs[1].source}",
+            needed="the same items in both logs",
+            cure="Check that both ran the same dataset, and that items have the same names.",
+        )
+    if lost and missing == "error":
+        raise InputError(
+            where="base and candidate",
+            found=f"{lost} items that only one of them has",
+            needed="the same items in both logs",
+            cure="Run them on the same items, or leave these out: missing='drop'.",
+        )
+    if lost:
+        announce(f"{lost} items left out, which only one of both logs has", DroppedRowsWarning)
+    base, candidate = (np.array([each[name] for name in shared]) for each in means)
+    values = np.unique(np.concatenate([log.metrics[metric] for log in logs]))
+    values = values[np.isfinite(values)]
+    few = 1 < len(values) <= _FEW_VALUES
+    return _Pairs(
+        metric=metric,
+        items=tuple(shared),
+        base=base,
+        candidate=candidate,
+        cluster=_clusters(logs, shared, cluster),
+        step=float(np.diff(values).min()) if few else 0.0,
+        n_rows=sum(len(log.items) for log in logs),
+        dropped={"item in one log only": lost} if lost else {},
+    )
+
+
+def _item_means(log: EvaluationLog, values: NDArray[np.float64]) -> dict[str, float]:
+    """Return each item's mean over its repeats that have a number."""
+    sums: dict[str, list[float]] = {}
+    for name, value in zip(log.items, values.tolist(), strict=True):
+        if math.isfinite(value):
+            sums.setdefault(name, []).append(value)
+    return {name: sum(each) / len(each) for name, each in sums.items()}
+
+
+def _clusters(logs: Sequence[EvaluationLog], items: Sequence[str], cluster: str | None) -> IntArray:
+    if cluster is None:
+        return np.arange(len(items))
+    for log in logs:
+        if cluster in log.attributes:
+            known = dict(zip(log.items, log.attributes[cluster], strict=True))
+            codes = np.unique(
+                np.array([known.get(name, "") for name in items]), return_inverse=True
+            )
+            if len(codes[0]) < 2:
+                raise InputError(
+                    where=f"cluster {cluster!r}",
+                    found="one cluster",
+                    needed="at least two, better twenty",
+                    cure="Leave it out where every item stands for itself.",
+                )
+            return codes[1].astype(np.int64)
+    raise UnknownNameError(where="cluster", name=cluster, names=logs[0].attributes)
+
+
+def _compared(pairs: _Pairs, rules: _Rules, greater_is_better: bool) -> MetricComparison:
+    sign = 1.0 if greater_is_better else -1.0
+    gaps = pairs.candidate - pairs.base
+    spread = _spread(gaps, pairs)
+    means = [_own(values, pairs, rules.level) for values in (pairs.base, pairs.candidate)]
+    return _comparison(pairs, rules, sign, (float(gaps.mean()), *spread), (means[0], means[1]))
+
+
+def _spread(values: FloatArray, pairs: _Pairs) -> tuple[float, float, float]:
+    """Return variance, degrees of freedom and effective number of clusters of a mean."""
+    n = len(values)
+    weight = np.full(n, 1.0 / n)
+    variance, freedom = clustered_variance((values - values.mean()) / n, weight, pairs.cluster)
+    shares = summed(pairs.cluster, weight)
+    # Verdicts come in steps: one more item a step away would not surprise.
+    variance += (pairs.step * float(shares @ shares)) ** 2
+    kept = kept_share(shares)
+    return variance, freedom, 1.0 / (1.0 - kept) if kept < 1 else float(n)
+
+
+def _own(values: FloatArray, pairs: _Pairs, level: float) -> Estimate:
+    variance, freedom, _ = _spread(values, pairs)
+    half = half_width(variance, freedom, 1.0 - 2.0 * level)
+    return _estimate(float(values.mean()), variance, half, 1.0 - 2.0 * level)
+
+
+def _estimate(
+    mean: float, variance: float, half: float, probability: float, draws: FloatArray | None = None
+) -> Estimate:
+    return Estimate(
+        mean=mean,
+        sd=math.sqrt(variance),
+        interval=Interval(
+            lower=mean - half, upper=mean + half, probability=probability, kind="quantile"
+        ),
+        draws=np.zeros(0) if draws is None else draws,
+    )
+
+
+def _comparison(
+    pairs: _Pairs,
+    rules: _Rules,
+    sign: float,
+    found: tuple[float, float, float, float],
+    means: tuple[Estimate, Estimate],
+) -> MetricComparison:
+    gap, variance, freedom, n_clusters = found
+    se = math.sqrt(variance)
+
+    def above(limit: float, way: float) -> float:
+        """Return the probability that way times the difference exceeds a limit."""
+        distance = way * gap - limit
+        if rules.planned is not None:
+            return 1.0 - level_of(distance, n_clusters, se * math.sqrt(n_clusters), rules.rho)
+        return float(stdtr(freedom, distance / se)) if se > 0 else float(distance > 0)
+
+    probability = 1.0 - 2.0 * rules.level
+    half = half_width(variance, freedom, probability)
+    if rules.planned is not None:
+        half = reach(n_clusters, se * math.sqrt(n_clusters), rules.level, rules.rho)
+    return MetricComparison(
+        metric=pairs.metric,
+        base=means[0],
+        candidate=means[1],
+        difference=_estimate(gap, variance, half, probability),
+        margin=rules.margin,
+        greater_is_better=sign > 0,
+        p_better=above(rules.margin, sign),
+        p_worse=above(rules.margin, -sign),
+        p_not_worse=above(-rules.margin, sign),
+        n_items=len(pairs.items),
+        n_clusters=len(np.unique(pairs.cluster)),
+    )
+
+
+def _by_people(
+    pairs: _Pairs,
+    labels: Any,  # noqa: ANN401 - any frame
+    rules: _Rules,
+    metric: str,
+    plain: MetricComparison,
+) -> MetricComparison:
+    """Replace a judge's scores by what people would say."""
+    scores = {
+        "item": list(pairs.items) * 2,
+        "system": ["base"] * len(pairs.items) + ["candidate"] * len(pairs.items),
+        "judge": np.concatenate([pairs.base, pairs.candidate]),
+    }
+    report = judge(labels, scores=scores, system="system", probability=1.0 - 2.0 * rules.level)
+    gap = report.difference("candidate", "base")
+    way = 1.0 if plain.greater_is_better else -1.0
+    moved = way * gap.draws
+    return MetricComparison(
+        metric=f"{metric}, corrected by people",
+        base=report.corrected["base"],
+        candidate=report.corrected["candidate"],
+        difference=gap,
+        margin=rules.margin,
+        greater_is_better=plain.greater_is_better,
+        p_better=float(np.mean(moved > rules.margin)),
+        p_worse=float(np.mean(moved < -rules.margin)),
+        p_not_worse=float(np.mean(moved > -rules.margin)),
+        n_items=plain.n_items,
+        n_clusters=plain.n_clusters,
+    )
+
+
+def _ratio(logs: Sequence[EvaluationLog], what: str, level: float) -> Estimate | None:
+    """Return the ratio of the candidate's mean cost or latency to the base's, paired by item."""
+    columns = [log.cost if what == "cost" else log.latency for log in logs]
+    if columns[0] is None or columns[1] is None:
+        return None
+    means = [
+        _item_means(log, each) for log, each in zip(logs, columns, strict=True) if each is not None
+    ]
+    shared = [name for name in means[0] if name in means[1]]
+    base, candidate = (np.array([each[name] for name in shared]) for each in means)
+    if len(shared) < 2 or not base.mean() > 0:
+        return None
+    ratio = float(candidate.mean() / base.mean())
+    # First-order propagation: a ratio of means of the same items.
+    residual = (candidate - ratio * base) / base.mean()
+    n = len(shared)
+    variance = float(residual.var(ddof=1)) / n
+    half = half_width(variance, n - 1.0, 1.0 - 2.0 * level)
+    return _estimate(ratio, variance, half, 1.0 - 2.0 * level)
+
+
+def _decided(
+    comparisons: tuple[MetricComparison, ...],
+    ratios: Sequence[Estimate | None],
+    rules: _Rules,
+    logs: Sequence[EvaluationLog],
+    cluster: str | None,
+) -> ShipDecision:
+    first = comparisons[0]
+    above_bar = _above_bar(first, rules)
+    verdict, reason, error = _verdict(comparisons, ratios, rules, above_bar)
+    return ShipDecision(
+        verdict=verdict,
+        reason=reason,
+        error=error,
+        needed=_needed(first, rules) if verdict == "not enough evidence" else None,
+        comparisons=comparisons,
+        cost=ratios[0],
+        latency=ratios[1],
+        bar=rules.bar,
+        p_above_bar=above_bar,
+        level=rules.level,
+        systems=(logs[0].system, logs[1].system),
+        provenance=Provenance(
+            method="paired by item, Student's t over clusters of items"
+            if rules.planned is None
+            else "paired by item, asymptotic confidence sequence (one-sided normal mixture)",
+            settings=_settings(rules, logs, cluster),
+            rows_used=sum(len(log.items) for log in logs),
+        ),
+    )
+
+
+def _settings(
+    rules: _Rules, logs: Sequence[EvaluationLog], cluster: str | None
+) -> Mapping[str, Any]:
+    looks = (
+        {"looks": "one"}
+        if rules.planned is None
+        else {"looks": "many", "rho": rules.rho, "tightest after items": rules.planned}
+    )
+    return {
+        "base": f"{logs[0].source} ({logs[0].format})",
+        "candidate": f"{logs[1].source} ({logs[1].format})",
+        "level": rules.level,
+        "margin": rules.margin,
+        "bar": rules.bar,
+        "cluster": cluster,
+        **looks,
+    }
+
+
+def _above_bar(first: MetricComparison, rules: _Rules) -> float | None:
+    if rules.bar is None:
+        return None
+    sign = 1.0 if first.greater_is_better else -1.0
+    distance = sign * (first.candidate.mean - rules.bar)
+    if first.candidate.sd <= 0:
+        return float(distance > 0)
+    return float(stdtr(max(first.n_clusters - 1.0, 1.0), distance / first.candidate.sd))
+
+
+def _verdict(
+    comparisons: tuple[MetricComparison, ...],
+    ratios: Sequence[Estimate | None],
+    rules: _Rules,
+    above_bar: float | None,
+) -> tuple[ShipVerdict, str, float]:
+    first, sure = comparisons[0], 1.0 - rules.level
+    by = f" by more than {rules.margin:g}" if rules.margin else ""
+    if above_bar is not None and above_bar <= rules.level:
+        return "do not ship", f"the candidate misses the bar of {rules.bar:g}", above_bar
+    if first.p_worse >= sure:
+        return "do not ship", f"the candidate is worse{by}", 1.0 - first.p_worse
+    for guard in comparisons[1:]:
+        # Several guards share the level, so that many of them do not stop a good candidate.
+        if guard.p_worse >= 1.0 - rules.level / (len(comparisons) - 1):
+            return "do not ship", f"the candidate is worse in {guard.metric}", 1.0 - guard.p_worse
+    if above_bar is not None and above_bar < sure:
+        return "not enough evidence", f"whether it reaches {rules.bar:g} is open", 1.0 - above_bar
+    if first.p_better >= sure:
+        return "ship", f"the candidate is better{by}", 1.0 - first.p_better
+    saves = [each is not None and each.interval.upper < 1.0 for each in ratios]
+    if rules.margin > 0 and any(saves) and first.p_not_worse >= sure:
+        how = " and ".join(
+            word for word, is_less in zip(("cheaper", "faster"), saves, strict=True) if is_less
+        )
+        reason = f"the candidate is {how} and not worse{by}"
+        return "ship", reason, 1.0 - first.p_not_worse
+    return "not enough evidence", "which one is better is open", _opposite(first)
+
+
+def _opposite(first: MetricComparison) -> float:
+    """Return the probability that the system which looks better is not."""
+    if first.difference.sd <= 0:
+        return 0.5
+    ratio = abs(first.difference.mean) / first.difference.sd
+    return float(stdtr(max(first.n_clusters - 1.0, 1.0), -ratio))
+
+
+def _needed(first: MetricComparison, rules: _Rules) -> int | None:
+    """Return how many more items would give a verdict if the difference stays what it is."""
+    lead = abs(first.difference.mean) - rules.margin
+    if lead <= 0 or first.difference.sd <= 0:
+        return None
+    per_item = first.difference.sd * math.sqrt(first.n_items)
+    if rules.planned is None:
+        total = (float(ndtri(1.0 - rules.level)) * per_item / lead) ** 2
+    else:
+        total = _needed_looks(per_item, lead, rules)
+    more = math.ceil(total) - first.n_items
+    return more if 0 < more < _MOST_NEEDED else (1 if more <= 0 else None)
+
+
+def _needed_looks(per_item: float, lead: float, rules: _Rules) -> float:
+    low, high = 1.0, float(_MOST_NEEDED)
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        is_enough = reach(middle, per_item, rules.level, rules.rho) <= lead
+        low, high = (low, middle) if is_enough else (middle, high)
+    return high

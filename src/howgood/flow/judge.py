@@ -1,0 +1,86 @@
+"""Correct a judge by a file of labels: open, estimate, report.
+
+In: paths and column names. Out: `JudgeReport`, `JudgeDrift`, a `Report`. Absent: statistics (see
+`score.judging`) and printing (see `cli`).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from howgood.ask.files import open_table
+from howgood.flow.named_files import naming
+from howgood.records.judged import JudgeDrift, JudgePlan, JudgeReport
+from howgood.records.report import Report
+from howgood.score.judge_rows import JudgeColumns
+from howgood.score.judging import judge, judge_drift
+from howgood.show import judge as words
+from howgood.show.figures.judge import judge_figure
+from howgood.show.figures.theme import to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def judge_file(
+    path: Path,
+    *,
+    columns: JudgeColumns,
+    scores: Path | None = None,
+    levels: tuple[str, ...] | None = None,
+    cut: float | None = None,
+    judge_cut: float = 0.5,
+    probability: float = 0.95,
+    missing: str = "error",
+    engine: str = "auto",
+) -> JudgeReport:
+    """Correct the judge of a file with one row per label, and perhaps one of all its scores."""
+    labels = open_table(path, engine=engine)
+    everything = None if scores is None else open_table(scores, engine=engine)
+    with naming({"labels": path, "scores": scores or path, "the table": path}):
+        return judge(
+            labels,
+            item=columns.item,
+            rater=columns.rater,
+            label=columns.label,
+            judge=columns.judge,
+            system=columns.system,
+            cluster=columns.cluster,
+            segment=columns.segment,
+            bias=columns.bias,
+            scores=everything,
+            levels=levels,
+            cut=cut,
+            judge_cut=judge_cut,
+            probability=probability,
+            missing=missing,
+        )
+
+
+def drift_of_files(
+    earlier: Path, later: Path, *, columns: JudgeColumns, engine: str = "auto"
+) -> JudgeDrift:
+    """Compare a judge's scores of the same outputs in two files."""
+    with naming({"earlier": earlier, "later": later}):
+        return judge_drift(
+            open_table(earlier, engine=engine),
+            open_table(later, engine=engine),
+            item=columns.item,
+            judge=columns.judge,
+            system=columns.system,
+        )
+
+
+@contextmanager
+def picture(report: JudgeReport) -> Iterator["Figure"]:
+    """Draw the corrected values next to the judge's."""
+    with judge_figure(report) as figure:
+        yield figure
+
+
+def judge_report(report: JudgeReport, *, plan: JudgePlan | None = None) -> Report:
+    """Return the report with its picture."""
+    with picture(report) as figure:
+        svg = to_svg(figure, title="What people would say, next to the judge alone")
+    return words.report_of(report, svg=svg, plan=plan)

@@ -1,0 +1,81 @@
+"""Compare two logs of evaluations and decide: read, decide, report.
+
+In: two paths and what to compare. Out: `ShipDecision`, the logs, a `Report`. Absent: printing and
+exit codes (see `cli`).
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from howgood.ask.evaluation_logs import read_log
+from howgood.ask.files import open_table
+from howgood.decide.shipping import PLANNED, ship
+from howgood.flow.named_files import naming
+from howgood.records.evaluation_log import EvaluationLog
+from howgood.records.report import Report
+from howgood.records.shipping import ShipDecision
+from howgood.show import ship as words
+from howgood.show.figures.ship import ship_figure
+from howgood.show.figures.theme import to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShipQuestion:
+    """What is compared, and how sure the verdict must be."""
+
+    metrics: tuple[str, ...] = ()
+    cluster: str | None = None
+    margin: float = 0.0
+    bar: float | None = None
+    level: float = 0.05
+    lower_is_better: tuple[str, ...] = ()
+    looks: str = "one"
+    planned: int = PLANNED
+    missing: str = "drop"
+
+
+def read_logs(base: str, candidate: str, *, item: str | None = None) -> list[EvaluationLog]:
+    """Read both logs, whichever tools wrote them."""
+    return [read_log(each, item=item) for each in (base, candidate)]
+
+
+def ship_logs(
+    logs: Sequence[EvaluationLog], question: ShipQuestion, *, labels: Path | None = None
+) -> ShipDecision:
+    """Decide between the first log and the second."""
+    people = None if labels is None else open_table(labels)
+    with naming({"labels": labels or Path("labels")}):
+        return ship(
+            logs[0],
+            logs[1],
+            metric=question.metrics or None,
+            cluster=question.cluster,
+            margin=question.margin,
+            bar=question.bar,
+            level=question.level,
+            lower_is_better=question.lower_is_better,
+            labels=people,
+            looks=question.looks,
+            planned=question.planned,
+            missing=question.missing,
+        )
+
+
+@contextmanager
+def picture(decision: ShipDecision) -> Iterator["Figure"]:
+    """Draw the differences."""
+    with ship_figure(decision) as figure:
+        yield figure
+
+
+def ship_report(decision: ShipDecision, logs: Sequence[EvaluationLog]) -> Report:
+    """Return the report with its picture."""
+    with picture(decision) as figure:
+        svg = to_svg(figure, title=f"{decision.verdict}: difference of every metric")
+    return words.report(decision, logs, svg=svg)

@@ -1,0 +1,99 @@
+"""One evaluation of one system, as rows: whichever tool wrote the log.
+
+In: what a reader of `ask.evaluation_logs` found. Out: `EvaluationLog`. Absent: files.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EvaluationLog:
+    """Rows of one evaluation: item and epoch, the metrics' values, cost and latency where known.
+
+    `metrics`, `cost` and `latency` hold one number per row, NaN where there is none; `attributes`
+    are texts of items that may name clusters (task, topic). `notes` say what was odd.
+
+    Stability: experimental
+    """
+
+    source: str
+    format: str
+    system: str
+    items: tuple[str, ...] = field(repr=False)
+    metrics: Mapping[str, NDArray[np.float64]] = field(repr=False)
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    cost: NDArray[np.float64] | None = field(default=None, repr=False)
+    latency: NDArray[np.float64] | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """How many different items there are."""
+        return len(set(self.items))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found, ready for JSON (without the rows)."""
+        return {
+            "source": self.source,
+            "format": self.format,
+            "system": self.system,
+            "rows": len(self.items),
+            "items": self.n_items,
+            "metrics": list(self.metrics),
+            "attributes": list(self.attributes),
+            "has_cost": self.cost is not None,
+            "has_latency": self.latency is not None,
+            "notes": list(self.notes),
+        }
+
+
+def log_from_rows(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    source: str,
+    kind: str,
+    system: str,
+    notes: Sequence[str] = (),
+) -> EvaluationLog:
+    """Return a log from rows with `item`, `metrics`, and perhaps `attributes`, `cost`, `latency`.
+
+    Examples
+    --------
+    >>> row = {"item": "q1", "metrics": {"accuracy": 1.0}}
+    >>> log_from_rows([row], source="a.json", kind="promptfoo", system="a").n_items
+    1
+    """
+    metrics = dict.fromkeys(name for row in rows for name in row["metrics"])
+    attributes = dict.fromkeys(name for row in rows for name in row.get("attributes", {}))
+    return EvaluationLog(
+        source=source,
+        format=kind,
+        system=system,
+        items=tuple(str(row["item"]) for row in rows),
+        metrics={
+            name: np.array([_number(row["metrics"].get(name)) for row in rows]) for name in metrics
+        },
+        attributes={
+            name: tuple(str(row.get("attributes", {}).get(name, "")) for row in rows)
+            for name in attributes
+        },
+        cost=_known(rows, "cost"),
+        latency=_known(rows, "latency"),
+        notes=tuple(notes),
+    )
+
+
+def _known(rows: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.float64] | None:
+    values = np.array([_number(row.get(name)) for row in rows])
+    return values if np.isfinite(values).any() else None
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool | int | float):
+        return float(value)
+    return float("nan")

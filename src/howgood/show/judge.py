@@ -1,0 +1,273 @@
+"""A judge next to people, in words: what they would say, how far it is off, is it as good as one?
+
+In: `JudgeReport`, `JudgeDrift`, `JudgePlan`. Out: sentences and a `Report`. Absent: drawing.
+"""
+
+from howgood.records.estimate import Estimate
+from howgood.records.judged import JudgeDrift, JudgePlan, JudgeReport
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.show.numbers import percent, plain, with_interval
+
+# Below so many raters, how far raters differ is hardly known.
+_FEW = 5
+_MOST_SYSTEMS = 3
+
+CAUTIONS = (
+    "It holds for outputs and people like these: another task, or other people, needs labels anew.",
+    "The corrected value is right on average whatever the judge does; a better judge only narrows "
+    "the interval.",
+    "A judge that agrees with people may still be swayed by length, position or style: name these "
+    "columns.",
+)
+
+
+def findings(report: JudgeReport) -> tuple[Finding, ...]:
+    """Return the plain-language findings, most important first."""
+    found = [_corrected(report, name) for name in report.systems[:_MOST_SYSTEMS]]
+    more = len(report.systems) - _MOST_SYSTEMS
+    if more > 0:
+        found.append(Finding(text=f"{more} more systems are in the table."))
+    return (*found, _colleague(report), *_raters(report), *_bias(report), *_segments(report))
+
+
+def amount(estimate: Estimate, *, is_share: bool) -> str:
+    """Return a value with its interval: per cent for a pass rate."""
+    if not is_share:
+        return with_interval(estimate)
+    lower, upper = estimate.interval.lower, estimate.interval.upper
+    return f"{percent(estimate.mean)} (likely between {100 * lower:.0f} and {percent(upper)})"
+
+
+def _corrected(report: JudgeReport, name: str) -> Finding:
+    is_share = report.kind == "pass rate"
+    whose = "" if report.systems == ("all",) else f"{name}: "
+    what = "would pass with people" if is_share else "is what people would give on average"
+    text = f"{whose}{amount(report.corrected[name], is_share=is_share)} {what}."
+    if report.off is None:
+        return Finding(text=f"{text} The judge scores on another scale.")
+    alone, off = report.judge_alone[name], report.off[name]
+    said = percent(alone.mean) if is_share else plain(alone.mean, digits=2)
+    text += f" The judge alone says {said}"
+    if 0.0 in off.interval:
+        return Finding(text=f"{text}, which these labels do not contradict.")
+    gap = f"{abs(100 * off.mean):.0f} points" if is_share else plain(abs(off.mean), digits=2)
+    way = "too high" if off.mean > 0 else "too low"
+    ends = sorted((abs(off.interval.lower), abs(off.interval.upper)))
+    between = (
+        f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f}"
+        if is_share
+        else f"{plain(ends[0], digits=2)} to {plain(ends[1], digits=2)}"
+    )
+    return Finding(text=f"{text}: {gap} {way} (likely {between}).", tone="bad")
+
+
+def _colleague(report: JudgeReport) -> Finding:
+    agreed = report.agreement
+    mine = _two(agreed.judge_people.mean)
+    what = "agrees with a person" if agreed.measure == "exact agreement" else "correlates"
+    if agreed.people_people is None or agreed.colleague is None:
+        text = (
+            f"The judge {what} at {mine}. Nobody labelled the same output as somebody else, so how "
+            "well people agree is not known: give some outputs to two people."
+        )
+        return Finding(text=text, tone="unsure")
+    people = _two(agreed.people_people.mean)
+    own = (
+        ""
+        if agreed.people_themselves is None
+        else "; one person agrees with their own second label at "
+        f"{_two(agreed.people_themselves.mean)}"
+    )
+    gap = agreed.colleague.interval
+    if gap.upper < 0:
+        return Finding(
+            text=f"The judge is worse than a colleague: {mine} against {people} between "
+            f"people{own}.",
+            tone="bad",
+        )
+    if gap.lower > 0:
+        return Finding(
+            text=f"The judge agrees with a person better than people with each other: {mine} "
+            f"against {people}{own}. It may have learned their average.",
+            tone="good",
+        )
+    sure = "The judge is about as good as a colleague"
+    if gap.width > 0.2:
+        sure = "Too few labels to tell the judge from a colleague"
+    return Finding(text=f"{sure}: {mine} against {people} between people{own}.", tone="neutral")
+
+
+def _two(value: float) -> str:
+    return f"{value:.2f}".removeprefix("0")
+
+
+def _raters(report: JudgeReport) -> list[Finding]:
+    if report.n_raters is None or report.n_raters == 1:
+        who = "Who labelled is not known" if report.n_raters is None else "One person labelled all"
+        text = f"{who}: this says nothing about what other people would say."
+    elif report.n_raters < _FEW:
+        text = (
+            f"Only {report.n_raters} people labelled: how far others would differ is hardly known. "
+            "More people narrow the interval more than more labels."
+        )
+    else:
+        return []
+    return [Finding(text=text, tone="unsure")]
+
+
+def _bias(report: JudgeReport) -> list[Finding]:
+    found = []
+    for row in () if report.bias is None else report.bias.rows():
+        if not (row["lower"] > 0 or row["upper"] < 0):
+            continue
+        size = row["judge less people"]
+        way = "more" if size > 0 else "less"
+        where = (
+            f"for every standard deviation of {row['column']}"
+            if row["what"] == "per sd"
+            else f"where {row['column']} is {row['what']}"
+        )
+        text = (
+            f"The judge gives {abs(size):.2f} {way} than people {where} "
+            f"(likely {row['lower']:.2f} to {row['upper']:.2f})."
+        )
+        found.append(Finding(text=text, tone="bad"))
+    return found
+
+
+def _segments(report: JudgeReport) -> list[Finding]:
+    if report.segments is None:
+        return []
+    off = [row for row in report.segments.rows() if row["off, lower"] > 0 or row["off, upper"] < 0]
+    thin = sum(row["corrected"] != row["corrected"] for row in report.segments.rows())
+    found = []
+    if off:
+        worst = max(off, key=lambda row: abs(row["judge is off by"]))
+        whose = "" if report.systems == ("all",) else f"{worst['system']}, "
+        text = (
+            f"The judge is furthest off in {whose}{worst['segment']}: "
+            f"{worst['judge is off by']:+.2f} (likely {worst['off, lower']:+.2f} to "
+            f"{worst['off, upper']:+.2f})."
+        )
+        found.append(Finding(text=text, tone="bad"))
+    if thin:
+        text = f"{thin} segments have too few labels to say anything."
+        found.append(Finding(text=text, tone="unsure"))
+    return found
+
+
+def agreement_table(report: JudgeReport) -> Table:
+    """Return who agrees with whom, with intervals; rows nobody can fill are left out."""
+    agreed = report.agreement
+    rows = {
+        "judge with a person": agreed.judge_people,
+        "two people": agreed.people_people,
+        "a person with themselves": agreed.people_themselves,
+        "judge less two people": agreed.colleague,
+    }
+    known = {name: each for name, each in rows.items() if each is not None}
+    return Table(
+        {
+            "who": list(known),
+            agreed.measure: [each.mean for each in known.values()],
+            "lower": [each.interval.lower for each in known.values()],
+            "upper": [each.interval.upper for each in known.values()],
+        }
+    )
+
+
+def plan_finding(plan: JudgePlan, report: JudgeReport) -> Finding:
+    """Say how many people should label how much."""
+    if not plan.reachable:
+        return Finding(
+            text=f"An interval of width {plan.width:g} is out of reach with up to 400 people.",
+            tone="unsure",
+        )
+    overlap = (
+        " That is more labels than outputs: some outputs need several people."
+        if plan.labels is not None and plan.labels > report.n_items
+        else ""
+    )
+    rough = " Rough: few people have labelled so far." if (report.n_raters or 0) < _FEW else ""
+    return Finding(
+        text=f"For an interval of width {plan.width:g}: {plan.raters} people with "
+        f"{plan.labels_per_rater} labels each, every label of another output ({plan.labels:,} "
+        f"labels per system).{overlap}{rough}"
+    )
+
+
+def drift_findings(drift: JudgeDrift) -> tuple[Finding, ...]:
+    """Say whether the judge changed."""
+    found = []
+    for row in drift.table.rows():
+        whose = "" if row["system"] == "all" else f"{row['system']}: "
+        moved = row["lower"] > 0 or row["upper"] < 0
+        text = (
+            f"{whose}{'The judge changed' if moved else 'No change of the judge was found'}: "
+            f"{row['change']:+.3f} (likely {row['lower']:+.3f} to {row['upper']:+.3f}) on "
+            f"{row['items']} outputs; {percent(row['changed'])} were scored differently."
+        )
+        found.append(Finding(text=text, tone="bad" if moved else "neutral"))
+    return tuple(found)
+
+
+def report_of(report: JudgeReport, *, svg: str, plan: JudgePlan | None = None) -> Report:
+    """Return the whole report."""
+    sections = [
+        Section(
+            title="What people would say",
+            text="Corrected: labels of people, helped by the judge's scores of everything. Off: "
+            "how far the judge alone is from that. Intervals hold over outputs and people like "
+            "these.",
+            svg=svg,
+            alt="Filled dots: corrected value with its interval. Hollow diamonds: the judge alone.",
+            table=report.table,
+        ),
+        Section(
+            title="Does the judge agree with people?",
+            text=f"Measured by {report.agreement.measure} on the same output.",
+            table=agreement_table(report),
+        ),
+    ]
+    if report.segments is not None:
+        sections.append(Section(title="By segment", table=report.segments))
+    if report.bias is not None:
+        text = "What the judge gives more than people, per standard deviation or where it applies."
+        sections.append(Section(title="What sways the judge", text=text, table=report.bias))
+    if plan is not None:
+        sections.append(
+            Section(
+                title="How many labels",
+                text=plan_finding(plan, report).text,
+                table=plan.alternatives,
+            )
+        )
+    return Report(
+        title="A judge, corrected by people",
+        question="What would people say of these outputs, and can the judge stand in for them?",
+        findings=findings(report),
+        sections=tuple(sections),
+        methods=methods(report),
+        provenance=report.provenance,
+        cautions=CAUTIONS,
+    )
+
+
+def methods(report: JudgeReport) -> str:
+    """Return a paragraph ready to paste into a paper."""
+    probability = next(iter(report.corrected.values())).interval.probability
+    people = (
+        f"by {report.n_raters} raters"
+        if report.n_raters is not None
+        else "by raters who were not recorded"
+    )
+    weights = ", ".join(plain(each, digits=2) for each in report.weights.values())
+    return (
+        f"A judge scored {report.n_items} items; {report.n_labelled} outputs were labelled "
+        f"{people} ({report.n_labels} labels). The {report.kind} was estimated by "
+        "prediction-powered inference with the judge's weight tuned to least variance on other "
+        f"items ({weights}). Items and raters were both taken as samples (variance clustered by "
+        f"both); {percent(probability)} intervals are Student's t with Satterthwaite's degrees of "
+        "freedom. Computed with howgood."
+    )

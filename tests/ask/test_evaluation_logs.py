@@ -1,0 +1,192 @@
+"""Logs of other tools: small samples written by hand from their documentation, and real ones.
+
+Where Inspect is installed, a real log of its mock model is made and read; it brings too many
+packages for the development group.
+"""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from howgood import ask
+from howgood.ask.evaluation_logs import formats
+from howgood.errors import InputError
+
+INSPECT = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "capitals", "model": "mockllm/model"},
+    "samples": [
+        {"id": "q1", "epoch": 1, "scores": {"match": {"value": "C"}}, "metadata": {"topic": "a"},
+         "total_time": 2.0, "model_usage": {"m": {"total_tokens": 5, "total_cost": 0.25}}},
+        {"id": "q1", "epoch": 2, "scores": {"match": {"value": "I"}}, "metadata": {"topic": "a"},
+         "total_time": 4.0, "model_usage": {"m": {"total_tokens": 5, "total_cost": 0.75}}},
+        {"id": "q2", "epoch": 1, "total_time": 1.0,
+         "scores": {"match": {"value": "P"}, "rubric": {"value": {"tone": 4}}},
+         "metadata": {"topic": "b"}},
+        {"id": "q3", "epoch": 1, "scores": {}, "error": {"message": "timeout"}},
+    ],
+}  # fmt: skip
+PROMPTFOO = {
+    "version": 3,
+    "results": {
+        "results": [
+            {"provider": {"id": name}, "vars": {"q": q}, "success": ok, "score": score,
+             "promptIdx": 0, "namedScores": {"tone": 0.5}, "cost": 0.01, "latencyMs": 120}
+            for name, rows in (
+                ("openai:a", ((1, True, 1), (2, False, 0.2))),
+                ("openai:b", ((1, True, 1),)),
+            )
+            for q, ok, score in rows
+        ]
+    },
+}  # fmt: skip
+LM_EVAL = [
+    {"doc_id": 0, "doc": {}, "target": "a", "arguments": [], "resps": [], "filtered_resps": ["a"],
+     "filter": "none", "metrics": ["acc", "acc_norm"], "acc": 1.0, "acc_norm": 0.0},
+    {"doc_id": 1, "doc": {}, "target": "b", "arguments": [], "resps": [], "filtered_resps": ["a"],
+     "filter": "none", "metrics": ["acc", "acc_norm"], "acc": 0.0, "acc_norm": 1.0},
+]  # fmt: skip
+DEEPEVAL = {
+    "testRunData": {
+        "testCases": [
+            {"name": "test_case_0", "input": "Who?", "success": True, "runDuration": 1.5,
+             "metricsData": [{"name": "Faithfulness", "score": 0.9, "success": True}]},
+            {"name": "test_case_1", "input": "Why?", "success": False, "runDuration": 0.5,
+             "metricsData": [{"name": "Faithfulness", "score": 0.4, "success": False}]},
+        ]
+    }
+}  # fmt: skip
+
+
+def _written(folder, name, document):
+    path = folder / name
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def packed_inspect(document=INSPECT):
+    """Return the bytes of an .eval file with its samples one by one."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
+        head = {name: value for name, value in document.items() if name != "samples"}
+        archive.writestr("header.json", json.dumps(head))
+        for sample in document["samples"]:
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            archive.writestr(name, json.dumps(sample))
+    return memory.getvalue()
+
+
+def test_inspect_as_json_and_packed_say_the_same(tmp_path):
+    packed = tmp_path / "log.eval"
+    packed.write_bytes(packed_inspect())
+    plain = ask.read_log(_written(tmp_path, "log.json", INSPECT))
+    for log in (plain, ask.read_log(packed)):
+        assert log.format == "Inspect"
+        assert log.system == "mockllm/model"
+        assert log.items == ("q1", "q1", "q2")
+        assert log.metrics["match"].tolist() == [1.0, 0.0, 0.5]
+        assert np.isnan(log.metrics["rubric.tone"][:2]).all()
+        assert log.metrics["rubric.tone"][2] == 4.0
+        assert log.attributes["topic"] == ("a", "a", "b")
+        assert log.cost[:2].tolist() == [0.25, 0.75]
+        assert log.latency.tolist() == [2.0, 4.0, 1.0]
+        assert log.notes == ("1 of 4 samples have no score",)
+
+
+def test_a_real_log_of_inspect_gives_its_own_accuracy(tmp_path):
+    inspect_ai = pytest.importorskip("inspect_ai")
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.scorer import match
+
+    outputs = [ModelOutput.from_content("mockllm/model", str(each % 3)) for each in range(12)]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    task = inspect_ai.Task(
+        dataset=[Sample(id=f"q{each}", input="say", target="0") for each in range(6)],
+        scorer=match(),
+    )
+    for kind in ("eval", "json"):
+        model = get_model("mockllm/model", custom_outputs=list(outputs))
+        (found,) = inspect_ai.eval(
+            task, model=model, epochs=2, log_dir=str(tmp_path), log_format=kind, display="none"
+        )
+        log = ask.read_log(found.location.removeprefix("file://"))
+        accuracy = found.results.scores[0].metrics["accuracy"].value
+        assert log.metrics["match"].mean() == pytest.approx(accuracy)
+        assert log.n_items == 6
+
+
+def test_promptfoo_of_one_system_after_its_name(tmp_path):
+    path = _written(tmp_path, "results.json", PROMPTFOO)
+    with pytest.raises(InputError, match="2 systems"):
+        ask.read_log(path)
+    log = ask.read_log(f"{path}#openai:a")
+    assert log.format == "promptfoo"
+    assert log.items == ('{"q": 1}', '{"q": 2}')
+    assert log.metrics["success"].tolist() == [1.0, 0.0]
+    assert log.metrics["score"].tolist() == [1.0, 0.2]
+    assert log.metrics["tone"].tolist() == [0.5, 0.5]
+    assert log.latency.tolist() == [120.0, 120.0]
+    with pytest.raises(InputError, match="openai:b"):
+        ask.read_log(f"{path}#gemini")
+
+
+def test_samples_of_lm_eval_from_a_file_and_a_folder(tmp_path):
+    path = tmp_path / "samples_arc_easy_2026-01-02T03-04-05.678.jsonl"
+    path.write_text("\n".join(map(json.dumps, LM_EVAL)), encoding="utf-8")
+    for where in (path, tmp_path):
+        log = ask.read_log(where)
+        assert log.format == "lm-eval samples"
+        assert log.items == ("arc_easy/0", "arc_easy/1")
+        assert log.metrics["acc"].tolist() == [1.0, 0.0]
+        assert log.attributes["task"] == ("arc_easy", "arc_easy")
+
+
+def test_deepeval_by_what_was_asked(tmp_path):
+    log = ask.read_log(_written(tmp_path, "run.json", DEEPEVAL))
+    assert log.format == "DeepEval"
+    assert log.items == ("Who?", "Why?")
+    assert log.metrics["Faithfulness"].tolist() == [0.9, 0.4]
+    assert log.metrics["success"].tolist() == [1.0, 0.0]
+    assert log.latency.tolist() == [1.5, 0.5]
+
+
+def test_a_table_has_numbers_for_metrics_and_words_for_attributes(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("id,correct,cost,topic,epoch\n1,pass,.5,law,1\n2,fail,.25,art,1\n")
+    log = ask.read_log(path)
+    assert log.items == ("1", "2")
+    assert log.metrics["correct"].tolist() == [1.0, 0.0]
+    assert list(log.metrics) == ["correct"]
+    assert log.attributes["topic"] == ("law", "art")
+    assert log.cost.tolist() == [0.5, 0.25]
+    lines = tmp_path / "run.jsonl"
+    lines.write_text('{"item": "a", "scores": {"ok": 1}}\n{"item": "b", "scores": {"ok": 0}}\n')
+    assert ask.read_log(lines).metrics["scores.ok"].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("log.eval", "no zip", "no log of Inspect"),
+        ("log.json", "{", "no JSON"),
+        ("log.csv", "a,b\n1,2\n", "names the item"),
+        ("log.json", '{"eval": {}, "samples": []}', "no rows"),
+    ],
+)
+def test_what_is_no_log_is_refused_kindly(tmp_path, name, content, text):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InputError, match=text):
+        ask.read_log(path)
+
+
+def test_a_missing_log_and_the_list_of_formats(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        ask.read_log(tmp_path / "none.eval")
+    assert {"Inspect", "promptfoo", "DeepEval", "lm-eval samples"} <= set(formats())

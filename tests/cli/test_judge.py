@@ -1,0 +1,62 @@
+"""`howgood judge`, from the outside."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from howgood import score
+from howgood.cli.main import run
+
+RNG = np.random.default_rng(6)
+N = 300
+QUALITY = RNG.uniform(0, 1, N)
+TABLE = pl.DataFrame(
+    {
+        "task": [f"t{each}" for each in range(N)],
+        "who": [f"p{each % 8}" for each in range(N)],
+        "verdict": [
+            ("pass" if QUALITY[each] + RNG.normal(0, 0.2) > 0.5 else "fail") if each < 120 else None
+            for each in range(N)
+        ],
+        "model": np.clip(QUALITY + 0.15, 0, 1),
+        "chars": RNG.integers(100, 900, N),
+    }
+)
+COLUMNS = ["--item", "task", "--rater", "who", "--label", "verdict", "--judge", "model"]
+
+
+@pytest.fixture
+def labels(tmp_path):
+    path = tmp_path / "labels.csv"
+    TABLE.write_csv(path)
+    return path
+
+
+def test_the_command_gives_the_library_s_answer(labels, capsys):
+    assert run(["judge", str(labels), *COLUMNS, "--json", "--plan", "0.1"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = score.judge(TABLE, item="task", rater="who", label="verdict", judge="model")
+    assert found["corrected"]["all"]["mean"] == pytest.approx(expected.corrected["all"].mean)
+    assert found["n_labels"] == 120
+    assert found["plan"]["raters"] >= 2
+
+
+def test_it_says_what_people_would_say_and_writes_a_report(labels, tmp_path, capsys):
+    page = tmp_path / "judge.html"
+    run(["judge", str(labels), *COLUMNS, "--bias", "chars", "--out", str(page)])
+    said = capsys.readouterr().out
+    assert "would pass with people" in said
+    assert "The judge alone says" in said
+    assert "<svg" in page.read_text(encoding="utf-8")
+
+
+def test_the_same_scores_again_have_not_drifted(labels, capsys):
+    assert run(["judge", str(labels), *COLUMNS, "--drift", str(labels)]) == 0
+    assert "No change of the judge was found" in capsys.readouterr().out
+
+
+def test_a_wrong_column_is_said_with_its_option(labels, capsys):
+    assert run(["judge", str(labels), "--item", "task", "--rater", "who", "--judge", "model"]) == 2
+    assert "no column 'label'" in capsys.readouterr().err

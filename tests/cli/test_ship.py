@@ -1,0 +1,78 @@
+"""`howgood ship`, from the outside."""
+
+import json
+
+import numpy as np
+import pytest
+
+from howgood.cli.main import run
+
+RNG = np.random.default_rng(3)
+HARD = RNG.uniform(0, 1, 120)
+
+
+def _log(folder, name, strength, cost):
+    lines = ["item,correct,safe,cost,topic"]
+    for place, hard in enumerate(HARD):
+        right = int(RNG.uniform() < strength * hard)
+        lines.append(f"q{place},{right},1,{cost},t{place % 12}")
+    path = folder / f"{name}.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def logs(tmp_path):
+    return {
+        "base": _log(tmp_path, "base", 0.5, 2),
+        "better": _log(tmp_path, "better", 2.0, 1),
+        "same": _log(tmp_path, "same", 0.5, 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code", "verdict"),
+    [
+        ("base", "better", 0, "ship"),
+        ("better", "base", 1, "do not ship"),
+        ("base", "same", 2, "not enough evidence"),
+    ],
+)
+def test_the_exit_code_is_the_verdict(logs, first, second, code, verdict, capsys):
+    assert run(["ship", logs[first], logs[second], "--metric", "correct", "--json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == verdict
+    assert found["difference"]["interval"]["probability"] == pytest.approx(0.9)
+
+
+def test_a_tie_says_what_would_settle_it_and_what_is_cheaper(logs, capsys):
+    assert (
+        run(["ship", logs["base"], logs["same"], "--metric", "correct", "--allow-undecided"]) == 0
+    )
+    said = capsys.readouterr().out
+    assert "Not enough evidence" in said
+    assert "They tie, and the candidate is 50 % cheaper" in said
+
+
+def test_it_writes_report_comment_badge_and_picture(logs, tmp_path):
+    files = {name: tmp_path / f"ship.{name}" for name in ("html", "md", "json", "png")}
+    arguments = ["ship", logs["base"], logs["better"], "--metric", "correct,safe"]
+    arguments += ["--out", str(files["html"]), "--markdown", str(files["md"])]
+    assert run([*arguments, "--badge", str(files["json"]), "--plot", str(files["png"])]) == 0
+    assert "<svg" in files["html"].read_text(encoding="utf-8")
+    assert files["md"].read_text(encoding="utf-8").startswith("### ✅ Ship")
+    assert json.loads(files["json"].read_text())["message"] == "ship"
+    assert files["png"].stat().st_size > 1000
+
+
+def test_the_doctor_says_what_was_found_and_what_is_missing(logs, capsys):
+    assert run(["ship", logs["base"], logs["better"], "--doctor"]) == 0
+    said = capsys.readouterr().out
+    assert "120 of 120 items are in both" in said
+    assert "No latency in both logs" in said
+    assert "--cluster topic" in said
+
+
+def test_a_missing_metric_is_said_in_options(logs, capsys):
+    assert run(["ship", logs["base"], logs["better"]]) == 2
+    assert "--metric" in capsys.readouterr().err

@@ -1,0 +1,208 @@
+"""May we ship: by hand, against SciPy's paired test, and what must not change the verdict."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t as student
+from scipy.stats import ttest_rel
+
+from howgood import decide
+from howgood.errors import DroppedRowsWarning, InputError
+from howgood.stats.confidence_sequence import level_of, reach, rho_for
+
+few = settings(max_examples=20, deadline=None)
+
+
+def _tables(gaps, base=None, **more):
+    base = np.zeros(len(gaps)) if base is None else np.asarray(base, float)
+    item = np.arange(len(gaps))
+    return (
+        {"item": item, "score": base},
+        {"item": item, "score": base + np.asarray(gaps, float), **more},
+    )
+
+
+def test_four_items_by_hand():
+    """Differences 1.5, 2.5, 3.25, 4.75: mean 3, squares 5.625, variance of the mean .46875."""
+    gaps = np.array([1.5, 2.5, 3.25, 4.75])
+    base, candidate = _tables(gaps, base=[0.13, 5.71, 2.02, 9.9])
+    # Twelve values or more have no steps, so that only the four differences count.
+    more = {"item": np.arange(4, 20), "score": np.linspace(10, 40, 16)}
+    base = {name: np.concatenate([base[name], more[name]]) for name in base}
+    with pytest.warns(DroppedRowsWarning, match="16 items"):
+        found = decide.ship(base, candidate, metric="score")
+    se = np.sqrt(5.625 / 3 / 4)
+    assert found.difference.mean == pytest.approx(3.0)
+    assert found.difference.sd == pytest.approx(se)
+    assert found.comparisons[0].p_better == pytest.approx(student.cdf(3.0 / se, 3))
+    assert found.verdict == "ship"
+    assert found.error == pytest.approx(student.sf(3.0 / se, 3))
+
+
+@few
+@given(seed=st.integers(0, 1000), n=st.integers(12, 60))
+def test_without_clusters_it_is_the_paired_t_test(seed, n):
+    rng = np.random.default_rng(seed)
+    base, candidate = _tables(rng.normal(0.2, 1, n), base=rng.normal(size=n))
+    found = decide.ship(base, candidate, metric="score")
+    expected = ttest_rel(candidate["score"], base["score"], alternative="greater").pvalue
+    assert 1 - found.comparisons[0].p_better == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+@few
+@given(seed=st.integers(0, 1000), shift=st.floats(-5, 5), stretch=st.floats(0.1, 9))
+def test_units_and_order_change_no_verdict(seed, shift, stretch):
+    rng = np.random.default_rng(seed)
+    base, candidate = _tables(rng.normal(0.3, 1, 40), base=rng.normal(size=40))
+    plain = decide.ship(base, candidate, metric="score")
+    order = rng.permutation(40)
+    moved = [
+        {"item": each["item"][order], "score": shift + stretch * each["score"][order]}
+        for each in (base, candidate)
+    ]
+    again = decide.ship(*moved, metric="score")
+    assert again.verdict == plain.verdict
+    assert again.error == pytest.approx(plain.error, rel=1e-6, abs=1e-9)
+
+
+@few
+@given(seed=st.integers(0, 1000))
+def test_swapping_the_systems_swaps_better_and_worse(seed):
+    rng = np.random.default_rng(seed)
+    base, candidate = _tables(rng.normal(0.3, 1, 30), base=rng.normal(size=30))
+    one, other = (
+        decide.ship(*pair, metric="score", margin=0.1)
+        for pair in ((base, candidate), (candidate, base))
+    )
+    assert one.comparisons[0].p_better == pytest.approx(other.comparisons[0].p_worse)
+    assert one.difference.mean == pytest.approx(-other.difference.mean)
+
+
+def test_repeats_count_as_one_item():
+    base, candidate = _tables(np.random.default_rng(1).normal(1, 1, 30))
+    once = decide.ship(base, candidate, metric="score")
+    doubled = [{name: np.concatenate([v, v]) for name, v in t.items()} for t in (base, candidate)]
+    assert decide.ship(*doubled, metric="score").difference.sd == pytest.approx(once.difference.sd)
+
+
+def test_items_of_one_cluster_say_less():
+    rng = np.random.default_rng(2)
+    topic = np.repeat(np.arange(10), 10)
+    gaps = 0.3 + rng.normal(size=10)[topic] + rng.normal(0, 0.2, 100)
+    base, candidate = _tables(gaps, topic=topic)
+    alone = decide.ship(base, candidate, metric="score")
+    grouped = decide.ship(base, candidate, metric="score", cluster="topic")
+    assert grouped.difference.sd > 2 * alone.difference.sd
+    assert grouped.comparisons[0].n_clusters == 10
+
+
+def test_a_cheaper_candidate_that_is_not_worse_ships_within_the_margin():
+    rng = np.random.default_rng(3)
+    base, candidate = _tables(rng.normal(0, 0.1, 200), base=rng.normal(size=200))
+    base["cost"], candidate["cost"] = np.full(200, 2.0), rng.normal(0.5, 0.1, 200)
+    found = decide.ship(base, candidate, metric="score", margin=0.1)
+    assert found.verdict == "ship"
+    assert "cheaper and not worse" in found.sentence
+    assert found.cost.mean == pytest.approx(0.25, abs=0.01)
+    assert decide.ship(base, candidate, metric="score").verdict != "ship"
+
+
+def test_a_guard_that_falls_stops_the_candidate():
+    rng = np.random.default_rng(4)
+    base, candidate = _tables(rng.normal(1, 1, 60))
+    base["safety"], candidate["safety"] = np.ones(60), rng.normal(0, 0.5, 60)
+    found = decide.ship(base, candidate, metric=["score", "safety"])
+    assert found.verdict == "do not ship"
+    assert "safety" in found.reason
+    assert list(found.others) == ["safety"]
+
+
+def test_lower_is_better_and_the_bar():
+    base, candidate = _tables(np.random.default_rng(5).normal(-1, 1, 50), base=np.full(50, 5.0))
+    assert decide.ship(base, candidate, metric="score").verdict == "do not ship"
+    lower = decide.ship(base, candidate, metric="score", lower_is_better=["score"])
+    assert lower.verdict == "ship"
+    high = decide.ship(candidate, base, metric="score", bar=6.0)
+    assert high.verdict == "do not ship"
+    assert "bar" in high.reason
+
+
+def test_equal_answers_are_not_certain_and_no_number_of_items_settles_them():
+    base, candidate = _tables(np.zeros(40), base=np.arange(40) % 2)
+    found = decide.ship(base, candidate, metric="score")
+    assert found.verdict == "not enough evidence"
+    assert found.needed is None
+    assert found.difference.interval.lower < 0 < found.difference.interval.upper
+
+
+def test_needed_items_settle_it_where_the_difference_stays():
+    rng = np.random.default_rng(6)
+    gaps = rng.normal(size=40)
+    gaps = 0.15 + (gaps - gaps.mean()) / gaps.std(ddof=1)
+    found = decide.ship(*_tables(gaps, base=rng.normal(size=40)), metric="score")
+    assert found.needed == int(np.ceil((1.6448536 / 0.15) ** 2)) - 40
+
+
+def test_many_looks_need_more_than_one():
+    rng = np.random.default_rng(7)
+    base, candidate = _tables(rng.normal(0.5, 1, 60), base=rng.normal(size=60))
+    one, many = (
+        decide.ship(base, candidate, metric="score", looks=each) for each in ("one", "many")
+    )
+    assert many.difference.interval.width > one.difference.interval.width
+    assert many.provenance.settings["rho"] == rho_for(500, 0.05)
+    assert level_of(reach(60, 1.0, 0.05, 0.1), 60, 1.0, 0.1) == pytest.approx(0.05)
+
+
+def test_people_correct_a_judge_s_metric():
+    rng = np.random.default_rng(8)
+    item = np.arange(400)
+    quality = rng.uniform(0, 1, 400)
+    logs = [{"item": item, "judge": np.clip(quality + shift, 0, 1)} for shift in (0.0, 0.2)]
+    some = rng.permutation(400)[:150]
+    labels = {
+        "item": np.tile(some, 2),
+        "rater": np.tile(np.arange(150) % 10, 2),
+        "system": ["base"] * 150 + ["candidate"] * 150,
+        "label": np.tile((quality[some] > 0.5).astype(float), 2),
+    }
+    assert decide.ship(*logs, metric="judge").verdict == "ship"
+    found = decide.ship(*logs, metric="judge", labels=labels)
+    assert found.verdict == "not enough evidence"
+    assert "corrected by people" in found.metric
+
+
+def test_it_shows_itself_in_a_notebook():
+    base, candidate = _tables([1.0, 2.0, 3.0])
+    page = decide.ship(base, {**candidate, "item": [0, 1, 2]}, metric="score")._repr_html_()
+    assert "<svg" in page
+    assert "interval" in page
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"metric": "other"}, "no 'other'"),
+        ({"metric": "score", "cluster": "nothing"}, "no 'nothing'"),
+        ({"metric": "score", "level": 0.7}, "below .5"),
+        ({"metric": "score", "margin": -1}, "0 or more"),
+        ({"metric": "score", "looks": "few"}, "one or many"),
+        ({"metric": None}, "the one that decides"),
+        ({"metric": "score", "missing": "error"}, "only one of them"),
+    ],
+)
+def test_wrong_questions_are_refused_kindly(settings, text):
+    base, candidate = _tables([1.0, 2.0, 3.0, 1.0])
+    base["other_one"], candidate["other_one"] = np.ones(4), np.ones(4)
+    if settings.get("missing"):
+        candidate = {name: values[:3] for name, values in candidate.items()}
+    with pytest.raises(InputError, match=text):
+        decide.ship(base, candidate, **settings)
+
+
+def test_logs_without_common_items_are_refused():
+    base, candidate = _tables([1.0, 2.0])
+    candidate["item"] = np.array([8, 9])
+    with pytest.raises(InputError, match="same items"):
+        decide.ship(base, candidate, metric="score")
