@@ -11,6 +11,7 @@ from howgood.cli.main import run
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.flow import registry
 from howgood.flow.json_files import MOST_BYTES
+from howgood.learn.cards import prior_of_card
 from howgood.show.cards import card_warning
 
 SLEEP = {"sleep sensor": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}
@@ -81,7 +82,7 @@ def test_a_published_card_says_why_it_cannot_predict():
 
 
 def test_a_card_becomes_a_prior_around_what_it_knows(fit, card):
-    prior = registry.prior_of_card(card, application="snoring sensor", widen=2.0)
+    prior = prior_of_card(card, application="snoring sensor", widen=2.0)
     joint = prior.applications["snoring sensor"]
     draws = fit.acceptance_draws("sleep sensor")
     assert joint.mean[0] == pytest.approx(draws.intercept.mean(), abs=0.3)
@@ -94,7 +95,7 @@ def test_an_informed_prior_narrows_a_small_study(card):
         {"snoring sensor": SLEEP["sleep sensor"]}, people=10, per_person=8, random_state=3
     )
     alone = learn.fit_acceptability(few, means=(0,), random_state=1)
-    prior = registry.prior_of_card(card, application="snoring sensor")
+    prior = prior_of_card(card, application="snoring sensor")
     informed = learn.fit_acceptability(few, means=(0,), priors=prior, random_state=1)
     assert (
         informed.estimate("alpha", "snoring sensor").sd
@@ -103,9 +104,7 @@ def test_an_informed_prior_narrows_a_small_study(card):
 
 
 def test_a_published_interval_informs_alpha_alone_and_a_bare_mean_is_refused():
-    prior = registry.prior_of_card(
-        registry.find_card("kay2015-weather"), application="umbrella", widen=1.0
-    )
+    prior = prior_of_card(registry.find_card("kay2015-weather"), application="umbrella", widen=1.0)
     joint = prior.applications["umbrella"]
     # Level and slope as unknown as under the default priors: half-normal slopes of scale 15 have
     # the variance 225 (1 - 2 / pi), and the level at 0.75 the variance 1.6 squared.
@@ -117,9 +116,9 @@ def test_a_published_interval_informs_alpha_alone_and_a_bare_mean_is_refused():
     assert at_usual @ np.array(joint.mean)[:2] == pytest.approx(0.0)
     assert 1 / (1 + np.exp(-joint.mean[2])) == pytest.approx(0.461)
     with pytest.raises(InputError, match="no interval"):
-        registry.prior_of_card(registry.find_card("kay2015-electricity"), application="x")
+        prior_of_card(registry.find_card("kay2015-electricity"), application="x")
     with pytest.raises(InputError, match="above 0"):
-        registry.prior_of_card(registry.find_card("kay2015-weather"), application="x", widen=0)
+        prior_of_card(registry.find_card("kay2015-weather"), application="x", widen=0)
 
 
 def test_unreadable_cards_are_refused_kindly(card, tmp_path):

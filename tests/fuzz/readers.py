@@ -35,6 +35,7 @@ from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_yaml import commented_yaml
 from howgood.flow.study_files.attached_files import picture_problem
 from howgood.flow.study_files.new import template
+from howgood.learn.cards import prior_of_card
 from howgood.records.priors import HOWGOOD
 from howgood.score.judge_rows import JudgeColumns
 from howgood.show.text import to_json
@@ -220,7 +221,7 @@ def _wording() -> bytes:
 
 @cache
 def _priors() -> tuple[bytes, ...]:
-    informed = registry.prior_of_card(registry.read_card(_card_file()), application="new")
+    informed = prior_of_card(registry.read_card(_card_file()), application="new")
     return to_json(HOWGOOD.to_dict()).encode(), to_json(informed.to_dict()).encode()
 
 
@@ -318,7 +319,7 @@ def _used_ordinal_fit(path: Path) -> object:
 def _used_card(path: Path) -> object:
     card = registry.read_card(path)
     shares = card.acceptance_draws(card.application).shares(0.9, 0.8) if card.draws else None
-    return card.to_dict(), shares, registry.prior_of_card(card, application="new")
+    return card.to_dict(), shares, prior_of_card(card, application="new")
 
 
 # Parquet is not read by Polars here: it ends the process at some damage, which is why "auto"

@@ -10,6 +10,7 @@ from howgood import ask, decide, learn
 from howgood.errors import InputError, NoEvidenceWarning
 from howgood.flow import registry
 from howgood.learn.binary_model import cells_from
+from howgood.learn.cards import prior_of_card
 from howgood.learn.evidence import (
     evidence_by_application,
     falling_applications,
@@ -203,7 +204,7 @@ def test_priors_are_said_and_kept(few):
 
 def test_what_is_known_about_an_absent_application_is_refused():
     card = registry.find_card("kay2015-answers-alarm-text")
-    prior = registry.prior_of_card(card, application="elsewhere")
+    prior = prior_of_card(card, application="elsewhere")
     answers = ask.simulate_answers(TRUTH, people=12, random_state=1)
     with pytest.raises(InputError, match=r"'elsewhere', which is not in the answers.*'alarm'"):
         learn.fit_acceptability(answers, priors=prior)
