@@ -16,39 +16,50 @@ HOWGOOD_BUSY_LIMIT      requests in work at once before the polite 503          
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ConfigDict, Field
+
 from howgood.errors import InputError
+from howgood.records.record import Record, check_record
 
 DATABASE = "HOWGOOD_DATABASE"
 DATABASE_FILE = "HOWGOOD_DATABASE_FILE"
-PUBLIC_URL = "HOWGOOD_PUBLIC_URL"
-PUBLIC_LIBRARY = "HOWGOOD_PUBLIC_LIBRARY"
 BUSY_LIMIT = "HOWGOOD_BUSY_LIMIT"
-_MOST_DIGITS = 9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Where the database is and how the server is reached."""
+class Settings(Record):
+    """Where the database is and how the server is reached; one variable per field."""
+
+    model_config = ConfigDict(strict=False)  # an environment holds text alone
 
     database: str = "howgood.sqlite"
     public_url: str = ""
     public_library: bool = True
-    busy_limit: int = 400
+    busy_limit: int = Field(default=400, ge=1, le=999_999_999)
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Return the settings named in the environment, or their defaults."""
     given = os.environ if environment is None else environment
-    defaults = Settings()
-    return Settings(
-        database=_database(given) or defaults.database,
-        public_url=(given.get(PUBLIC_URL) or defaults.public_url).rstrip("/"),
-        public_library=_yes(given.get(PUBLIC_LIBRARY), default=defaults.public_library),
-        busy_limit=_positive(given.get(BUSY_LIMIT), default=defaults.busy_limit),
+    texts = {name: given.get(_variable(name), "").strip() for name in Settings.model_fields}
+    texts |= {"database": _database(given), "public_url": texts["public_url"].rstrip("/")}
+    settings, problems = check_record(
+        Settings, {name: text for name, text in texts.items() if text}
     )
+    if settings is None:
+        wrong = problems[0]
+        raise InputError(
+            where=_variable(str(wrong.path[0])),
+            found=wrong.found,
+            needed=wrong.needed,
+            cure="Change it, or leave it out.",
+        )
+    return settings
+
+
+def _variable(name: str) -> str:
+    return f"HOWGOOD_{name.upper()}"
 
 
 def _database(given: Mapping[str, str]) -> str:
@@ -79,30 +90,3 @@ def _unreadable(file: str, found: str) -> InputError:
         needed="a file with the database's address in one line",
         cure="Write postgresql://USER:PASSWORD@HOST/NAME into it, readable for you alone.",
     )
-
-
-def _yes(text: str | None, *, default: bool) -> bool:
-    if not text:
-        return default
-    known = {"yes": True, "no": False}
-    if text.strip().lower() not in known:
-        raise InputError(
-            where=PUBLIC_LIBRARY,
-            found=repr(text[:40]),
-            needed="yes or no",
-            cure="Set it to no to let only people with an account see the library.",
-        )
-    return known[text.strip().lower()]
-
-
-def _positive(text: str | None, *, default: int) -> int:
-    if not text:
-        return default
-    if not text.isdecimal() or len(text) > _MOST_DIGITS or int(text) < 1:
-        raise InputError(
-            where=BUSY_LIMIT,
-            found=repr(text),
-            needed=f"a whole number of at least 1 and at most {_MOST_DIGITS} digits",
-            cure=f"Set it to {default}, or leave it out.",
-        )
-    return int(text)

@@ -21,7 +21,7 @@ from howgood.flow.results import counting
 from howgood.records.api_token import SCOPES
 from howgood.settings import Settings
 from howgood.web import middleware, server, timeouts
-from howgood.web.api.table import OPERATIONS
+from howgood.web.api.openapi import OPERATIONS
 from howgood.web.app import make_app
 from howgood.web.rate_limits import Pace, Rate
 from howgood.web.routes import library

@@ -259,7 +259,7 @@ def test_logs_hold_events_and_neither_tokens_nor_answers(browser, host, caplog):
 
 
 def test_too_many_requests_at_once_get_a_polite_answer(host):
-    app = make_app(host, Settings(busy_limit=0))
+    app = make_app(host, Settings.model_construct(busy_limit=0))
     with TestClient(app) as client:
         busy = client.get("/s/songs", headers={"Accept-Language": "de"})
     assert busy.status_code == 503

@@ -3,7 +3,6 @@
 In: study files, an address, a database. Out: a server. Absent: pages (`web`), answers (`store`).
 """
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,8 +26,7 @@ def command(files: tuple[Path, ...], port: int, address: str, workers: int, data
     from howgood.flow import accounts, hosting
     from howgood.web import server
 
-    settings = read_settings()
-    settings = replace(settings, database=database)
+    settings = read_settings().changed(database=database)
     hosting.check_workers(settings.database, workers)
     server.check_free(address, port)
     host, note = hosting.open_server(settings.database)

@@ -80,9 +80,7 @@ def _store(
         given = {each.screen: each for each in taken.answers}
         shown = first - timedelta(seconds=5)
         for position, screen in enumerate(screens, start=1):
-            answers.add_screen(
-                connection, number, screen.key, screen.to_dict(), position=position, now=shown
-            )
+            answers.add_screen(connection, number, screen.key, screen, position=position, now=shown)
             answer = given.get(screen.key)
             if answer is not None:
                 answers.add_answer(connection, number, screen.key, answer.values, now=answer.at)

@@ -66,6 +66,10 @@ class Record(BaseModel):
         """Return plain values, ready for JSON; fields at their defaults are left out."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
+    def to_json(self) -> str:
+        """Return what `to_dict` gives as JSON text."""
+        return self.model_dump_json(exclude_defaults=True)
+
 
 class CoherentRecord(Record):
     """A record whose values must also fit together; `problems` lists what does not."""
@@ -239,9 +243,12 @@ _QUOTE, _UNQUOTE = 'Put it in quotes: "...".', "Write it without quotes."
 _TABLE = ("a table of keys", "Write its keys one by one.")
 _NEEDED = {
     "string_type": ("text", _QUOTE),
+    "string_unicode": ("text that can be stored", "Take half characters out."),
     "int_type": ("a whole number", _UNQUOTE),
     "float_type": ("a number", _UNQUOTE),
     "bool_type": ("true or false", _UNQUOTE),
+    "int_parsing": ("a whole number", "Change it."),
+    "bool_parsing": ("yes or no", "Change it."),
     "finite_number": ("a number of a sensible size", "Change it."),
     "tuple_type": ("a list", "Put the values in [ ]."),
     "dict_type": _TABLE,

@@ -14,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from howgood.records.participant import Status, StoredAnswer
+from howgood.records.record import Record
 from howgood.store.participants import set_status
 from howgood.store.schema import answers, participants, screens
 from howgood.store.writer import BulkOperation
@@ -30,7 +31,7 @@ class AnswerStep(BulkOperation):
     screen: str
     values: Mapping[str, Any]
     following: str
-    content: Mapping[str, Any]
+    content: Record | Mapping[str, Any]
     position: int
     now: datetime
     is_last: bool = False
@@ -76,7 +77,7 @@ def add_screen(
     connection: Connection,
     participant: int,
     screen: str,
-    content: Mapping[str, Any],
+    content: Record | Mapping[str, Any],
     *,
     position: int,
     now: datetime,
@@ -105,13 +106,17 @@ def _answer_row(
 
 
 def _screen_row(
-    participant: int, screen: str, content: Mapping[str, Any], position: int, now: datetime
+    participant: int,
+    screen: str,
+    content: Record | Mapping[str, Any],
+    position: int,
+    now: datetime,
 ) -> dict[str, Any]:
     return {
         "participant_id": participant,
         "name": screen,
         "position": position,
-        "content": dict(content),
+        "content": content,
         "shown_at": now,
     }
 

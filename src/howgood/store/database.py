@@ -8,6 +8,7 @@ PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit
 """
 
 import asyncio
+import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ if find_spec("sqlalchemy") is None:
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
+from howgood.records.record import Record
 from howgood.store.soundness import refuse_foreign_log
 from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
@@ -293,12 +295,18 @@ def _make_private(location: Path) -> None:
         location.touch(mode=0o600, exist_ok=False)
 
 
+def _json_text(value: object) -> str:
+    """Return what a JSON column holds; a record is written by Pydantic in one step."""
+    return value.to_json() if isinstance(value, Record) else json.dumps(value)
+
+
 def _sqlite_engine(url: URL, *, begin: str | None) -> Engine:
     engine = sa.create_engine(
         url,
         pool_size=8,
         max_overflow=56,
         connect_args={"check_same_thread": False},
+        json_serializer=_json_text,
         hide_parameters=True,  # answers belong into no log
     )
 
@@ -322,6 +330,7 @@ def _open_postgresql(url: URL) -> Database:
         max_overflow=16,
         pool_timeout=10,
         pool_pre_ping=True,
+        json_serializer=_json_text,
         hide_parameters=True,
         connect_args={"options": "-c synchronous_commit=on", "connect_timeout": 10},
     )

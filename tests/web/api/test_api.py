@@ -21,8 +21,7 @@ from howgood.settings import Settings
 from howgood.store import audit, studies
 from howgood.store.schema import api_tokens, researchers, uploads
 from howgood.store.studies import NewVersion
-from howgood.web.api.openapi import openapi
-from howgood.web.api.table import OPERATIONS
+from howgood.web.api.openapi import OPERATIONS, openapi
 from howgood.web.app import make_app
 from howgood.web.rate_limits import Pace
 

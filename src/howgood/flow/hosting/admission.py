@@ -379,11 +379,11 @@ def _begin(
     """Store the place, the consent and the first screen after it."""
     participants.admit(connection, number, condition=condition, now=now)
     screen = consent.screen
-    answers.add_screen(connection, number, screen.key, screen.to_dict(), position=1, now=now)
+    answers.add_screen(connection, number, screen.key, screen, position=1, now=now)
     answers.add_answer(connection, number, screen.key, consent.values, now=now)
     given = Answer(screen=screen.key, values=consent.values, at=now)
     following = next_screen(study, condition=condition, seed=seed, answers=(given,), now=now)
-    answers.add_screen(connection, number, following.key, following.to_dict(), position=2, now=now)
+    answers.add_screen(connection, number, following.key, following, position=2, now=now)
 
 
 def origin_of(study: Study, parameters: Mapping[str, str]) -> dict[str, str]:

@@ -218,7 +218,7 @@ def _store(
         connection,
         participant,
         person.last.key,
-        person.last.to_dict(),
+        person.last,
         position=len(person.answers) + 1,
         now=ended,
     )
@@ -237,7 +237,7 @@ def _add(
     for position, each in enumerate(given, start=first):
         key = each.screen.key
         if answers.add_screen(
-            connection, participant, key, each.screen.to_dict(), position=position,
+            connection, participant, key, each.screen, position=position,
             now=each.shown_at,
         ):  # fmt: skip
             answers.add_answer(connection, participant, key, each.values, now=each.answered_at)

@@ -22,11 +22,10 @@ from howgood.records.api_token import ApiToken
 from howgood.settings import Settings
 from howgood.store.database import AWAY
 from howgood.web import clock
-from howgood.web.api.openapi import openapi
+from howgood.web.api.openapi import OPERATIONS, openapi
 from howgood.web.api.operation import Call, Operation, Streamed
 from howgood.web.api.problem import ApiError, problem, problem_of
 from howgood.web.api.reading import read_body, read_path, read_query
-from howgood.web.api.table import OPERATIONS
 from howgood.web.rate_limits import Pace, Rate, caller
 
 _log = logging.getLogger("howgood.api")
@@ -170,7 +169,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _away(request: Request, error: Exception) -> Response:
     _log.error("database_away error=%s", type(error).__name__)
-    facts = {"where": "database", "found": "no answer", "needed": "patience",
+    facts = {"where": "database", "found": "no answer", "needed": "one that answers",
              "cure": "Try again in a moment."}  # fmt: skip
     return problem(503, facts, {"Retry-After": "3"})
 

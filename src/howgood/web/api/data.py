@@ -1,4 +1,4 @@
-"""Operations on collected data: answers, codebook, files, imports.
+"""Operations on participants and what they answered: links, rows, codebook, files, imports.
 
 In: checked calls. Out: records, or streams. Absent: what happens (`flow`).
 """
@@ -9,19 +9,52 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from howgood.errors import UnknownNameError
-from howgood.flow import collected, importing, survey_export
+from howgood.flow import collected, erasing, hosting, importing, survey_export
 from howgood.records.codebook import TableName
 from howgood.records.record import Record, read_record
 from howgood.web.api.operation import Call, Operation, Streamed
-from howgood.web.api.people import PeoplePage, Rows, page_of
 from howgood.web.api.problem import ApiError
+from howgood.web.api.studies import Gone
 
 _DATA, _SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
 _NDJSON = "application/x-ndjson"
 _LARGEST_IMPORT = 20_000_000
 _ROWS_AT_ONCE = 200
-_MOST_DIGITS = 18
+MOST_PEOPLE = 200
+_LARGEST_NUMBER = 2**53
+
+
+class PeoplePage(Record):
+    """Which participants to list."""
+
+    after: int = Field(
+        default=0,
+        description="only participants with a larger number",
+        ge=0,
+        le=_LARGEST_NUMBER,
+    )
+    limit: int = Field(default=50, description="at most this many people", ge=1, le=MOST_PEOPLE)
+    pilots: bool = Field(default=False, description="include test runs")
+
+
+class Rows(Record):
+    """Rows of a table, whole people at a time; the codebook names the columns."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    next: int | None = Field(description="`after` of the next page; null: this was the last")
+
+
+class Invitations(Record):
+    """How many personal links to make."""
+
+    people: int = Field(description="how many", ge=1, le=1000)
+    pilot: bool = Field(default=False, description="for test runs")
+
+
+class Links(Record):
+    """Personal links; they are shown once, here."""
+
+    links: tuple[str, ...]
 
 
 class WholeTable(Record):
@@ -116,8 +149,39 @@ class ImportUndone(Record):
     answers: int
 
 
+def _participants(call: Call) -> Rows:
+    return _page_of(call, "participants")
+
+
+def _page_of(call: Call, table: TableName) -> Rows:
+    """Return a page of a table: the rows of the next few people."""
+    rows, following = collected.page_of_rows(
+        call.host,
+        call.slug,
+        table=table,
+        pilots=call.query.pilots,
+        after=call.query.after,
+        people_at_most=call.query.limit,
+    )
+    return Rows(rows=tuple(rows), next=following)
+
+
+def _invite(call: Call) -> Links:
+    made = hosting.make_links(
+        call.host, call.slug, people=call.body.people, is_pilot=call.body.pilot, now=call.now
+    )
+    return Links(links=tuple(f"{call.home}/p/{link.token}" for link in made))
+
+
+def _erase(call: Call) -> Gone:
+    done = erasing.erase_participant(
+        call.host, call.slug, call.path["participant"], actor=call.actor, now=call.now
+    )
+    return Gone(participants=done.participants, is_off_disk=done.is_off_disk)
+
+
 def _page(call: Call) -> Rows:
-    return page_of(call, "answers")
+    return _page_of(call, "answers")
 
 
 def _stream(call: Call) -> Streamed:
@@ -182,15 +246,7 @@ def _import(call: Call) -> ImportedPeople:
         actor=call.actor,
         now=call.now,
     )
-    return ImportedPeople(
-        number=report.number,
-        people=report.people,
-        answers=report.answers,
-        people_here=report.people_here,
-        answers_here=report.answers_here,
-        differing=report.differing,
-        left_out=dict(report.left_out),
-    )
+    return ImportedPeople.model_validate(report, from_attributes=True)
 
 
 def _imports(call: Call) -> ImportList:
@@ -210,16 +266,23 @@ def _imports(call: Call) -> ImportList:
 
 
 def _undo(call: Call) -> ImportUndone:
-    text = call.path["import"]
-    if not (text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS):
-        raise UnknownNameError(where="import", name=text[:40], names=())
-    gone = importing.undo_import(call.host, call.slug, int(text), actor=call.actor, now=call.now)
+    number = call.number("import")
+    gone = importing.undo_import(call.host, call.slug, number, actor=call.actor, now=call.now)
     return ImportUndone(number=gone.number, people=gone.people, answers=gone.answers)
 
 
 _FILES = ("application/zip", "text/csv", "application/vnd.apache.parquet", "application/json",
           "text/html", "text/plain")  # fmt: skip
 OPERATIONS = (
+    Operation(method="GET", path="/studies/{slug}/participants", name="listParticipants",
+              summary="List participants, page by page", run=_participants,
+              scope="participants:read", answer=Rows, query=PeoplePage, group="Participants"),
+    Operation(method="POST", path="/studies/{slug}/invitations", name="invite",
+              summary="Make personal links", run=_invite, scope="participants:write",
+              answer=Links, body=Invitations, status=201, group="Participants"),
+    Operation(method="DELETE", path="/studies/{slug}/participants/{participant}",
+              name="eraseParticipant", summary="Erase a participant for good", run=_erase,
+              scope="participants:write", answer=Gone, group="Participants"),
     Operation(method="GET", path="/studies/{slug}/answers", name="listAnswers",
               summary="Read answers, a few people per page", run=_page, scope="answers:read",
               answer=Rows, query=PeoplePage, group="Data"),

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from howgood.errors import UnknownNameError
 from howgood.flow.results import library, requests
 from howgood.records.job import Job
 from howgood.records.record import Record
@@ -112,21 +111,14 @@ def _judge(call: Call) -> Fit:
 
 
 def _get(call: Call) -> Fit:
-    job, result = requests.job_of(call.host, call.slug, _number(call))
+    job, result = requests.job_of(call.host, call.slug, call.number("fit"))
     return _fit(job, result)
 
 
 def _cancel(call: Call) -> Fit:
-    number = _number(call)
+    number = call.number("fit")
     requests.cancel_job(call.host, call.slug, number, now=call.now)
     return _fit(requests.job_of(call.host, call.slug, number)[0])
-
-
-def _number(call: Call) -> int:
-    text = call.path["fit"]
-    if not (text.isascii() and text.isdecimal() and len(text) < 18):
-        raise UnknownNameError(where="fit", name=text[:40], names=())
-    return int(text)
 
 
 def _fit(job: Job, result: StudyResult | None = None) -> Fit:

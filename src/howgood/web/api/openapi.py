@@ -1,6 +1,6 @@
-"""The OpenAPI 3.1 document, made from the table of operations.
+"""Every operation of the API in one table, and the OpenAPI 3.1 document that is made from it.
 
-In: the table. Out: plain values. Absent: anything the table does not say.
+In: the operations and their records. Out: plain values. Absent: anything these do not say.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,11 @@ from howgood import __version__
 from howgood.kinds.study import SLUG
 from howgood.records.api_token import SCOPES
 from howgood.records.record import Record
+from howgood.web.api import data, fits, studies
 from howgood.web.api.operation import Operation
 from howgood.web.api.problem import MEDIA, Problem
-from howgood.web.api.table import OPERATIONS
 
+OPERATIONS: tuple[Operation, ...] = (*studies.OPERATIONS, *data.OPERATIONS, *fits.OPERATIONS)
 Schema = dict[str, Any]
 _PATH_PARTS: dict[str, Schema] = {
     "slug": {"type": "string", "pattern": f"^{SLUG.pattern}$", "description": "the study"},

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from howgood.errors import UnknownNameError
 from howgood.flow.hosting import Host
 from howgood.records.api_token import ApiToken
 from howgood.records.record import Record
 
 API_ROOT = "/api/v1"
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,13 @@ class Call:
     def slug(self) -> str:
         """The study in the address."""
         return self.path["slug"]
+
+    def number(self, name: str) -> int:
+        """Return a part of the address that is a number; nothing else is found there."""
+        text = self.path[name]
+        if not (text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS):
+            raise UnknownNameError(where=name, name=text[:40], names=())
+        return int(text)
 
     @property
     def actor(self) -> str:

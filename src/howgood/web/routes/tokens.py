@@ -13,7 +13,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow import accounts, api_access, hosting
 from howgood.records.api_token import SCOPES
 from howgood.web.access import SESSION, owner, sent_form, text_of
-from howgood.web.api.table import OPERATIONS
+from howgood.web.api.openapi import OPERATIONS
 from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 
