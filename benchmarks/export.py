@@ -18,7 +18,7 @@ from benchmarks.rows import Row
 from howgood.flow.collected import data_file
 from howgood.flow.hosting import add_study, open_host
 from howgood.kinds.study import Study
-from howgood.kinds.survey.data import _judged_on
+from howgood.kinds.survey.data import _shown_on
 
 ANSWERS = 1_000_000
 MOST_MB = 150
@@ -66,7 +66,7 @@ def fill(address: str, *, answers: int) -> None:
     """Make a database with this many answers to scenarios, sixteen of each person."""
     host = open_host(address)
     row = add_study(host, STUDY, folder=Path(), now=NOW)
-    pages = list(_judged_on(STUDY))
+    pages = list(_shown_on(STUDY))
     people = answers // len(pages)
     with host.database.engine.begin() as connection:
         from howgood.store.schema import participants

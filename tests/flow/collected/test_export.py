@@ -13,7 +13,7 @@ from tests.flow.hosting.conftest import RERATING, SURVEY
 
 from howgood.errors import MissingExtraError
 from howgood.flow.collected import data_file, tidy_rows
-from howgood.flow.collected.spreadsheet import csv_pieces, protected, unprotected
+from howgood.flow.collected.table_files import CsvWriter, protected, unprotected
 from howgood.records.codebook import TABLES
 
 WORDS = {"key": "words", "text": "=Anything else?", "type": "text"}
@@ -71,7 +71,7 @@ def test_no_cell_begins_a_formula_and_none_is_lost(text):
     assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
     assert unprotected(cell) == text or text.startswith("'")
     (row,) = csv.DictReader(
-        io.StringIO(b"".join(csv_pieces([{"a": text, "b": 1}], ["a", "b"])).decode(), newline="")
+        io.StringIO(CsvWriter(["a", "b"]).write([{"a": text, "b": 1}]).decode(), newline="")
     )
     assert row["a"] == cell
 

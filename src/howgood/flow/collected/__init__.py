@@ -4,7 +4,7 @@ from howgood.flow.collected.codebook import codebook
 from howgood.flow.collected.export import DataFile, DataFormat, data_file
 from howgood.flow.collected.overview import Holdings, holdings
 from howgood.flow.collected.rows import collected_codebook, page_of_rows, tidy_rows
-from howgood.flow.collected.spreadsheet import codebook_csv
+from howgood.flow.collected.table_files import codebook_csv
 
 __all__ = [
     "DataFile",

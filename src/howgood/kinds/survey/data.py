@@ -23,7 +23,6 @@ from howgood.kinds.survey.screens import (
 from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns, scale_levels
 from howgood.records.inclusion import CHECKS_COLUMN
 from howgood.records.item import Item
-from howgood.records.scenario import Scenario
 from howgood.records.screen import Answer, Participation
 
 _COLUMNS = columns(
@@ -59,22 +58,39 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
     answered = {each.screen: each for each in participation.answers}
     if plan.real is not None:
         yield from _real_rows(plan.real, participation, answered)
-    items = [each.key for each in survey_items(plan, study.language)]
-    checks = [check_name(each) for each in plan.attention]
+    items = [item.key for item in survey_items(plan, study.language)]
+    asked = [*items, *(check_name(check) for check in plan.attention)]
     used = used_systems(plan, answered)
     system = imagined_system(plan, participation.seed, used)
-    judged = _judged_on(study)
+    shown = _shown_on(study)
     for order, answer in enumerate(participation.answers, start=1):
-        if answer.screen not in judged:
+        if answer.screen not in shown:
             continue
-        application, counts = judged[answer.screen]
-        yield {
+        values = answer.values
+        row = shown[answer.screen] | {
             "participant": participation.participant,
             "condition": condition,
-            "application": application,
             "system": system,
-            "part": "hypothetical",
             "order": order,
+            "rating": values.get(items[0]),
+            "seconds": answer.seconds,
+        }
+        for name in asked:
+            row[name] = values.get(name)
+        yield row
+
+
+@lru_cache(maxsize=64)
+def _shown_on(study: Study) -> Mapping[str, Row]:
+    """Return what every scenario screen shows, on whatever way a person came to it.
+
+    The same for everybody who sees it, and an export asks for millions of them.
+    """
+    plan = plan_of(study, SurveyPlan)
+    return {
+        scenario_key(application, number): {
+            "application": application.key,
+            "part": "hypothetical",
             "real_positives": counts.real_positives,
             "true_positives": counts.true_positives,
             "false_negatives": counts.false_negatives,
@@ -84,21 +100,9 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
             "recall": counts.recall,
             "desired_precision": counts.desired_precision,
             "desired_recall": counts.desired_recall,
-            "rating": answer.values.get(items[0]),
-            **{key: answer.values.get(key) for key in items},
-            **{name: answer.values.get(name) for name in checks},
-            "seconds": answer.seconds,
         }
-
-
-@lru_cache(maxsize=64)
-def _judged_on(study: Study) -> Mapping[str, tuple[str, Scenario]]:
-    """Return what every scenario screen asks about, on whatever way a person came to it."""
-    plan = plan_of(study, SurveyPlan)
-    return {
-        scenario_key(application, number): (application.key, scenario)
         for application in plan.applications
-        for number, scenario in enumerate(scenarios_of(plan), start=1)
+        for number, counts in enumerate(scenarios_of(plan), start=1)
     }
 
 
