@@ -23,8 +23,7 @@ from howgood.settings import Settings
 from howgood.web import middleware, server, timeouts
 from howgood.web.api.openapi import OPERATIONS
 from howgood.web.app import make_app
-from howgood.web.rate_limits import Pace, Rate
-from howgood.web.routes import library
+from howgood.web.rate_limits import TABLES, Pace, Rate
 
 _SOON = 60  # seconds, on a busy machine
 
@@ -333,7 +332,7 @@ def test_two_tables_are_counted_at_once_and_others_are_asked_to_come_back(browse
     refused = next(each for each in answers if each.status_code == 503)
     assert refused.headers["retry-after"]
     assert "Try again in a moment" in refused.text
-    browser.app.state.tables = Rate(library.TABLES)
+    browser.app.state.tables = Rate(TABLES)
     assert _send_table(browser).status_code == 303
 
 

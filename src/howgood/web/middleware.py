@@ -15,7 +15,6 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from howgood.flow.whereabouts import whereabouts
-from howgood.web.api.problem import problem
 from howgood.web.pages import message_page
 from howgood.web.rate_limits import Pace, Rate, caller
 from howgood.web.render import POLICY, show, style_address
@@ -173,6 +172,8 @@ class _Exchange:
 async def refuse(reason: str, status: int, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with a short page in the language the browser prefers; programs get their form."""
     if status == 400 and scope["path"].startswith("/api/"):
+        from howgood.web.api.problem import problem  # loads much that no page needs
+
         await problem(400, _NO_TEXT)(scope, receive, send)
         return
     language = preferred_language(Headers(scope=scope).get("accept-language", ""))

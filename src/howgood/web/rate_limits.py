@@ -20,6 +20,13 @@ class Pace:
     per_second: float
 
 
+# The public library: questions about cards, and tables that are counted for strangers. Every table
+# is a process of its own for a moment; those that still come in lie on the disk.
+QUESTIONS = Pace(at_once=40, per_second=2)
+TABLES = Pace(at_once=5, per_second=0.2)
+COUNTED_AT_ONCE, COMING_AT_ONCE = 2, 20
+
+
 class Rate:
     """Allowances that refill, one per name; the longest unused are forgotten."""
 

@@ -7,8 +7,6 @@ password must be (`passwords`), and how guesses are counted, which is zxcvbn's.
 import unicodedata
 from threading import Lock
 
-from zxcvbn import zxcvbn
-
 # zxcvbn's 3 of 4, "safely unguessable": more than a hundred million guesses.
 _LEAST_SCORE = 3
 # What is looked at of a long password: the time taken grows faster than the length.
@@ -33,6 +31,8 @@ def is_soon_guessed(password: str, *, name: str) -> bool:
     """
     text = unicodedata.normalize("NFKC", password)[:_LOOKED_AT]
     words = [*([name] if name else []), *name.split(), *_ALSO_COMMON]
+    from zxcvbn import zxcvbn  # its lists of words take long to load, and few need them
+
     with _one_at_a_time:
         score: int = zxcvbn(text, user_inputs=words)["score"]
     return score < _LEAST_SCORE

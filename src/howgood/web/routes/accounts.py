@@ -41,8 +41,6 @@ from howgood.web.routes.editing import save_unsaved
 from howgood.web.unsaved_forms import UnsavedForm, unsaved_form
 
 T = TypeVar("T")
-# A password costs 64 MB and a core for a moment: more at once would take both from participants.
-AT_ONCE = 2
 # Networks whose attempts wait, one each, because others try the same name; more come back later.
 # Each keeps a request open, of which participants need the most (`busy_limit`).
 WAITING_AT_ONCE = 100

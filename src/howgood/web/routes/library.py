@@ -31,16 +31,12 @@ from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.forms import is_larger, sent_file
 from howgood.web.pages import message_page
-from howgood.web.rate_limits import Pace, caller
+from howgood.web.rate_limits import caller
 from howgood.web.render import show, style_address
 from howgood.web.result_pages import unbroken
 
 # The table, and the little that a browser sends around it.
 _LARGEST = counting.LARGEST + 64 * 1024
-QUESTIONS = Pace(at_once=40, per_second=2)
-# Every table is a process of its own for a moment; those that still come in lie on the disk.
-TABLES = Pace(at_once=5, per_second=0.2)
-COUNTED_AT_ONCE, COMING_AT_ONCE = 2, 20
 _BUSY = "Others have their tables counted now. Try again in a moment, or type the four counts."
 _OFTEN = "Too many tables from your address. Wait a minute, or type the four counts."
 
