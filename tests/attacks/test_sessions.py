@@ -61,7 +61,7 @@ def test_a_copied_session_ends_when_the_password_is_changed(owner, host):
 def test_a_session_has_no_more_rights_than_its_person_has_now(viewer, owner, host, database):
     """Nobody's role can be changed yet; one who is removed is out at once."""
     token = viewer.cookies[SESSION]
-    (number,) = (each.number for each in accounts.circle(host, now=datetime.now(UTC)).researchers
+    (number,) = (each.number for each in accounts.members(host, now=datetime.now(UTC)).researchers
                  if each.name == "grace")  # fmt: skip
     for role, status in (("owner", 200), ("viewer", 403)):
         made = sa.update(schema.researchers).where(schema.researchers.c.id == number)

@@ -219,17 +219,17 @@ def test_a_damaged_file_is_refused_at_the_start_and_can_be_replaced(crashed):
 _KILLED = """
 import os, signal, sys
 from howgood.cli.main import run
-from howgood.store import restore
+from howgood.store import backup
 def end(*values, **named):
     os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[1] == "replace":
-    put_aside = restore._put_aside
+    put_aside = backup._put_aside
     def then_end(*values):
         put_aside(*values)
         end()
-    restore._put_aside = then_end
+    backup._put_aside = then_end
 else:
-    setattr(restore, sys.argv[1], end)
+    setattr(backup, sys.argv[1], end)
 run(["restore", sys.argv[2], "--database", sys.argv[3]])
 """
 

@@ -239,7 +239,7 @@ def test_an_owner_invites_and_removes_and_the_audit_knows(owner, host):
         refused = guest.get("/people")
         assert refused.status_code == FORBIDDEN
         assert "change nothing" in refused.text
-        number = max(each.number for each in accounts.circle(host, now=_now()).researchers)
+        number = max(each.number for each in accounts.members(host, now=_now()).researchers)
         gone = owner.post(f"/people/{number}/remove", data=hidden_fields(owner.get("/people")))
         assert "grace" not in gone.text
         assert guest.get("/account").url.path == "/login"
@@ -249,7 +249,7 @@ def test_an_owner_invites_and_removes_and_the_audit_knows(owner, host):
 
 
 def test_the_last_owner_cannot_be_removed(owner, host):
-    (me,) = accounts.circle(host, now=_now()).researchers
+    (me,) = accounts.members(host, now=_now()).researchers
     page = owner.post(f"/people/{me.number}/remove", data=hidden_fields(owner.get("/people")))
     assert page.status_code == WRONG
     assert "Invite another owner first" in page.text
@@ -263,7 +263,7 @@ def test_a_form_without_its_hidden_field_or_with_anothers_is_refused(owner, host
     refused = owner.post("/people", data=foreign | {"role": "viewer"})
     assert refused.status_code == FORBIDDEN
     assert "copy what you typed" in refused.text
-    assert not accounts.circle(host, now=_now()).invitations
+    assert not accounts.members(host, now=_now()).invitations
 
 
 def test_strangers_cannot_make_us_read_much(browser):

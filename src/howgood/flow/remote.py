@@ -23,7 +23,7 @@ from howgood.kinds.plan import Picture
 from howgood.kinds.study import Study
 from howgood.records.participant import Status
 from howgood.records.record import Problem, Record
-from howgood.store import audit, drafts, studies, versions
+from howgood.store import audit, drafts, studies
 from howgood.store.studies import StudyRow
 
 
@@ -188,7 +188,7 @@ def versions_of(host: Host, slug: str) -> tuple[VersionFacts, ...]:
     """Return the versions of a study, the one newcomers get first."""
     number = find_study(host, slug).number
     with host.database.reading() as connection:
-        known = versions.history(connection, number)
+        known = studies.history(connection, number)
     return tuple(
         VersionFacts(
             version=each.digest,

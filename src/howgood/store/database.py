@@ -26,7 +26,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from howgood.records.record import Record
-from howgood.store.soundness import refuse_foreign_log
+from howgood.store.integrity import refuse_foreign_log
 from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
 T = TypeVar("T")

@@ -1,7 +1,8 @@
-"""Participants: who they are to the study, the place they hold, the condition they have.
+"""Participants: who they are to the study, the place they hold, and how many were refused.
 
-In: a connection and records. Out: records. Absent: which condition is chosen (the caller decides,
-inside the same transaction) and tokens (only digests come here).
+In: a connection and records. Out: records and counts. Absent: which condition is chosen (the caller
+decides, inside the same transaction), tokens (only digests come here), and who was refused: nobody
+who was has consented.
 """
 
 from collections.abc import Mapping
@@ -10,10 +11,11 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.participant import HOLDING, Participant, Position, Status
-from howgood.store.schema import participants, screens, studies
+from howgood.store.schema import participants, refusals, screens, studies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,3 +195,21 @@ def set_status(
         .where(participants.c.id == number)
         .values(status=status.value, finished_at=finished_at)
     )
+
+
+def count_refusal(connection: Connection, study: int, reason: str) -> None:
+    """Count one more; of several processes each waits for the one before."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    one = insert(refusals).values(study_id=study, reason=reason, people=1)
+    more = one.on_conflict_do_update(
+        index_elements=["study_id", "reason"], set_={"people": refusals.c.people + 1}
+    )
+    connection.execute(more)
+
+
+def refused(connection: Connection, study: int) -> dict[str, int]:
+    """Return how many people were refused for which reason."""
+    rows = connection.execute(
+        sa.select(refusals.c.reason, refusals.c.people).where(refusals.c.study_id == study)
+    )
+    return {str(reason): int(people) for reason, people in rows}

@@ -11,7 +11,7 @@ from howgood.errors import UnknownNameError
 from howgood.flow import accounts
 from howgood.flow.accounts import passwords
 from howgood.flow.accounts.attempts import KEPT, PER_NAME
-from howgood.flow.accounts.circle import LastOwnerError
+from howgood.flow.accounts.members import LastOwnerError
 from howgood.flow.hosting import Host
 from howgood.store.database import open_database
 from howgood.store.schema import attempts, invitations, researchers, sessions
@@ -47,7 +47,7 @@ def test_of_many_who_use_a_link_at_once_one_gets_in(host):
     with ThreadPoolExecutor(8) as pool:
         joined = list(pool.map(join, range(8)))
     assert sum(each.signed_in is not None for each in joined) == 1
-    assert len(accounts.circle(host, now=NOW).researchers) == 1
+    assert len(accounts.members(host, now=NOW).researchers) == 1
 
 
 def test_nothing_in_the_database_opens_anything(host, owner):
@@ -88,7 +88,7 @@ def test_of_two_who_take_a_name_at_once_one_is_told_and_keeps_the_link(host, own
     with ThreadPoolExecutor(4) as pool:
         joined = list(pool.map(join, links))
     assert sum(each.signed_in is not None for each in joined) == 1
-    assert len(accounts.circle(host, now=NOW).invitations) == 3
+    assert len(accounts.members(host, now=NOW).invitations) == 3
 
 
 def test_two_owners_cannot_remove_each_other_at_once(host, owner):
@@ -105,7 +105,7 @@ def test_two_owners_cannot_remove_each_other_at_once(host, owner):
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(remove, [(owner, other), (other, owner)]))
     assert sorted(done) == [False, True]
-    assert len(accounts.circle(host, now=NOW).researchers) == 1
+    assert len(accounts.members(host, now=NOW).researchers) == 1
 
 
 def test_a_hash_made_with_weaker_parameters_is_renewed_on_signing_in(host, owner, monkeypatch):
@@ -123,7 +123,7 @@ def test_a_link_to_a_new_password_replaces_the_one_before_and_makes_no_account(h
     second = accounts.renewal_link(host, "ada", actor="command line", now=NOW)
     assert accounts.invitation(host, first, now=NOW) is None
     assert accounts.invitation(host, second, now=NOW).researcher == owner
-    assert len(accounts.circle(host, now=NOW).invitations) == 1  # a way back is none
+    assert len(accounts.members(host, now=NOW).invitations) == 1  # a way back is none
     assert accounts.invitation(host, invited, now=NOW).researcher is None
     late = NOW + timedelta(days=1, minutes=1)
     assert accounts.join(host, second, name="", password=PASSWORD, now=late).problems

@@ -1,11 +1,19 @@
 """Who may use the dashboard: accounts, invitations, signing in."""
 
 from howgood.flow.accounts.attempts import Attempt, device_token, may_sign_in, may_try
-from howgood.flow.accounts.circle import Circle, circle, invite, remove, renewal_link, setup_link
-from howgood.flow.accounts.joining import invitation, join
+from howgood.flow.accounts.members import (
+    Members,
+    invite,
+    members,
+    remove,
+    renewal_link,
+    setup_link,
+)
 from howgood.flow.accounts.signing_in import (
     SignedIn,
     change_password,
+    invitation,
+    join,
     sign_in,
     sign_out,
     who,
@@ -13,16 +21,16 @@ from howgood.flow.accounts.signing_in import (
 
 __all__ = [
     "Attempt",
-    "Circle",
+    "Members",
     "SignedIn",
     "change_password",
-    "circle",
     "device_token",
     "invitation",
     "invite",
     "join",
     "may_sign_in",
     "may_try",
+    "members",
     "remove",
     "renewal_link",
     "setup_link",

@@ -1,16 +1,16 @@
-"""Passwords: what they must be, and how they are kept (argon2id).
+"""Passwords: what they must be, which are soon guessed, and how they are kept (argon2id).
 
-In: what a person typed. Out: a hash, a yes or no, or what is wrong. Absent: storage. Hashing takes
-a tenth of a second and 64 MB on purpose: callers run it in a thread, few at a time.
+In: what a person typed. Out: a hash, a yes or no, or what is wrong. Absent: storage, and how
+guesses are counted, which is zxcvbn's. Hashing takes a tenth of a second and 64 MB on purpose:
+callers run it in a thread, few at a time.
 """
 
 import unicodedata
 from functools import cache
+from threading import Lock
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-
-from howgood.flow.accounts.weak import is_soon_guessed
 
 LEAST, MOST = 10, 200
 _HASHER = PasswordHasher()  # argon2id with the parameters RFC 9106 recommends for servers
@@ -72,3 +72,34 @@ def _nobodys() -> str:
 def _plain(password: str) -> str:
     # Keyboards compose letters differently; the same password must be the same everywhere.
     return unicodedata.normalize("NFKC", password[: MOST * 4])
+
+
+# zxcvbn's 3 of 4, "safely unguessable": more than a hundred million guesses.
+_LEAST_SCORE = 3
+# What is looked at of a long password: the time taken grows faster than the length.
+_LOOKED_AT = 72
+# Commonest beginnings that zxcvbn, whose lists are English, takes for rare words.
+_ALSO_COMMON = (
+    "howgood", "passwort", "willkommen", "geheim", "hallo", "sommer", "herbst", "frühling",
+    "motdepasse", "bienvenue", "soleil", "contraseña", "bienvenido", "benvenuto",
+)  # fmt: skip
+_one_at_a_time = Lock()  # zxcvbn keeps the words it is given where other threads see them
+
+
+def is_soon_guessed(password: str, *, name: str) -> bool:
+    """Return whether somebody who knows the owner's name would guess a password soon.
+
+    Examples
+    --------
+    >>> [is_soon_guessed(each, name="ada") for each in ("Password123", "1q2w3e4r5t", "adaadaada1")]
+    [True, True, True]
+    >>> is_soon_guessed("correct horse battery staple", name="ada")
+    False
+    """
+    text = unicodedata.normalize("NFKC", password)[:_LOOKED_AT]
+    words = [*([name] if name else []), *name.split(), *_ALSO_COMMON]
+    from zxcvbn import zxcvbn  # its lists of words take long to load, and few need them
+
+    with _one_at_a_time:
+        score: int = zxcvbn(text, user_inputs=words)["score"]
+    return score < _LEAST_SCORE

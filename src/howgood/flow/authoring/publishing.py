@@ -18,9 +18,8 @@ from howgood.flow.study_files import pages_per_person
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
 from howgood.records.researcher import Researcher
-from howgood.store import audit, drafts, studies, versions
-from howgood.store.studies import MediaFile, StudyHead
-from howgood.store.versions import VersionRow
+from howgood.store import audit, drafts, studies
+from howgood.store.studies import MediaFile, StudyHead, VersionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ def review(host: Host, slug: str) -> Review:
     before = host.study(given.head.version).to_dict() if given.head.version else {}
     after = result.study.to_dict() if result.study else given.content
     with host.database.reading() as connection:
-        inside = sum(each.active for each in versions.history(connection, given.head.number))
+        inside = sum(each.active for each in studies.history(connection, given.head.number))
     return Review(
         head=given.head,
         edition=given.edition,
@@ -104,11 +103,11 @@ def republish(host: Host, person: Researcher, slug: str, version: int, *, now: d
 
     def store(connection: Connection) -> None:
         head = studies.head(connection, slug)
-        known = versions.history(connection, head.number) if head else ()
+        known = studies.history(connection, head.number) if head else ()
         chosen = next((each for each in known if each.number == version), None)
         if chosen is None:
             raise RefusedError(Reason.UNKNOWN_STUDY)
-        versions.renew(connection, version, now=now)
+        studies.renew(connection, version, now=now)
         detail = {"version": chosen.digest}
         audit.note(
             connection, actor=person.name, action="published again", study=slug, detail=detail,
@@ -124,7 +123,7 @@ def history(host: Host, slug: str) -> tuple[StudyHead, tuple[VersionRow, ...]]:
         head = studies.head(connection, slug)
         if head is None:
             raise RefusedError(Reason.UNKNOWN_STUDY)
-        return head, versions.history(connection, head.number)
+        return head, studies.history(connection, head.number)
 
 
 def set_open(host: Host, person: Researcher, slug: str, *, is_open: bool, now: datetime) -> None:

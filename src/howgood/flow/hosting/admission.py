@@ -38,7 +38,7 @@ from howgood.kinds import kind_of
 from howgood.kinds.study import Study
 from howgood.records.participant import Participant, Status
 from howgood.records.screen import Answer, AnswerValue, FormResult, Screen
-from howgood.store import answers, participants, refusals, studies
+from howgood.store import answers, participants, studies
 from howgood.store.participants import NewParticipant
 from howgood.store.studies import StudyRow
 
@@ -118,7 +118,7 @@ async def begin(
 
 async def count_refusal(host: Host, error: RefusedError) -> None:
     """Count one more person who could not begin."""
-    add = partial(refusals.add, study=error.study, reason=error.reason.value)
+    add = partial(participants.count_refusal, study=error.study, reason=error.reason.value)
     await host.database.write_async(add)
 
 

@@ -25,8 +25,8 @@ from howgood.records.participant import Participant, StoredAnswer
 from howgood.records.screen import Answer, Screen
 from howgood.store import answers, migrate, participants, studies
 from howgood.store.database import Database, is_sqlite, open_database, usable_file
+from howgood.store.integrity import check_sound, refuse_foreign_log, run_in_head
 from howgood.store.server_lock import ServerLock, fresh_run
-from howgood.store.soundness import check_sound, refuse_foreign_log, run_in_head
 from howgood.store.studies import MediaFile
 
 T = TypeVar("T")

@@ -20,13 +20,11 @@ from howgood.flow.study_files import read_study
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
 from howgood.records.participant import Status
-from howgood.store import participants, studies, versions
-from howgood.store.backup import copy_database
+from howgood.store import participants, studies
+from howgood.store.backup import Restored, copy_database, restore_database
 from howgood.store.database import address_without_password, is_sqlite
 from howgood.store.participants import NewParticipant
-from howgood.store.restore import Restored, restore_database
-from howgood.store.studies import MediaFile, NewVersion, StudyRow
-from howgood.store.versions import VersionRow
+from howgood.store.studies import MediaFile, NewVersion, StudyRow, VersionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +135,7 @@ def _from_file(host: Host, study: Study, path: Path, now: datetime) -> OpenStudy
     """Bring a file into the database, unless it says nothing new since the dashboard took over."""
     with host.database.reading() as connection:
         row = studies.find(connection, study.slug)
-        known = versions.history(connection, row.number) if row else ()
+        known = studies.history(connection, row.number) if row else ()
     newest = known[0] if known else None
     last = max((version for version in known if version.file_at), key=_file_at, default=None)
     if row is None or newest is None or newest is last:

@@ -14,7 +14,7 @@ from howgood.flow.hosting.admission import idle_time
 from howgood.flow.participate import conditions
 from howgood.kinds.study import Study
 from howgood.records.participant import HOLDING, Status
-from howgood.store import drafts, refusals, studies, watching
+from howgood.store import drafts, participants, studies, watching
 from howgood.store.studies import StudyHead
 from howgood.store.watching import Place
 
@@ -115,7 +115,7 @@ def watch(host: Host, slug: str, *, now: datetime) -> Live:
         stored = watching.by_status(connection, number, is_pilot=False)
         pilots = watching.by_status(connection, number, is_pilot=True)
         has_draft = drafts.find(connection, number) is not None
-        refused = refusals.of_study(connection, number)
+        refused = participants.refused(connection, number)
     return Live(
         head=head,
         study=study,

@@ -178,7 +178,7 @@ async def post_renewal(request: Request) -> Response:
 async def get_removal(request: Request) -> Response:
     """Ask whether an account shall be removed, and say what that means."""
     person = await owner(request)
-    found = await run_in_threadpool(accounts.circle, request.app.state.host, now=now())
+    found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     number = request.path_params["number"]
     gone = next((each for each in found.researchers if each.number == number), None)
     if gone is None:
@@ -232,7 +232,7 @@ async def _setup_page(request: Request, problems: Mapping[str, str], name: str =
 async def _people_page(
     request: Request, person: Researcher, *, link: str = "", whose: str = "", problem: str = ""
 ) -> Response:
-    found = await run_in_threadpool(accounts.circle, request.app.state.host, now=now())
+    found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     values = {"circle": found, "link": link, "whose": whose, "problem": problem}
     status = 422 if problem else 200
     return dashboard(request, "people.html", researcher=person, status=status, **values)

@@ -1,6 +1,6 @@
-"""The circle of researchers: the first owner, invitations, farewells.
+"""The members, researchers with accounts: the first owner, invitations, removal.
 
-In: a host and the owner who acts. Out: one-time links, lists. Absent: using a link (`joining`).
+In: a host and the owner who acts. Out: one-time links, lists. Absent: using a link (`signing_in`).
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SETUP_LASTS, INVITATION_LASTS = timedelta(hours=24), timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Circle:
+class Members:
     """Everybody with an account, and invitations nobody has used yet."""
 
     researchers: tuple[Researcher, ...]
@@ -44,10 +44,10 @@ def setup_link(host: Host, *, now: datetime) -> str:
     return host.database.write(store)
 
 
-def circle(host: Host, *, now: datetime) -> Circle:
-    """Return who belongs to it."""
+def members(host: Host, *, now: datetime) -> Members:
+    """Return who has an account or an invitation."""
     with host.database.reading() as connection:
-        return Circle(
+        return Members(
             researchers=researchers.everyone(connection),
             invitations=researchers.open_invitations(connection, now=now),
         )
