@@ -20,7 +20,7 @@ from howgood.kinds.study import Study
 from howgood.records.job import JobStatus
 from howgood.settings import Settings
 from howgood.store import collected, jobs
-from howgood.web import clock
+from howgood.web import request_data
 from howgood.web.app import make_app
 
 __all__ = ["quick_passwords"]
@@ -35,7 +35,7 @@ def jump(monkeypatch):
     def now(zone):
         return datetime.now(zone) + ahead
 
-    for module in (clock, worker_module):
+    for module in (request_data, worker_module):
         monkeypatch.setattr(module, "datetime", SimpleNamespace(now=now))
 
     def set_ahead(by):
@@ -166,7 +166,9 @@ def _queue(stage, tmp_path):
     address = stage.address if "://" in stage.address else str(tmp_path / stage.address)
     host = hosting.open_host(address)
     row = hosting.add_study(host, Study.from_dict(STUDY), folder=tmp_path, now=datetime.now(UTC))
-    number = host.database.write(lambda c: jobs.add(c, row.number, "fit", {}, now=clock.now()))
+    number = host.database.write(
+        lambda c: jobs.add(c, row.number, "fit", {}, now=request_data.now())
+    )
 
     def make(name, seconds, **how):
         return Worker(host, address, child=[sys.executable, "-c", _CHILD, str(seconds), name],

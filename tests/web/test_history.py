@@ -8,7 +8,7 @@ from tests.web.conftest import hidden_fields
 
 from howgood.flow.collected import tidy_rows
 from howgood.flow.watching import history
-from howgood.web.clock import now
+from howgood.web.request_data import now
 
 SOURCE = Path(history.__file__).parents[2]
 FORBIDDEN = 403

@@ -19,9 +19,8 @@ from howgood.errors import HowgoodError
 from howgood.flow import accounts
 from howgood.flow.hosting import tokens
 from howgood.records.researcher import Researcher
-from howgood.web.clock import now
-from howgood.web.forms import refuse_zero
 from howgood.web.middleware import LARGEST_FORM
+from howgood.web.request_data import now, refuse_zero
 
 SESSION, VISITOR, DEVICE = "howgood-session", "howgood-visitor", "howgood-device"
 # A browser that has signed in is known for so long, which opens nothing.

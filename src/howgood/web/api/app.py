@@ -21,7 +21,7 @@ from howgood.flow.hosting import Host, tokens
 from howgood.records.api_token import ApiToken
 from howgood.settings import Settings
 from howgood.store.database import AWAY
-from howgood.web import clock
+from howgood.web import request_data
 from howgood.web.api.openapi import OPERATIONS, openapi
 from howgood.web.api.operation import Call, Operation, Streamed
 from howgood.web.api.problem import ApiError, problem, problem_of
@@ -78,7 +78,7 @@ def _endpoint(by_method: Mapping[str, Operation]) -> Callable[[Request], Awaitab
 
 async def _answer(request: Request, operation: Operation) -> Response:
     """Check who asks and what, do it, and say what came of it."""
-    now = clock.now()
+    now = request_data.now()
     token = await run_in_threadpool(_admitted, request, operation, now)
     call = Call(
         host=request.app.state.host,

@@ -34,9 +34,9 @@ from howgood.web.access import (
     signed_in,
     text_of,
 )
-from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
 from howgood.web.rate_limits import caller
+from howgood.web.request_data import now
 from howgood.web.routes.editing import save_unsaved
 from howgood.web.unsaved_forms import UnsavedForm, unsaved_form
 

@@ -20,8 +20,8 @@ from howgood.flow.importing.uploads import LARGEST
 from howgood.kinds import kind_named
 from howgood.records.codebook import TABLES, TableName
 from howgood.web.access import owner, sent_form, signed_in, text_of
-from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
+from howgood.web.request_data import now
 
 _LARGEST_FORM = LARGEST + 256 * 1024
 _DATA, _SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")

@@ -27,12 +27,11 @@ from howgood.web.access import (
     signed_in,
     text_of,
 )
-from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
-from howgood.web.forms import whole
 from howgood.web.middleware import LARGEST_UPLOAD
 from howgood.web.pages import ScreenPage, screen_page
 from howgood.web.render import part_of_file, style_address
+from howgood.web.request_data import now, whole
 from howgood.web.routes.studies import attachment
 from howgood.web.unsaved_forms import UnsavedForm, sign_in_first
 

@@ -27,12 +27,11 @@ from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.decisions import gain_finding
 from howgood.show.results import accepting_finding, target_finding
 from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
-from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
-from howgood.web.forms import is_larger, sent_file
 from howgood.web.pages import message_page
 from howgood.web.rate_limits import caller
 from howgood.web.render import show, style_address
+from howgood.web.request_data import is_larger, now, sent_file
 from howgood.web.result_pages import unbroken
 
 # The table, and the little that a browser sends around it.

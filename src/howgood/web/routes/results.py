@@ -19,10 +19,9 @@ from howgood.flow.results import library, requests, uploaded
 from howgood.flow.results.tasks import CLASSIFIER, SYSTEMS
 from howgood.show.page import to_html
 from howgood.web.access import owner, sent_form, signed_in
-from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
-from howgood.web.forms import is_larger, sent_file
 from howgood.web.render import PICTURE_POLICY
+from howgood.web.request_data import is_larger, now, sent_file
 from howgood.web.result_pages import form_choices, job_page, lit_picture, result_page
 
 T = TypeVar("T")

@@ -13,10 +13,9 @@ from starlette.routing import Route
 from howgood.flow import authoring, hosting, watching
 from howgood.records.researcher import Researcher
 from howgood.web.access import home, owner, sent_form, signed_in, text_of
-from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
-from howgood.web.forms import whole
 from howgood.web.middleware import LARGEST_UPLOAD
+from howgood.web.request_data import now, whole
 
 _MOST_LINKS = 10_000
 

@@ -15,10 +15,9 @@ from starlette.routing import Route
 
 from howgood.flow import hosting
 from howgood.web.access import is_secure
-from howgood.web.clock import now
-from howgood.web.forms import read_form, whole
 from howgood.web.pages import kept_parameters, review_page, screen_page, step_address
 from howgood.web.render import part_of_file, show_compressed, style_address
+from howgood.web.request_data import now, read_form, whole
 
 _log = logging.getLogger("howgood.web")
 _REMEMBER = 180 * 24 * 3600

@@ -14,8 +14,8 @@ from howgood.flow import accounts, api_access, hosting
 from howgood.records.api_token import SCOPES
 from howgood.web.access import SESSION, owner, sent_form, text_of
 from howgood.web.api.openapi import OPERATIONS
-from howgood.web.clock import now
 from howgood.web.dashboard import dashboard
+from howgood.web.request_data import now
 
 _TIMES = {"30": "30 days", "90": "90 days", "365": "a year", "": "no end"}
 

@@ -1,10 +1,11 @@
-"""What a browser sent, as plain text.
+"""What came with a request: its form or file, as plain text, and when.
 
-In: a request. Out: a form, or a researcher's file in one. Absent: what the fields mean
+In: a request. Out: a form, a researcher's file, the time. Absent: what the fields mean
 (`flow.participate.parse_answer`).
 """
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from itertools import chain
 from urllib.parse import parse_qs
 
@@ -14,6 +15,11 @@ from starlette.requests import Request
 
 _MOST_FIELDS = 500
 _DIGITS = 9
+
+
+def now() -> datetime:
+    """Return the moment, in UTC: the one place where a request asks for the time."""
+    return datetime.now(UTC)
 
 
 async def read_form(request: Request) -> dict[str, list[str]]:
