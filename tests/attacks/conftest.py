@@ -12,6 +12,7 @@ from tests.web.conftest import (
     quick_passwords,
     viewer,
 )
+from tests.web_routes import every_route
 
 from howgood.settings import Settings
 from howgood.web.app import make_app
@@ -38,5 +39,7 @@ def settled(host):
 def pages(app):
     """Every address of the application that can be looked at, with its variable parts."""
     return [
-        route.path for route in app.routes if isinstance(route, Route) and "GET" in route.methods
+        route.path
+        for route in every_route(app)
+        if isinstance(route, Route) and "GET" in route.methods
     ]

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from tests.flow.results.conftest import RERATING, SURVEY
 from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import DESKTOP, PHONE
+from tests.web_routes import every_route
 
 from howgood.demo.web import add_people
 from howgood.flow import accounts, importing
@@ -170,7 +171,7 @@ def _look(page, running, addresses):
 def test_every_route_that_answers_with_a_page_is_looked_at(running):
     routes = {
         route.path
-        for route in running.app.routes
+        for route in every_route(running.app)
         if isinstance(route, Route) and "GET" in route.methods
     }
     assert routes == PAGES.keys() | NO_PAGES.keys()

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from tests.flow.hosting.conftest import RERATING, SURVEY
 from tests.web.conftest import hidden_fields
 from tests.web.test_studies import edit, form_fields, make, publish, take_part
+from tests.web_routes import every_route
 
 from howgood.flow import authoring
 from howgood.flow.hosting import add_study
@@ -28,7 +29,7 @@ ATTACK = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}${7*7}
 
 
 def _writing_routes(app):
-    for route in app.routes:
+    for route in every_route(app):
         if isinstance(route, Route) and route.methods & {"POST", "PUT", "PATCH", "DELETE"}:
             path = route.path
             if path not in OPEN and not path.startswith(("/api/", "/library")):
@@ -65,7 +66,7 @@ def test_a_stranger_cannot_write_anywhere_and_reads_no_page(browser, host):
     for path in _writing_routes(browser.app):
         sent = browser.post(_address(path), data={}, follow_redirects=False)
         assert sent.status_code in (303, FORBIDDEN), path
-    for route in browser.app.routes:
+    for route in every_route(browser.app):
         is_page = isinstance(route, Route) and "GET" in route.methods
         if is_page and route.path.startswith(
             ("/studies", "/people", "/account", "/tokens", "/history")
@@ -170,7 +171,7 @@ def test_an_attack_in_names_keys_and_problems_comes_out_as_text(owner, host):
 
 def test_no_page_of_the_dashboard_needs_more_than_the_policy_allows(owner):
     pages = 0
-    for route in owner.app.routes:
+    for route in every_route(owner.app):
         if not isinstance(route, Route) or "GET" not in route.methods:
             continue
         if not route.path.startswith(("/studies", "/people", "/account", "/tokens", "/library")):

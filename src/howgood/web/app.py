@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import Mount, Router
+from starlette.routing import BaseRoute, Mount, Router
 from starlette.types import Receive, Scope, Send
 
 from howgood.flow.hosting import HealthCheck, Host
@@ -105,6 +105,11 @@ class _LoadedLater:
             if self._routes is None:
                 self._routes = self._make()
             return self._routes
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """Every route, as Starlette lists them."""
+        return self.load().routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
