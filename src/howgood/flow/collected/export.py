@@ -11,7 +11,7 @@ import gzip
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Literal, cast
@@ -27,6 +27,7 @@ from howgood.flow.collected.table_files import (
 )
 from howgood.flow.hosting import Host
 from howgood.records.codebook import TABLES, Codebook, TableName
+from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyRow
 
 DataFormat = Literal["csv", "parquet", "json"]
@@ -89,7 +90,7 @@ def data_file(
     return DataFile(
         name=f"{slug}-{table}.{kind}",
         media_type=media,
-        pieces=_one_table(source, table, source.writer(table)),
+        pieces=source.one_table(table),
     )
 
 
@@ -129,18 +130,29 @@ class _Source:
                 for table, file in files.items()
             }
             for page in pages(self.host, self.row, pilots=self.pilots):
-                people = [(self.host.study(person.version), person) for person in page]
-                for table, writer in writers.items():
-                    made = writer.write(
-                        row for study, person in people for row in person_rows(study, person, table)
-                    )
-                    if table == first:
-                        yield made
-                    else:
-                        packed[table].write(made)
+                made = {table: self._written(writers[table], table, page) for table in writers}
+                for table, file in packed.items():
+                    file.write(made[table])
+                yield made[first]
             for table, file in packed.items():
                 file.write(writers[table].close())
         yield writers[first].close()
+
+    def _written(self, writer: TableWriter, table: TableName, page: Iterable[PersonRow]) -> bytes:
+        studies = ((self.host.study(person.version), person) for person in page)
+        return writer.write(
+            row for study, person in studies for row in person_rows(study, person, table)
+        )
+
+    def one_table(self, table: TableName) -> Iterator[bytes]:
+        """Return one table, which needs no file to wait in."""
+        writer = self.writer(table)  # now, not with the first piece: a package may be missing
+        return self._one(writer, table)
+
+    def _one(self, writer: TableWriter, table: TableName) -> Iterator[bytes]:
+        for page in pages(self.host, self.row, pilots=self.pilots):
+            yield self._written(writer, table, page)
+        yield writer.close()
 
 
 def _waiting_file() -> IO[bytes]:
@@ -154,27 +166,23 @@ def _content(file: IO[bytes]) -> Iterator[bytes]:
             yield piece
 
 
-def _one_table(source: _Source, table: TableName, writer: TableWriter) -> Iterator[bytes]:
-    for page in pages(source.host, source.row, pilots=source.pilots):
-        yield writer.write(
-            row
-            for person in page
-            for row in person_rows(source.host.study(person.version), person, table)
-        )
-    yield writer.close()
-
-
 def _zip(source: _Source) -> Iterator[bytes]:
     buffer = WriteBuffer()
     packing = zipfile.ZIP_DEFLATED if source.kind == "csv" else zipfile.ZIP_STORED
     with zipfile.ZipFile(buffer, "w", packing, compresslevel=_COMPRESSION) as archive:  # type: ignore[call-overload]  # any object with write() will do
         archive.writestr("codebook.csv", codebook_csv(source.book))
         for table, pieces in source.tables():
-            with archive.open(f"{table}.{source.kind}", "w", force_zip64=True) as member:
-                for piece in pieces:
-                    member.write(piece)
-                    yield buffer.take()  # so that it is sent while the rest is made
+            for _ in _member(archive, f"{table}.{source.kind}", pieces):
+                yield buffer.take()
     yield buffer.take()
+
+
+def _member(archive: zipfile.ZipFile, name: str, pieces: Iterator[bytes]) -> Iterator[None]:
+    """Write a file of the archive, and pause after each piece so that it can be sent."""
+    with archive.open(name, "w", force_zip64=True) as member:
+        for piece in pieces:
+            member.write(piece)
+            yield
 
 
 def _json(source: _Source) -> Iterator[bytes]:
