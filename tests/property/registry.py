@@ -40,10 +40,6 @@ ELSEWHERE: dict[str, str] = {
     "test_a_replayed_log_equals_the_interview",
     "learn.replay": "tests/learn/elicitation/test_elicitor.py::"
     "test_a_replayed_log_equals_the_interview",
-    "learn.elicit": "tests/flow/test_elicit_call.py::"
-    "test_an_interview_typed_in_goes_on_where_it_stopped",
-    "learn.load_elicited": "tests/fuzz/test_readers.py::"
-    "test_a_damaged_file_is_read_or_refused_kindly",
     "learn.Bisection": "tests/learn/elicitation/test_bisection.py::"
     "test_each_round_halves_whatever_is_answered",
     "learn.ask_oracle": "tests/learn/elicitation/test_bisection.py::"

@@ -395,3 +395,23 @@ def test_every_rating_of_a_real_system_is_predicted_once_in_any_order(order):
     assert len(found.predictions) == real.sum()
     off = np.abs(found.predictions["predicted"] - found.predictions["rating"])
     assert found.mean_absolute_error == pytest.approx(off.mean())
+
+
+@about("learn.elicit", "learn.load_elicited")
+@fewest
+@given(seed=seeds, names=st.sampled_from([("a", "b"), (0, 5), ("no", "yes")]))
+def test_names_of_labels_change_no_metric_and_a_file_keeps_it(seed, names):
+    truth, scores = _labelled(seed, n=300)
+    settings = {"families": ("linear",), "max_queries": 6, "held_out": 0, "random_state": seed}
+    person = score.LinearMetric(a0=0.3).prefers
+    plain = learn.elicit(scores=scores, y=truth.astype(int), ui=person, **settings)
+    labels = np.where(truth, names[1], names[0])
+    named = learn.elicit(scores=scores, y=labels, pos_label=names[1], ui=person, **settings)
+    assert named.metric == plain.metric
+    assert named.positive == names[1]
+    with tempfile.TemporaryDirectory() as folder:
+        named.save(Path(folder) / "metric.json")
+        again = learn.load_elicited(Path(folder) / "metric.json")
+    assert (again.metric, again.positive, again.misfit) == (
+        named.metric, named.positive, named.misfit,
+    )  # fmt: skip
