@@ -205,7 +205,8 @@ def _study_file(plans: tuple[tuple[str, type[Plan]], ...]) -> type[_StudyFile]:
         for name, plan in plans
     }
     kind: Any = (Literal[names], Field(description=_Frame.model_fields["kind"].description))
-    return create_model("Study", __base__=_StudyFile, kind=kind, **tables)
+    doc = "A study as its file has it: the task in the table that `kind` names."
+    return create_model("StudyFile", __base__=_StudyFile, __doc__=doc, kind=kind, **tables)
 
 
 def plan_of(study: Study, kind: type[SomePlan]) -> SomePlan:

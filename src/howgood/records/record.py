@@ -277,7 +277,7 @@ def _wrong_value(path: Path, detail: ErrorDetails, record: type[Record], data: o
         needed, cure = f"one of {', '.join(names)}", f"Did you mean {meant!r}?" if meant else ""
     elif kind.startswith("union_tag"):
         found, cure = _shown(context.get("tag")), "Name it."
-        needed = f"a {context['discriminator'].strip(chr(39))} that says what it is"
+        needed = f"{context['discriminator']}, which says what it is"
     else:
         needed, cure = detail["msg"], ""
     return Problem(path=path, found=found, needed=needed, cure=cure or "Change it.")

@@ -3,6 +3,7 @@
 In: the operations and their records. Out: plain values. Absent: anything these do not say.
 """
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -63,6 +64,7 @@ def openapi() -> dict[str, Any]:
     for operation in OPERATIONS:
         described = _described(operation, schemas, parts)
         paths.setdefault(operation.address, {})[operation.method.lower()] = described
+    text = json.dumps([paths, parts])
     return {
         "openapi": "3.1.0",
         "info": {
@@ -73,7 +75,10 @@ def openapi() -> dict[str, Any]:
         },
         "paths": paths,
         "components": {
-            "schemas": dict(sorted(parts.items())),
+            # Records of parameters stand with their operations, and nothing else refers to them.
+            "schemas": {
+                name: part for name, part in sorted(parts.items()) if f'schemas/{name}"' in text
+            },
             "securitySchemes": {
                 "token": {
                     "type": "http",
@@ -98,7 +103,8 @@ def _schemas() -> tuple[dict[type[Record], Schema], dict[str, Schema]]:
     parts: dict[str, Schema] = whole["$defs"]
     for part in parts.values():
         part.pop("title", None)
-        part["description"] = part.get("description", "").partition("\n")[0]
+        if "description" in part:
+            part["description"] = part["description"].partition("\n")[0]
     return {record: references[record, "validation"] for record in used}, parts
 
 
