@@ -1,7 +1,7 @@
 """Measured rows to docs/explanation/performance.md and its picture.
 
 In: rows by benchmark. Out: the page, written by the run itself; what did not run this time keeps
-the rows of its last run, which `performance.json` remembers. Absent: measuring.
+the rows of its last run, which `docs/_data/performance.json` remembers. Absent: measuring.
 """
 
 import json
@@ -14,8 +14,10 @@ from benchmarks.rows import Row
 from howgood import __version__
 from howgood.show.figures.theme import COLOURS, FAINT, canvas, to_svg
 
-FOLDER = Path(__file__).parents[1] / "docs" / "explanation"
-_MEMORY, _PAGE, _PICTURE = "performance.json", "performance.md", "performance.svg"
+DOCS = Path(__file__).parents[1] / "docs"
+FOLDER = DOCS / "explanation"
+_MEMORY = DOCS / "_data" / "performance.json"
+_PAGE, _PICTURE = "performance.md", "performance.svg"
 _HEAD = """# How fast, beside what
 
 Written by `make bench`: ratios against named peers, measured in one run on one machine ({machine}).
@@ -26,9 +28,8 @@ not met in that run. CPU time unless a row says otherwise; the programs are in `
 """
 
 
-def remember(measured: dict[str, list[Row]], folder: Path = FOLDER) -> Path:
+def remember(measured: dict[str, list[Row]], folder: Path = FOLDER, memory: Path = _MEMORY) -> Path:
     """Keep these rows, and write the page and the picture anew from all that are kept."""
-    memory = folder / _MEMORY
     known = json.loads(memory.read_text(encoding="utf-8")) if memory.exists() else {}
     known |= {name: [asdict(row) for row in rows] for name, rows in measured.items()}
     known = dict(sorted(known.items()))

@@ -9,7 +9,7 @@ import pytest
 from howgood.show import leaderboard, ranking
 
 ROOT = Path(__file__).parents[2]
-LEDGER = json.loads((ROOT / "docs/explanation/calibration.json").read_text(encoding="utf-8"))
+LEDGER = json.loads((ROOT / "docs/_data/calibration.json").read_text(encoding="utf-8"))
 
 
 def _held(quantity: str, setting: str) -> list[float]:

@@ -1,6 +1,6 @@
 """The ledger of faults: what was acknowledged, stored, lost and doubled each time.
 
-In: counts. Out: a table in the terminal; after slow runs docs/explanation/faults.json and the page
+In: counts. Out: a table in the terminal; after slow runs docs/_data/faults.json and the page
 made from it. A run renews the rows of the proofs that ran and leaves the others.
 """
 
@@ -14,7 +14,7 @@ from tests.faults.counting import Count
 from tests.ledgers import alone, still_there
 
 DOCS = Path(__file__).parents[2] / "docs"
-ROWS = DOCS / "explanation" / "faults.json"
+ROWS = DOCS / "_data" / "faults.json"
 NOTHING = Count(people=0, acknowledged=0, stored=0, lost=0, doubled=0, polite=0, other=0)
 
 

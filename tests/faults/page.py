@@ -13,7 +13,7 @@ simple: **an answer that was acknowledged is stored, once; whoever is there mean
 politely that what they sent is safe; and when the cause is gone, everything goes on without
 anybody's help.** Each fault below is produced on purpose, on SQLite and on PostgreSQL, while
 simulated people go on answering. `make slow` does it and **writes this table**; `make test` does
-shorter versions and prints the same table. `docs/explanation/faults.json` holds it for machines.
+shorter versions and prints the same table. `docs/_data/faults.json` holds it for machines.
 
 {table}
 

@@ -10,8 +10,9 @@ def _row(subject, ratio):
 
 
 def test_a_second_run_renews_its_rows_and_keeps_the_others(tmp_path):
-    remember({"fit": [_row("draws", 9.0)], "server": [_row("answers", 0.5)]}, tmp_path)
-    page = remember({"fit": [_row("draws", 11.0)]}, tmp_path).read_text()
+    memory = tmp_path / "kept.json"
+    remember({"fit": [_row("draws", 9.0)], "server": [_row("answers", 0.5)]}, tmp_path, memory)
+    page = remember({"fit": [_row("draws", 11.0)]}, tmp_path, memory).read_text()
     assert "| draws | N = 1 | 1 s | theirs | 2 s | 11.0 | >= 1x | yes |" in page
     assert "9.0" not in page
     assert "| answers | N = 1 | 1 s | theirs | 2 s | 0.5 | >= 1x | NO |" in page

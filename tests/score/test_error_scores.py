@@ -174,7 +174,7 @@ def test_unknown_choices_are_named():
         score.rmse([1], [1], [1], method="best")
     with pytest.raises(InputError, match="missing='skip'"):
         score.rmse([1], [1], [1], missing="skip")
-    with pytest.raises(InputError, match=r"q=1.5"):
+    with pytest.raises(InputError, match=r"quantile, q: 1.5"):
         score.rmse([1], [1], [1]).quantile(1.5)
     with pytest.raises(InputError, match="draws=0"):
         score.rmse([1], [1], [1], method="monte-carlo", draws=0)

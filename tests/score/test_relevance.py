@@ -409,7 +409,7 @@ def test_every_kind_of_integer_label_scores_alike(kind):
 
 
 def test_text_is_no_weight_and_one_label_no_column():
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="not numbers"):
         score.relevance_score(
             ACTUAL, PREDICTED, contexts=HERE, table=_room(), sample_weight=[*"abcde"]
         )

@@ -84,7 +84,7 @@ def test_no_spread_is_the_limit_of_little_spread(metric, interval, normalise):
 
 
 def test_wrong_choices_are_named():
-    with pytest.raises(InputError, match="level=5"):
+    with pytest.raises(InputError, match="level: 5"):
         score.significant_rmse([1], [1], [1], level=5)
     with pytest.raises(InputError, match="interval='wide'"):
         score.significant_rmse([1], [1], [1], interval="wide")
@@ -106,7 +106,7 @@ def test_the_width_alone_holds_all_but_the_level():
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, np.nan])
 def test_a_level_of_nothing_or_all_is_no_level(level):
-    with pytest.raises(InputError, match="level="):
+    with pytest.raises(InputError, match="level: "):
         score.significant_rmse([1], [1], [1], level=level)
 
 

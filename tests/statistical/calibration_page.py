@@ -49,7 +49,7 @@ A 95 % interval that holds the truth 80 % of the time is worse than none. So eve
 probability and every prediction of needed data that howgood prints is checked against simulated
 people whose answers are known. `make slow` does it, and **writes this page**: the numbers below
 are those of the last run of each proof, with the seeds that give them again.
-`docs/explanation/calibration.json` holds them for machines. A test of the ordinary suite fails when
+`docs/_data/calibration.json` holds them for machines. A test of the ordinary suite fails when
 a proof failed, when an interval has no proof, or when this page differs from the numbers. Which
 number rests on which rows is listed in `tests/statistical/inventory.py`; proofs that are written
 but have not run yet are named there as waiting, and have no row below.

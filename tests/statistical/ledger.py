@@ -1,6 +1,6 @@
 """The ledger of proofs: what each slow proof found, kept beside the page that shows it.
 
-In: judgements. Out: docs/explanation/calibration.json, the page and its picture. A run renews the
+In: judgements. Out: docs/_data/calibration.json, the page and its picture. A run renews the
 rows of the proofs that ran and leaves the others, so that a partial run erases nothing. Absent:
 judging (see `judging`), drawing (see `calibration_page`).
 """
@@ -15,7 +15,7 @@ from tests.statistical import calibration_page
 from tests.statistical.judging import LEVEL, Judgement
 
 DOCS = Path(__file__).parents[2] / "docs"
-ROWS = DOCS / "explanation" / "calibration.json"
+ROWS = DOCS / "_data" / "calibration.json"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.decide.sampling import PRIOR_CASES, Counts, counted, resampled
-from howgood.errors import InputError
 from howgood.records.acceptance import (
     AcceptanceDraws,
     AcceptanceModel,
@@ -23,6 +22,7 @@ from howgood.records.acceptance import (
 from howgood.records.decision import ApplicationChoice, Gate, GateVerdict, Target, TradeOff
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import weakest
+from howgood.records.probability import check_probability
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
@@ -31,18 +31,6 @@ from howgood.stats.randomness import RandomState, generator_and_seed
 N_DRAWS = 4000
 POINT = 0.01
 _FEWEST_REACHING = 0.05  # below this share of draws there is no needed mean worth reporting
-
-
-def check_share(value: float, *, name: str, where: str) -> float:
-    """Refuse a share or probability outside 0 to 1, ends excluded."""
-    if not 0.0 < value < 1.0:
-        raise InputError(
-            where=f"{where}, {name}",
-            found=f"{value}",
-            needed=f"{name} must lie between 0 and 1",
-            cure="Divide percentages by 100." if value > 1 else "Use for instance 0.8.",
-        )
-    return float(value)
 
 
 def acceptance(
@@ -143,7 +131,7 @@ def best_application(
     ----------
     Kay, Patel, Kientz (2015), "Selecting a user interface to build".
     """
-    check_share(certainty, name="certainty", where="best_application")
+    check_probability(certainty, name="certainty", where="best_application")
     names = tuple(applications or known_applications(fit, where="best_application"))
     counts = counted(y_true, y_pred, pos_label=pos_label, where="best_application")
     generator, seed = generator_and_seed(random_state)
@@ -225,8 +213,8 @@ def gate(
     >>> gate(people, "alarm", [1] * 90 + [0] * 90, [1] * 30 + [0] * 150, random_state=1).verdict
     'fail'
     """
-    check_share(share, name="share", where="gate")
-    check_share(certainty, name="certainty", where="gate")
+    check_probability(share, name="share", where="gate")
+    check_probability(certainty, name="certainty", where="gate")
     generator, seed = generator_and_seed(random_state)
     draws = draws_for(fit, application, where="gate")
     accepting = acceptance(
@@ -305,7 +293,7 @@ def target(
     >>> round(target(people, "alarm", share=0.5).needed_mean.mean, 3)
     0.75
     """
-    check_share(share, name="share", where="target")
+    check_probability(share, name="share", where="target")
     draws = draws_for(fit, application, where="target")
     needed = draws.mean_for_share(share)
     reached = needed[needed <= 1.0]
@@ -372,8 +360,8 @@ def trade_off(
     ----------
     Kay, Patel, Kientz (2015), "The potential of a low-performing classifier".
     """
-    check_share(share, name="share", where="trade_off")
-    check_share(certainty, name="certainty", where="trade_off")
+    check_probability(share, name="share", where="trade_off")
+    check_probability(certainty, name="certainty", where="trade_off")
     draws = draws_for(fit, application, where="trade_off")
     accuracy = np.arange(0.0, 1.0 + POINT / 2, POINT)
     accepting = draws.shares(np.minimum(accuracy * precision_per_recall, 1.0), accuracy)
@@ -407,16 +395,9 @@ def trade_off(
 
 
 def _accuracy(value: float | None, default: float, name: str) -> float:
-    if value is None:
-        return default
-    if not 0.0 <= value <= 1.0:
-        raise InputError(
-            where=f"target, {name}",
-            found=f"{value}",
-            needed=f"{name} must lie between 0 and 1",
-            cure="Divide percentages by 100.",
-        )
-    return float(value)
+    return check_probability(
+        default if value is None else value, name=name, where="target", ends=True
+    )
 
 
 def _diminishing_from(draws: AcceptanceDraws, least_gain: float) -> float | None:

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from howgood.ask.simulate import simulate_answers
-from howgood.decide.acceptability import check_share
 from howgood.decide.sampling import PRIOR_CASES, Counts, resampled
 from howgood.errors import HowgoodWarning, InputError, UngatedPosteriorError, UnknownNameError
 from howgood.learn.acceptability import fit_acceptability
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
 from howgood.records.decision import GoLive, StudySize
+from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
@@ -90,8 +90,8 @@ def go_live(
     >>> go_live(people, "alarm", curve).size
     40.0
     """
-    check_share(share, name="share", where="go_live")
-    check_share(certainty, name="certainty", where="go_live")
+    check_probability(share, name="share", where="go_live")
+    check_probability(certainty, name="certainty", where="go_live")
     draws = draws_for(fit, application, where="go_live")
     generator, seed = generator_and_seed(random_state)
     curve = _columns(learning_curve, columns or {})

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.decide.absolute_scores import absolute_scores
 from howgood.decide.scores import JointScores, simulated_scores, squared_scores
 from howgood.errors import InputError, LengthMismatchError
+from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.ranking import Ranking
@@ -401,10 +402,4 @@ def _direction(greater_is_better: bool | None, paired: bool) -> bool:
 
 def check_level(level: float) -> None:
     """Raise unless `level` is a probability."""
-    if not (isinstance(level, int | float) and 0 < level < 1) or math.isnan(level):
-        raise InputError(
-            where="level",
-            found=repr(level),
-            needed="a probability between 0 and 1",
-            cure="Use for instance 0.05.",
-        )
+    check_probability(level, name="level", where="ranking", such_as=0.05)

@@ -17,19 +17,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.decide.scores import refuse_huge
 from howgood.errors import InputError, LengthMismatchError
+from howgood.records.table import as_numbers
 from howgood.stats.arrays import FloatArray
 
 PRIOR_CASES = 0.5  # Jeffreys: zero errors among few cases is not proof of none
 MOST_THRESHOLDS = 400
 # How far "nearby" reaches, times m^.8 with m the cases of the rarer class: true positives bend on
-# the scale of the positives, however many negatives there are. Intervals at the chosen threshold
-# then hold what they say, also in populations never tried before (docs/explanation/calibration.md).
+# the scale of the positives, however many negatives there are. As a share of m that is m^(-1/5),
+# the rate of local linear regression. A parabola could reach further (its own rate is m^(-1/9));
+# staying below it keeps the bias small beside the noise, as an interval needs. The factor is of
+# the order of one and was not derived: intervals at the chosen threshold hold what they say with
+# it, also in populations never tried before (docs/explanation/calibration.md).
 _NEARBY = 2.0
 # Of so few thresholds nearby the best is hardly flattered, and so few steps are no smooth curve.
 _FEW = 10
 # How far scores of a class of n cases are moved: so many sds of the class, divided by n^1.25, up to
-# a limit. Settled on normal, beta, log-normal, t, Laplace and gamma populations of 20 to 100
-# cases; with hundreds of cases of a class nothing is left of it (docs/explanation/calibration.md).
+# a limit. Neighbouring scores in the middle of a normal class lie 2.5 sd / n apart (one over n by
+# the density there). The move is that gap times (20 / n)^(1/4), as 2.5 * 20^.25 = 5.3: whole gaps
+# where 20 cases leave the place of the best threshold open, vanishing faster than the gaps where
+# hundreds show it. That it starts from 20 was settled on normal, beta, log-normal, t, Laplace and
+# gamma populations of 20 to 100 cases (docs/explanation/calibration.md).
 _MOVED, _MOST_MOVED = 5.3, 0.5
 _IQR_OF_NORMAL = 1.349
 
@@ -242,15 +249,12 @@ def _checked_scores(scores: ArrayLike, *, where: str) -> FloatArray:
             needed="one score of the positive class per case",
             cure="Pass the second column of predict_proba, or decide.positive_scores(model, X).",
         )
-    try:
-        values = array.astype(np.float64).ravel()
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            where=f"{where}, scores",
-            found=f"values such as {str(array.ravel()[0])!r}",
-            needed="numbers: the higher, the more likely positive",
-            cure="Pass probabilities or decision values, not labels.",
-        ) from error
+    values = as_numbers(
+        array,
+        where=f"{where}, scores",
+        needed="numbers: the higher, the more likely positive",
+        cure="Pass probabilities or decision values, not labels.",
+    ).ravel()
     gaps = ~np.isfinite(values)
     if gaps.any():
         raise InputError(

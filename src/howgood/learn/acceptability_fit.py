@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import expit, ndtri
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import UnknownNameError
 from howgood.learn import checks, fit_file
 from howgood.learn.binary_model import Cells
 from howgood.learn.evidence import evidence_by_application, lowest_shown
@@ -30,6 +30,7 @@ from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence, weakest
 from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
+from howgood.records.probability import check_probability
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
@@ -299,13 +300,7 @@ class AcceptabilityFit(Tabular):
         if who not in ("population", "average"):
             raise UnknownNameError(where="who", name=who, names=("population", "average"))
         for name, value in (("precision", precision), ("recall", recall)):
-            if not 0 <= value <= 1:
-                raise InputError(
-                    where=name,
-                    found=f"{value:g}",
-                    needed="a number between 0 and 1",
-                    cure="Write 85 % as 0.85.",
-                )
+            check_probability(value, name=name, where="predict", ends=True)
         shares = self.acceptance_draws(application, p=p).shares(precision, recall, who=who)
         return self._estimate(shares, application)
 

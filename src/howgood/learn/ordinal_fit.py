@@ -20,6 +20,7 @@ from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
 from howgood.records.power_mean import PowerMean
 from howgood.records.priors import Priors
+from howgood.records.probability import check_probability
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
@@ -175,13 +176,7 @@ class OrdinalFit(Tabular):
                 cure="Ask more people, or about a wider range of accuracies.",
             )
         for name, value in (("precision", precision), ("recall", recall)):
-            if not 0 <= value <= 1:
-                raise InputError(
-                    where=name,
-                    found=f"{value:g}",
-                    needed="a number between 0 and 1",
-                    cure="Write 85 % as 0.85.",
-                )
+            check_probability(value, name=name, where="predict", ends=True)
         shares = self.rating_draws(precision=precision, recall=recall, part=part)
         return self._estimate(shares[:, np.array(self.levels) >= at_least].sum(axis=1))
 

@@ -16,7 +16,7 @@ from howgood.records.engine_frame import grouped_counts
 from howgood.records.levels import as_column, codes_of, distinct, missing_values, numbered
 from howgood.records.outcomes import OutcomeTable, Reference
 from howgood.records.provenance import Provenance
-from howgood.records.table import frame_column_names, frame_columns
+from howgood.records.table import as_numbers, frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray
 
 _WHERE = "outcome_probabilities"
@@ -135,7 +135,7 @@ def _counted(
         wanted = [*keys, weights] if weights else keys
         columns = frame_columns(frame, wanted, where=_WHERE)
         counts = np.ones(len(columns[keys[0]]))
-        mass = smallest = _numbers(columns[weights], weights) if weights else counts
+        mass = smallest = _weights(columns[weights], weights) if weights else counts
     if len(counts) == 0:
         raise InputError(
             where=_WHERE,
@@ -160,16 +160,9 @@ def _refuse_gaps(columns: Mapping[str, NDArray[Any]], counts: FloatArray) -> Non
             )
 
 
-def _numbers(values: NDArray[Any], name: str) -> FloatArray:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            where=_place(name),
-            found="values that are not numbers",
-            needed="weights of 0 or more",
-            cure="Name the column that holds the weights.",
-        ) from error
+def _weights(values: NDArray[Any], name: str) -> FloatArray:
+    cure = "Name the column that holds the weights."
+    return as_numbers(values, where=_place(name), needed="weights of 0 or more", cure=cure)
 
 
 def _check_weights(mass: FloatArray, smallest: FloatArray, name: str | None) -> None:

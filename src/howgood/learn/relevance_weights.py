@@ -18,7 +18,7 @@ from howgood.records.estimate import Estimate
 from howgood.records.levels import as_column, codes_of, distinct
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.provenance import Provenance
-from howgood.records.table import frame_columns
+from howgood.records.table import as_numbers, frame_columns
 from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import widened
 from howgood.stats.randomness import RandomState, generator_and_seed
@@ -227,10 +227,7 @@ def _judged(
 
 def _graded(values: NDArray[Any], name: str, scale: Sequence[float]) -> FloatArray:
     worst, best = (float(end) for end in scale)
-    try:
-        grades = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        grades = np.full(len(values), np.nan)
+    grades = as_numbers(values, where=f"{_WHERE}, column {name!r}")
     missing = ~np.isfinite(grades)
     if missing.any():
         raise MissingValueError(

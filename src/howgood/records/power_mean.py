@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.records.label_metric import LabelMetric
+from howgood.records.probability import check_probability
 from howgood.stats.arrays import FloatArray
 from howgood.stats.power_mean import power_mean as _power_mean
 
@@ -123,7 +124,7 @@ def power_mean(
     array([0.5   , 0.7071])
     """
     for name, value in (("precision", precision), ("recall", recall), ("alpha", alpha)):
-        _check_share(name, value)
+        check_probability(value, name=name, where="power_mean", ends=True)
     if np.any(np.isnan(np.asarray(p, dtype=np.float64))):
         raise InputError(
             where="power_mean, p",
@@ -132,15 +133,3 @@ def power_mean(
             cure="Use -1 (harmonic), 0 (geometric) or 1 (arithmetic).",
         )
     return _power_mean(precision, recall, p=p, alpha=alpha)
-
-
-def _check_share(name: str, value: ArrayLike) -> None:
-    values = np.asarray(value, dtype=np.float64)
-    wrong = values[~((values >= 0.0) & (values <= 1.0))]
-    if wrong.size:
-        raise InputError(
-            where=f"power_mean, {name}",
-            found=f"{wrong.size} of {values.size} values outside 0 to 1 (first: {wrong[0]:g})",
-            needed=f"{name} must lie between 0 and 1",
-            cure="Divide percentages by 100." if wrong[0] > 1.0 else f"Check the {name}.",
-        )

@@ -192,16 +192,28 @@ def rows_being_read(where: str = "the table") -> Iterator[None]:
 
 
 def as_numbers(
-    values: ArrayLike, *, where: str, cure: str = "Correct the column, or name another one."
+    values: ArrayLike,
+    *,
+    where: str,
+    needed: str = "a number in every row",
+    cure: str = "Correct the column, or name another one.",
+    parse_text: bool = True,
 ) -> FloatArray:
-    """Return a column as numbers; gaps become NaN, and text is refused."""
+    """Return a column as numbers: the one way in for all of them.
+
+    Gaps become NaN. Text is refused unless all of it can be read as numbers, or always with
+    `parse_text=False` (arrays that somebody computed hold text only by mistake).
+    """
     try:
-        return np.asarray(values, dtype=np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind in "Mm" or (array.dtype.kind in "US" and not parse_text):
+            raise TypeError(f"values of type {array.dtype}")
+        return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             where=where,
-            found=f"text such as {_first_text(values)!r}",
-            needed="a number in every row",
+            found=f"text such as {_first_text(values)!r}, not numbers",
+            needed=needed,
             cure=cure,
         ) from error
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.records.estimate import Interval
+from howgood.records.probability import check_probability
 from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
-from howgood.score.pairs import require_probability
 from howgood.stats.arrays import FloatArray
 from howgood.stats.distributions import Law
 from howgood.stats.randomness import RandomState, generator_and_seed
@@ -84,12 +84,12 @@ class ScoreDistribution(Shown):
         wanted = np.asarray(q, dtype=np.float64)
         for value in (np.min(wanted), np.max(wanted)) if wanted.size else ():
             if not 0.0 <= value <= 1.0:
-                require_probability(float(value), name="q", where="quantile")
+                check_probability(float(value), name="q", where="quantile", such_as=0.05)
         return _like(q, self.law.quantile(wanted))
 
     def interval(self, probability: float = 0.95) -> Interval:
         """Return the central interval that holds this probability."""
-        require_probability(probability, name="probability", where="interval")
+        check_probability(probability, name="probability", where="interval", such_as=0.05)
         tail = (1.0 - probability) / 2.0
         lower, upper = self.law.quantile(np.array([tail, 1.0 - tail]))
         return Interval(

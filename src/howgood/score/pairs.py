@@ -5,12 +5,13 @@ out. Absent: scoring.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
+from howgood.records.table import as_numbers
 
 FloatArray = NDArray[np.float64]
 MissingPolicy = Literal["error", "drop"]
@@ -126,19 +127,13 @@ def numeric_table(values: ArrayLike, *, column: str, where: str, gaps: bool = Fa
 
 
 def _floats(values: ArrayLike, *, column: str, where: str) -> FloatArray:
-    found: Any = values
-    try:
-        array = np.asarray(found)
-        if array.dtype.kind in "USMm":
-            raise TypeError(f"values of type {array.dtype}")
-        result = np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            where=f"{where}, column {column!r}",
-            found=f"values that are not numbers ({type(found).__name__})",
-            needed="one number per pair",
-            cure="Convert the column to numbers first.",
-        ) from error
+    result = as_numbers(
+        values,
+        where=f"{where}, column {column!r}",
+        needed="one number per pair",
+        cure="Convert the column to numbers first.",
+        parse_text=False,
+    )
     if result.size == 0:
         raise InputError(
             where=f"{where}, column {column!r}",
@@ -170,17 +165,6 @@ def require_choice(value: object, choices: tuple[str, ...], *, name: str, where:
             found=f"{name}={value!r}",
             needed="one of " + ", ".join(repr(choice) for choice in choices),
             cure="Choose one of these.",
-        )
-
-
-def require_probability(value: float, *, name: str, where: str) -> None:
-    """Raise unless `value` lies strictly between 0 and 1."""
-    if not 0.0 < value < 1.0:
-        raise InputError(
-            where=where,
-            found=f"{name}={value!r}",
-            needed="a number between 0 and 1",
-            cure="5 % is 0.05.",
         )
 
 

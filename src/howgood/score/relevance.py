@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.learn.mismatch import Labels, Mismatch, label_codes, mismatch
 from howgood.records.outcomes import OutcomeTable
+from howgood.records.table import as_numbers
 from howgood.stats.arrays import FloatArray
 
 Unseen = Literal["exclude", "error", "marginal"]
@@ -168,10 +169,8 @@ def coded_rows(
 
 def checked_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     """Return weights as floats, or say what is wrong with them."""
-    try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        weight = np.full(n_rows, np.nan)  # text is no weight, and is refused as such below
+    needed = "finite weights of 0 or more, not all 0"
+    weight = as_numbers(sample_weight, where="sample_weight", needed=needed)
     if weight.shape != (n_rows,):
         raise LengthMismatchError(
             where="relevance", lengths={"y_true": n_rows, "sample_weight": weight.size}
@@ -179,8 +178,8 @@ def checked_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     if not (np.all(np.isfinite(weight)) and weight.min() >= 0 and weight.sum() > 0):
         raise InputError(
             where="sample_weight",
-            found="a weight that is no number, negative, missing or infinite, or only zeros",
-            needed="finite weights of 0 or more, not all 0",
+            found="a weight that is negative, missing or infinite, or only zeros",
+            needed=needed,
             cure="Correct the weights, or leave these rows out.",
         )
     return weight

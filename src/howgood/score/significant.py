@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
+from howgood.records.probability import check_probability
 from howgood.score.distribution import ScoreDistribution, provenance_of, share_above
 from howgood.score.pairs import (
     MissingPolicy,
     Pairs,
     checked_pairs,
     require_choice,
-    require_probability,
 )
 from howgood.stats.arrays import FloatArray
 from howgood.stats.discrete_sum import LATTICE, MixedLaw, lattice_sum
@@ -154,7 +154,7 @@ def significance_width(
     ([False, True, True], 2.0)
     """
     where = "significance_width"
-    require_probability(level, name="level", where=where)
+    check_probability(level, name="level", where=where, such_as=0.05)
     require_choice(interval, ("literal", "test"), name="interval", where=where)
     pairs = checked_pairs(mean, sd, prediction, where=where, missing="error")
     width = significance_half_width(pairs.deviation, pairs.spread, level=level, interval=interval)
@@ -235,7 +235,7 @@ def _significant(
     normalise: Normalisation,
     missing: MissingPolicy,
 ) -> ScoreDistribution:
-    require_probability(level, name="level", where=metric)
+    check_probability(level, name="level", where=metric, such_as=0.05)
     require_choice(interval, ("literal", "test"), name="interval", where=metric)
     require_choice(normalise, ("none", "density", "count"), name="normalise", where=metric)
     pairs = checked_pairs(mean, sd, prediction, where=metric, missing=missing)
