@@ -55,7 +55,7 @@ _EXCUSED = {
     "web/render.py:static_files": _PART_OF_THE_PACKAGE,
     "ask/files.py:_open_address": "Polars reads what lies on another machine",
     "reproduce/kay2015_study_one.py:read_study_one": "one published file, fitted for minutes",
-    "reproduce/fetching.py:fetch": "bytes known by their digest",
+    "reproduce/papers.py:fetch": "bytes known by their digest",
     "reproduce/ali2022.py:load_cases": "one published file",
     "reproduce/ali2022.py:_packaged_text": "a file of another package",
     "flow/authoring/download.py:download": _WRITES,

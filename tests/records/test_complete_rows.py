@@ -7,7 +7,7 @@ import pytest
 
 from howgood import decide, learn
 from howgood.errors import DroppedRowsWarning, InputError
-from howgood.records.complete_rows import complete_rows
+from howgood.records.missing import complete_rows
 
 GAPS = {
     "y": np.array(["a", None, "b", " "], dtype=object),

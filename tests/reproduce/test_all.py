@@ -28,7 +28,7 @@ def asked(monkeypatch):
     given = {}
 
     def module(name):
-        paper = name.rsplit(".", 1)[1]
+        (paper,) = (short for short, module in papers.PAPERS.items() if module == name)
 
         def reproduce(*, data, random_state, progress):
             given[paper] = (data, random_state)

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from howgood.errors import FileFormatError, InputError
-from howgood.reproduce.fetching import SOURCES, Source, fetch
+from howgood.reproduce.papers import SOURCES, Source, fetch
 
 CONTENT = b"participant,answer\np1,3\n"
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from howgood import score
 from howgood.errors import InputError
-from howgood.score.significant import significance_half_width
+from howgood.score.error_metrics import significance_half_width
 
 READINGS = [(i, n) for i in ("literal", "test") for n in ("none", "density", "count")]
 

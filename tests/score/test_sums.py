@@ -299,9 +299,9 @@ def test_identical_systems_differ_by_exactly_nothing():
 
 
 def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
-    from howgood.score import batched_sums
+    from howgood.score import lazy_sums
 
-    monkeypatch.setattr(batched_sums, "_ROWS", 64)
+    monkeypatch.setattr(lazy_sums, "_ROWS", 64)
     columns = feedback(500)
     columns["p2"][[3, 400]] = np.nan  # gaps in two different batches
     whole = np.isfinite(columns["p2"])
@@ -319,9 +319,9 @@ def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
 
 
 def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
-    from howgood.score import batched_sums
+    from howgood.score import lazy_sums
 
-    monkeypatch.setattr(batched_sums, "_ROWS", 16)
+    monkeypatch.setattr(lazy_sums, "_ROWS", 16)
 
     def summed(name, rows, value, **more):
         columns = feedback(60)

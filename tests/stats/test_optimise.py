@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howgood.stats.optimise import hessian, inverse_curvature, maximise
+from howgood.stats.importance import hessian, inverse_curvature, maximise
 
 
 class Counted:

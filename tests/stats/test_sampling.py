@@ -15,10 +15,12 @@ from howgood.stats.importance import (
     WeightedDraws,
     _weighted_quantiles,
     bridge_log_evidence,
+    hessian,
+    inverse_curvature,
+    maximise,
     weigh,
     weighted,
 )
-from howgood.stats.optimise import hessian, inverse_curvature, maximise
 from howgood.stats.random_intercepts import (
     GroupCounts,
     log_marginal,

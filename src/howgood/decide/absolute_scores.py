@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.decide.rating_noise import means_of, noise_freedom, unbiased_sd
 from howgood.decide.scores import JointScores, against, independent, refuse_overflow
 from howgood.score.feedback_columns import system_columns, system_names
 from howgood.stats.absolute_differences import absolute_difference_moments, difference_tail
+from howgood.stats.arrays import FloatArray
 from howgood.stats.folded_normal import folded_normal_mean, folded_normal_variance
 from howgood.stats.seen_absolute_errors import (
     absolute_error_noise,
@@ -28,7 +28,6 @@ from howgood.stats.seen_absolute_errors import (
     unbiased_sd_factor,
 )
 
-FloatArray = NDArray[np.float64]
 # Of so few pairs re-ratings are drawn: their MAEs may differ by little more than a few atoms.
 FEW_PAIRS = 50
 _RERATINGS = 65_536

@@ -14,18 +14,16 @@ from howgood.decide.combined_rows import combined_rows
 from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.scores import JointScores, refuse_huge
 from howgood.errors import DroppedRowsWarning, InputError, announce
-from howgood.records.complete_rows import complete_rows
 from howgood.records.levels import codes_of, distinct
+from howgood.records.missing import complete_rows
 from howgood.records.ranking import Ranking
 from howgood.records.table import as_numbers, frame_columns
+from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.crossed_components import CrossedMeans, crossed_means
 from howgood.stats.joint_means import joint_means
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.steps import smallest_step
 from howgood.stats.two_way_clusters import effective_raters
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 _WHERE = "grades"
 

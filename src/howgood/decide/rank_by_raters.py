@@ -15,17 +15,15 @@ from howgood.decide.combined_rows import combined_rows
 from howgood.decide.ranking import METRICS, check_level, ranking_of
 from howgood.decide.scores import JointScores, refuse_huge
 from howgood.errors import InputError
-from howgood.records.complete_rows import complete_rows
 from howgood.records.levels import codes_of, distinct
+from howgood.records.missing import complete_rows
 from howgood.records.ranking import Ranking
 from howgood.records.table import as_numbers, frame_column_names, frame_columns
+from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.joint_means import joint_means
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.steps import smallest_step
 from howgood.stats.two_way_clusters import clustered_means, effective_raters
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _WHERE, _PREDICTED = "ratings", "predictions"
 # A sum of several ratings is not what was predicted.

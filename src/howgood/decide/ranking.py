@@ -27,6 +27,7 @@ from howgood.score.feedback_columns import (
     mention_single_ratings,
 )
 from howgood.score.sums import squared_error_sums
+from howgood.stats.arrays import FloatArray
 from howgood.stats.gaussian_ranks import (
     RankProbabilities,
     difference_errors,
@@ -36,7 +37,6 @@ from howgood.stats.gaussian_ranks import (
 )
 from howgood.stats.randomness import RandomState, generator_and_seed
 
-FloatArray = NDArray[np.float64]
 Metric = Callable[[FloatArray, FloatArray], float]
 
 METRICS = ("rmse", "mse", "mae")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.decide.rating_noise import (
     KNOWN,
@@ -25,9 +24,9 @@ from howgood.records.progress import Progress
 from howgood.records.ranking import Doubt
 from howgood.records.sums import SquaredErrorSums
 from howgood.score.feedback_columns import system_columns, system_names, too_large
+from howgood.stats.arrays import FloatArray
 from howgood.stats.two_way_clusters import same_tail_variances
 
-FloatArray = NDArray[np.float64]
 # Squares of greater numbers, summed up, are more than a number holds.
 _LARGEST = 1e100
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
 from howgood.ask.evaluation_logs import read_log
@@ -283,7 +282,7 @@ def _paired(
     )
 
 
-def _item_means(log: EvaluationLog, values: NDArray[np.float64]) -> dict[str, float]:
+def _item_means(log: EvaluationLog, values: FloatArray) -> dict[str, float]:
     """Return each item's mean over its repeats that have a number."""
     sums: dict[str, list[float]] = {}
     for name, value in zip(log.items, values.tolist(), strict=True):

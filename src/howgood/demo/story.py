@@ -34,6 +34,7 @@ from howgood.show.ranking import findings as ranking_findings
 from howgood.show.ranking import readable_table
 from howgood.show.relevance import context_sentence, scores_table
 from howgood.show.relevance import findings as relevance_findings
+from howgood.stats.arrays import FloatArray
 from howgood.writing import replacing, write_text
 
 APPLICATION = "smart alarm"
@@ -76,7 +77,7 @@ class Classifier:
     """A fitted classifier's held-out truth and scores."""
 
     truth: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    scores: FloatArray
 
 
 def run_alarm(folder: Path, *, seed: int) -> tuple[Chapter, Classifier]:
@@ -205,7 +206,7 @@ def _recall(classifier: Classifier, threshold: float) -> float:
 
 
 def run_stakeholder(
-    folder: Path, truth: NDArray[np.int64], scores: NDArray[np.float64], *, seed: int
+    folder: Path, truth: NDArray[np.int64], scores: FloatArray, *, seed: int
 ) -> Chapter:
     """Interview the stakeholder about the alarm of the chapter before."""
     matrices = learn.threshold_matrices(truth, scores, out_of="auto")

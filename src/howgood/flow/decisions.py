@@ -15,7 +15,6 @@ from howgood import ask, decide
 from howgood.errors import InputError, OneAgainstRestWarning, announce
 from howgood.flow.named_files import naming
 from howgood.records.acceptance import AcceptanceModel
-from howgood.records.complete_rows import complete_rows
 from howgood.records.decision import (
     ApplicationChoice,
     Gate,
@@ -25,6 +24,7 @@ from howgood.records.decision import (
     ThresholdChoice,
     TradeOff,
 )
+from howgood.records.missing import complete_rows
 from howgood.records.progress import Progress, silent
 from howgood.records.table import as_numbers, frame_columns
 

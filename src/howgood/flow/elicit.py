@@ -12,7 +12,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from howgood import ask, learn
@@ -30,6 +29,7 @@ from howgood.records.elicited_metric import Choice, ElicitedMetric
 from howgood.records.table import as_numbers, frame_columns
 from howgood.show import elicitation as show
 from howgood.show.text import to_json
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState
 from howgood.writing import write_text
 
@@ -257,7 +257,7 @@ def _typed(query: Query, words: ComparisonWording, most: int) -> Reply:
         print(show.cost_text(words) if key == "?" else KEYS_HELP)
 
 
-def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> NDArray[np.float64]:
+def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> FloatArray:
     cure = "Name the column of scores with --score."
     numbers = as_numbers(values, where=f"{where}, column {column!r}", cure=cure)
     check_finite(numbers, column=column, where=where)

@@ -13,8 +13,8 @@ from howgood.ask.files import open_table
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
-from howgood.records.complete_rows import complete_rows
 from howgood.records.levels import as_column
+from howgood.records.missing import complete_rows
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.table import Table, frame_column_names, frame_columns
 from howgood.score.relevance import Unseen

@@ -7,7 +7,7 @@ the warning that stands with a card that rests on little (`show.cards`).
 import dataclasses
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.learn.acceptability_fit import AcceptabilityFit
@@ -21,8 +21,8 @@ from howgood.records.priors import (
     LogNormal,
     Priors,
 )
+from howgood.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 # Where a publication says nothing about level and slope: mean and spread of the usual priors.
 _USUAL = HOWGOOD_CURVE
 _HALF_NORMAL_MEAN = (2 / np.pi) ** 0.5

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.label_metric import LabelMetric
+from howgood.stats.arrays import FloatArray
 from howgood.stats.confusion_scores import (
     capped_score,
     f_beta_score,
@@ -99,13 +100,11 @@ class LinearMetric(ElicitedMetric):
         """The probability at which to flag, when probabilities are calibrated."""
         return self.a0
 
-    def cost_matrix(self) -> NDArray[np.float64]:
+    def cost_matrix(self) -> FloatArray:
         """Return costs by [truth, prediction], 0 first: false alarms cost a0, misses 1 - a0."""
         return np.array([[0.0, self.a0], [1.0 - self.a0, 0.0]])
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         weighted = self.a0 * cleared + (1.0 - self.a0) * found
@@ -143,9 +142,7 @@ class FBetaMetric(ElicitedMetric):
                 cure="Use 1 to weigh precision and recall equally.",
             )
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, _ = _floats(tp, fn, fp, tn)
         return f_beta_score(found, missed, alarms, beta=self.beta)
@@ -184,9 +181,7 @@ class CappedMetric(ElicitedMetric):
                 cure="Use 0.03 when at most 3 of 100 cases may be missed.",
             )
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         return capped_score(missed, alarms, found + missed + alarms + cleared, cap=self.cap)
@@ -219,9 +214,7 @@ class AlarmCapMetric(ElicitedMetric):
     def __post_init__(self) -> None:
         _check_share("AlarmCapMetric", "alarms", self.alarms)
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         return capped_score(alarms, missed, found + missed + alarms + cleared, cap=self.alarms)
@@ -256,9 +249,7 @@ class LimitsMetric(ElicitedMetric):
         _check_share("LimitsMetric", "misses", self.misses)
         _check_share("LimitsMetric", "alarms", self.alarms)
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         return limits_score(
@@ -303,9 +294,7 @@ class PowerCostMetric(ElicitedMetric):
                 cure="Use 0.5 for square-root costs, 2 for quadratic ones.",
             )
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         total = found + missed + alarms + cleared
@@ -355,9 +344,7 @@ class MonotoneMetric(ElicitedMetric):
                     cure="Take them from an elicitation.",
                 )
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         total = found + missed + alarms + cleared
@@ -398,16 +385,14 @@ class FractionalMetric(ElicitedMetric):
     q00: float
     q0: float
 
-    def of_rates(self, tp: ArrayLike, tn: ArrayLike) -> NDArray[np.float64]:
+    def of_rates(self, tp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score shares of true positives and true negatives among all cases."""
         found, cleared = _floats(tp, tn)
         top = self.p11 * found + self.p00 * cleared
         bottom = self.q11 * found + self.q00 * cleared + self.q0
         return np.asarray(np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom != 0))
 
-    def of_counts(
-        self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike
-    ) -> NDArray[np.float64]:
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
         found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         total = found + missed + alarms + cleared
@@ -425,7 +410,7 @@ class FractionalMetric(ElicitedMetric):
         }
 
 
-def _floats(*values: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+def _floats(*values: ArrayLike) -> tuple[FloatArray, ...]:
     return tuple(np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values)))
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from howgood.stats.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,10 +26,10 @@ class EvaluationLog:
     format: str
     system: str
     items: tuple[str, ...] = field(repr=False)
-    metrics: Mapping[str, NDArray[np.float64]] = field(repr=False)
+    metrics: Mapping[str, FloatArray] = field(repr=False)
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    cost: NDArray[np.float64] | None = field(default=None, repr=False)
-    latency: NDArray[np.float64] | None = field(default=None, repr=False)
+    cost: FloatArray | None = field(default=None, repr=False)
+    latency: FloatArray | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
 
     @property
@@ -88,7 +89,7 @@ def log_from_rows(
     )
 
 
-def _known(rows: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.float64] | None:
+def _known(rows: Sequence[Mapping[str, Any]], name: str) -> FloatArray | None:
     values = np.array([_number(row.get(name)) for row in rows])
     return values if np.isfinite(values).any() else None
 

@@ -1,9 +1,17 @@
-"""What to do with missing values: a policy that has a name.
+"""Missing values under a named policy: "error" refuses a gap, "drop" leaves its row out, counted.
 
-In: a policy's name. Out: nothing, or an error. Absent: applying it.
+In: columns of one table, and the policy. Out: the complete rows and how many were left out.
+Absent: what the columns mean.
 """
 
-from howgood.errors import InputError
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howgood.errors import DroppedRowsWarning, InputError, MissingValueError, announce
+from howgood.records.levels import missing_values
 
 POLICIES = ("error", "drop")
 
@@ -17,3 +25,66 @@ def check_policy(missing: str) -> None:
             needed=f"one of {', '.join(POLICIES)}",
             cure="Choose one of these.",
         )
+
+
+def complete_rows(
+    columns: Mapping[str, NDArray[Any]],
+    *,
+    missing: str,
+    where: str,
+    numbers: Collection[str] = (),
+) -> tuple[dict[str, NDArray[Any]], int]:
+    """Return the rows in which nothing is missing, and how many have a gap; `numbers` are floats.
+
+    "error" refuses a gap and says where it is; "drop" leaves its row out and says how many.
+
+    Examples
+    --------
+    >>> rows, n_dropped = complete_rows(
+    ...     {"y": np.array(["a", "b"])}, missing="error", where="labels"
+    ... )
+    >>> rows["y"].tolist(), n_dropped
+    (['a', 'b'], 0)
+    """
+    check_policy(missing)
+    n_rows = len(next(iter(columns.values())))
+    gaps = {
+        name: ~np.isfinite(values) if name in numbers else _blank(values)
+        for name, values in columns.items()
+    }
+    for name, bad in gaps.items():
+        if missing == "error" and bad.any():
+            raise MissingValueError(
+                where=where,
+                column=name,
+                n_missing=int(bad.sum()),
+                n_rows=n_rows,
+                first=int(np.argmax(bad)),
+            )
+    complete = ~np.logical_or.reduce(list(gaps.values()))
+    n_dropped = int((~complete).sum())
+    if n_dropped == n_rows:
+        raise InputError(
+            where=where,
+            found=f"no complete row among {n_rows}",
+            needed="at least one row without a gap",
+            cure="Check the file or filter.",
+        )
+    if not n_dropped:
+        return dict(columns), 0
+    listed = ", ".join(f"{int(bad.sum())} in {name!r}" for name, bad in gaps.items() if bad.any())
+    announce(
+        f"{where}: {n_dropped} of {n_rows} rows left out, values missing: {listed}.",
+        DroppedRowsWarning,
+    )
+    return {name: values[complete] for name, values in columns.items()}, n_dropped
+
+
+def _blank(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark missing values; a text of nothing but spaces is one."""
+    absent = missing_values(values)
+    if values.dtype.kind not in "OU":
+        return absent
+    empty = (isinstance(each, str) and not each.strip() for each in values.tolist())
+    blank: NDArray[np.bool_] = absent | np.fromiter(empty, dtype=bool, count=len(values))
+    return blank

@@ -10,13 +10,12 @@ from itertools import pairwise, permutations
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
+from howgood.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 Status = Literal["reached", "needed", "never"]
 Doubt = Literal["re-rating", "items and raters", "items"]
 

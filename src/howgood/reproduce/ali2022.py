@@ -30,8 +30,8 @@ from howgood.records.progress import Progress, silent
 from howgood.records.reproduction import Check, CheckVerdict, Reproduction
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, FAINT, canvas, log_axis, to_svg
+from howgood.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 _ARCHIVE_MEMBER = "resources/rdata/csv/MASS/biopsy.csv"
 _GAPS = {"?", "NA", ""}
 HOW_TO_GET = (

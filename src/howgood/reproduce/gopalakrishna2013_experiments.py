@@ -23,6 +23,7 @@ from howgood.records.reproduction import Check
 from howgood.records.table import Table
 from howgood.score.relevance_reporting import RelevanceReport, relevance_report
 from howgood.show.numbers import plain
+from howgood.stats.arrays import FloatArray
 
 Texts = NDArray[np.str_]
 
@@ -223,13 +224,11 @@ class Outcomes:
     reports: dict[str, list[RelevanceReport]]
     honest: dict[str, list[RelevanceReport]]
 
-    def accuracy(self, model: str) -> NDArray[np.float64]:
+    def accuracy(self, model: str) -> FloatArray:
         """Return the accuracy per shuffle, in percent."""
         return np.array([100 * report.accuracy for report in self.reports[model]])
 
-    def score(
-        self, model: str, *, alpha_share: float = 2 / 3, honest: bool = False
-    ) -> NDArray[np.float64]:
+    def score(self, model: str, *, alpha_share: float = 2 / 3, honest: bool = False) -> FloatArray:
         """Return the Relevance Score per shuffle at any alpha share."""
         reports = self.honest[model] if honest else self.reports[model]
         at_alpha = np.array([report.at_infinite_alpha.mean for report in reports])

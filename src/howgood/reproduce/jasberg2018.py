@@ -11,7 +11,6 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from howgood import ask, decide, score
@@ -25,6 +24,7 @@ from howgood.reproduce.jasberg2018_experiments import (
 )
 from howgood.show.figures import ranking as pictures
 from howgood.show.numbers import percent, plain
+from howgood.stats.arrays import FloatArray
 
 N_USERS, N_ITEMS, N_TRIALS, N_ANSWER_SETS = 70, 5, 5, 4000
 # The paper does not say how many pairs its example has; few pairs show what many hide.
@@ -70,31 +70,27 @@ def run_motivation(generator: np.random.Generator) -> Part:
     )
 
 
-def _simulated_trials(generator: np.random.Generator) -> NDArray[np.float64]:
+def _simulated_trials(generator: np.random.Generator) -> FloatArray:
     """Return ratings of shape (n_pairs, n_trials)."""
     table = ask.simulate_ratings(
         users=N_USERS, items=N_ITEMS, trials=N_TRIALS, random_state=generator
     )
     order = np.lexsort((table["trial"], table["item"], table["user"]))
-    ratings: NDArray[np.float64] = np.asarray(table["rating"], dtype=np.float64)[order]
+    ratings: FloatArray = np.asarray(table["rating"], dtype=np.float64)[order]
     return ratings.reshape(-1, N_TRIALS)
 
 
-def _re_evaluations(
-    trials: NDArray[np.float64], generator: np.random.Generator
-) -> NDArray[np.float64]:
+def _re_evaluations(trials: FloatArray, generator: np.random.Generator) -> FloatArray:
     """Return RMSE draws of shape (n_repeats, 3): each pair answers as in one of its trials."""
     n_pairs = len(trials)
     predictions = np.stack([trials.mean(axis=1), trials[:, 0], np.full(n_pairs, 3.0)])
     chosen = generator.integers(0, N_TRIALS, size=(N_ANSWER_SETS, n_pairs))
     answers = trials[np.arange(n_pairs), chosen]
-    rmse: NDArray[np.float64] = np.sqrt(
-        np.mean((answers[:, None, :] - predictions[None]) ** 2, axis=2)
-    )
+    rmse: FloatArray = np.sqrt(np.mean((answers[:, None, :] - predictions[None]) ** 2, axis=2))
     return rmse
 
 
-def _ranking_frequencies(rmse_draws: NDArray[np.float64]) -> dict[str, float]:
+def _ranking_frequencies(rmse_draws: FloatArray) -> dict[str, float]:
     order = np.argsort(rmse_draws, axis=1, kind="stable")
     shares = {
         " < ".join(RECOMMENDERS[system].split()[0] for system in ranking): float(
@@ -105,7 +101,7 @@ def _ranking_frequencies(rmse_draws: NDArray[np.float64]) -> dict[str, float]:
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
 
-def _mix_check(trials: NDArray[np.float64]) -> Check:
+def _mix_check(trials: FloatArray) -> Check:
     n_categories = np.array([len(set(pair)) for pair in trials.tolist()])
     shares = [float(np.mean(n_categories == 1)), float(np.mean(n_categories == 2))]
     shares.append(1.0 - sum(shares))
@@ -137,7 +133,7 @@ def _ranking_check(frequencies: dict[str, float], with_all: dict[str, float]) ->
     )
 
 
-def _second_check(trials: NDArray[np.float64]) -> Check:
+def _second_check(trials: FloatArray) -> Check:
     """R2 repeats the first rating: unbeatable in trial 1, then worse than the mean."""
     predictions = np.stack([trials.mean(axis=1), trials[:, 0], np.full(len(trials), 3.0)])
     rmse = np.sqrt(np.mean((trials.T[:, None, :] - predictions[None]) ** 2, axis=2))
@@ -179,7 +175,7 @@ def run_approximation(generator: np.random.Generator) -> Part:
 
 
 def _moments(
-    deviation: NDArray[np.float64], sd: NDArray[np.float64], generator: np.random.Generator
+    deviation: FloatArray, sd: FloatArray, generator: np.random.Generator
 ) -> tuple[float, float, float, float]:
     approximated = score.rmse(deviation, sd, 0.0, method="paper")
     answers = deviation + sd * generator.standard_normal(
@@ -194,7 +190,7 @@ def _moments(
     )
 
 
-def _divergence(deviation: NDArray[np.float64], sd: NDArray[np.float64]) -> float:
+def _divergence(deviation: FloatArray, sd: FloatArray) -> float:
     """Jensen-Shannon divergence of Eq. 16, on the exact density instead of a noisy histogram."""
     exact = score.rmse(deviation, sd, 0.0)
     approximated = score.rmse(deviation, sd, 0.0, method="paper")
@@ -205,14 +201,12 @@ def _divergence(deviation: NDArray[np.float64], sd: NDArray[np.float64]) -> floa
     return 0.5 * _relative_entropy(p, (p + q) / 2) + 0.5 * _relative_entropy(q, (p + q) / 2)
 
 
-def _relative_entropy(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+def _relative_entropy(p: FloatArray, q: FloatArray) -> float:
     positive = p > 0
     return float(np.sum(p[positive] * np.log(p[positive] / q[positive])))
 
 
-def _line_check(
-    place: str, what: str, paper: str, x: NDArray[np.float64], y: NDArray[np.float64]
-) -> Check:
+def _line_check(place: str, what: str, paper: str, x: FloatArray, y: FloatArray) -> Check:
     slope, intercept = (float(value) for value in np.polyfit(x, y, 1))
     r2 = float(np.corrcoef(x, y)[0, 1] ** 2)
     # Intercepts far from the data say little; what counts is the line where the data are.
@@ -228,7 +222,7 @@ def _line_check(
     )
 
 
-def _divergence_checks(normed: NDArray[np.float64]) -> list[Check]:
+def _divergence_checks(normed: FloatArray) -> list[Check]:
     third, largest = float(np.quantile(normed, 0.75)), float(normed.max())
     facts = (("third quartile", third, 0.02), ("largest", largest, 0.06))
     return [

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from howgood import decide, score
 from howgood.records.reproduction import Check
 from howgood.show.figures import ranking as pictures
 from howgood.show.numbers import percent, plain
+from howgood.stats.arrays import FloatArray
 
 # Section 4.2: a 5-star scale, five ratings. The smallest variance above zero is one rating of
 # five that differs by one star, 4/25; the largest is two against three at both ends, 3.84.
@@ -47,16 +47,14 @@ class Part:
     figures: dict[str, str] = field(default_factory=dict)
 
 
-def uniform_pairs(
-    n_pairs: int, generator: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def uniform_pairs(n_pairs: int, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Return deviations and standard deviations drawn evenly from their whole ranges."""
     deviation = generator.uniform(0.0, MOST_DEVIATION, n_pairs)
     variance = generator.uniform(LEAST_VARIANCE, MOST_VARIANCE, n_pairs)
     return deviation, np.sqrt(variance)
 
 
-def spread_out_sds(n_pairs: int) -> NDArray[np.float64]:
+def spread_out_sds(n_pairs: int) -> FloatArray:
     """Return standard deviations whose variances fill their range evenly, without chance."""
     shares = (np.arange(n_pairs) + 0.5) / n_pairs
     return np.sqrt(LEAST_VARIANCE + shares * (MOST_VARIANCE - LEAST_VARIANCE))
@@ -274,10 +272,10 @@ def _panels(moment: Moment, name: str, bands: Sequence[Corner]) -> list[pictures
 
 def _single_band(
     x_label: str,
-    x: NDArray[np.float64],
+    x: FloatArray,
     label: str,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
+    low: FloatArray,
+    high: FloatArray,
 ) -> pictures.Panel:
     band = pictures.Band(label=label, low=low, high=high)
     return pictures.Panel(x_label=x_label, y_label="", x=x, bands=(band,))
@@ -285,10 +283,10 @@ def _single_band(
 
 def _along(
     moment: Moment,
-    deviation: float | NDArray[np.float64],
-    variance: float | NDArray[np.float64],
-    n_pairs: float | NDArray[np.float64],
-) -> NDArray[np.float64]:
+    deviation: float | FloatArray,
+    variance: float | FloatArray,
+    n_pairs: float | FloatArray,
+) -> FloatArray:
     rows = np.broadcast(deviation, variance, n_pairs)
     return np.array([moment(float(d), float(v), int(n)) for d, v, n in rows])
 
@@ -322,33 +320,31 @@ def run_ranking_errors(generator: np.random.Generator) -> Part:
     )
 
 
-def _curve(
-    error: Callable[[float, NDArray[np.float64]], float], sds: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _curve(error: Callable[[float, FloatArray], float], sds: FloatArray) -> FloatArray:
     return np.array([error(float(deviation), sds) for deviation in DEVIATIONS])
 
 
-def _two_systems(deviation: float, n_pairs: int) -> dict[str, NDArray[np.float64]]:
+def _two_systems(deviation: float, n_pairs: int) -> dict[str, FloatArray]:
     return {
         "better": np.full(n_pairs, -deviation),
         "worse": np.full(n_pairs, -GAP * deviation),
     }
 
 
-def _unpaired(deviation: float, sds: NDArray[np.float64]) -> float:
+def _unpaired(deviation: float, sds: FloatArray) -> float:
     systems = _two_systems(deviation, sds.size)
     ranking = decide.rank(systems, mean=np.zeros(sds.size), sd=sds, trials=np.inf, paired=False)
     return ranking.error("better", "worse")
 
 
-def _paired(deviation: float, sds: NDArray[np.float64]) -> float:
+def _paired(deviation: float, sds: FloatArray) -> float:
     systems = _two_systems(deviation, sds.size)
     return decide.rank(systems, mean=np.zeros(sds.size), sd=sds, trials=np.inf).error(
         "better", "worse"
     )
 
 
-def _significant(deviation: float, sds: NDArray[np.float64]) -> float:
+def _significant(deviation: float, sds: FloatArray) -> float:
     """Eq. 5 on the two significant RMSEs."""
     systems = _two_systems(deviation, sds.size)
     zeros = np.zeros(sds.size)
@@ -357,7 +353,7 @@ def _significant(deviation: float, sds: NDArray[np.float64]) -> float:
     return float(ndtr((better.mean - worse.mean) / spread))
 
 
-def _first_below(errors: NDArray[np.float64]) -> float:
+def _first_below(errors: FloatArray) -> float:
     """Deviation at which the curve falls below 5 % and stays there, by linear interpolation."""
     above = np.flatnonzero(errors >= LIMIT)
     if above.size == 0:
@@ -369,7 +365,7 @@ def _first_below(errors: NDArray[np.float64]) -> float:
     return float(DEVIATIONS[last] + share * (DEVIATIONS[last + 1] - DEVIATIONS[last]))
 
 
-def _order_by_size_checks(by_size: dict[str, NDArray[np.float64]]) -> list[Check]:
+def _order_by_size_checks(by_size: dict[str, FloatArray]) -> list[Check]:
     crossing = {name: _first_below(errors) for name, errors in by_size.items()}
     return [
         Check.judged(
@@ -403,7 +399,7 @@ def _order_by_size_checks(by_size: dict[str, NDArray[np.float64]]) -> list[Check
     ]
 
 
-def _good_systems_check(errors: NDArray[np.float64]) -> Check:
+def _good_systems_check(errors: FloatArray) -> Check:
     return Check.judged(
         "S3-16",
         "Section 4.4",
@@ -415,7 +411,7 @@ def _good_systems_check(errors: NDArray[np.float64]) -> Check:
     )
 
 
-def _noise_checks(by_noise: dict[str, NDArray[np.float64]]) -> list[Check]:
+def _noise_checks(by_noise: dict[str, FloatArray]) -> list[Check]:
     low, _, high = (_first_below(errors) for errors in by_noise.values())
     return [
         Check.judged(
@@ -439,7 +435,7 @@ def _noise_checks(by_noise: dict[str, NDArray[np.float64]]) -> list[Check]:
     ]
 
 
-def _metric_checks(by_metric: dict[str, NDArray[np.float64]]) -> list[Check]:
+def _metric_checks(by_metric: dict[str, FloatArray]) -> list[Check]:
     classic, significant, paired = (_first_below(errors) for errors in by_metric.values())
     return [
         Check.judged(

@@ -10,7 +10,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from howgood import ask, decide, learn, score
@@ -33,6 +32,7 @@ from howgood.reproduce.kay2015_study_one import (
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, plain, with_interval
+from howgood.stats.arrays import FloatArray
 
 _NOT_PUBLIC = "the answers of Study 2 and the forecasters' accuracies were not published"
 # Alphas as published (Fig. 3A); intercepts and slopes as the public answers give them.
@@ -132,7 +132,7 @@ def _weather_figure(fit: OrdinalFit) -> str:
         return theme.to_svg(figure, title="Fig. 5: posterior of alpha, on simulated people")
 
 
-def _normal_draws() -> NDArray[np.float64]:
+def _normal_draws() -> FloatArray:
     return np.asarray(ndtri((np.arange(4000) + 0.5) / 4000), dtype=np.float64)
 
 

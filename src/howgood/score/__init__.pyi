@@ -18,6 +18,9 @@ from howgood.score.error_metrics import mae as mae
 from howgood.score.error_metrics import magic_barrier as magic_barrier
 from howgood.score.error_metrics import mse as mse
 from howgood.score.error_metrics import rmse as rmse
+from howgood.score.error_metrics import significance_width as significance_width
+from howgood.score.error_metrics import significant_mae as significant_mae
+from howgood.score.error_metrics import significant_rmse as significant_rmse
 from howgood.score.feedback import DiscreteFeedback as DiscreteFeedback
 from howgood.score.feedback import categorical_feedback as categorical_feedback
 from howgood.score.feedback import empirical_feedback as empirical_feedback
@@ -35,8 +38,5 @@ from howgood.score.relevance_reporting import relevance_report as relevance_repo
 from howgood.score.relevance_sweeping import RelevanceSweep as RelevanceSweep
 from howgood.score.relevance_sweeping import relevance_sweep as relevance_sweep
 from howgood.score.score_from_sums import from_sums as from_sums
-from howgood.score.significant import significance_width as significance_width
-from howgood.score.significant import significant_mae as significant_mae
-from howgood.score.significant import significant_rmse as significant_rmse
 from howgood.score.sums import squared_error_sums as squared_error_sums
 from howgood.score.sums_of_ratings import rating_sums as rating_sums

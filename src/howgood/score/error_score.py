@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.records.progress import Progress
 from howgood.score.distribution import ScoreDistribution, provenance_of, share_above
 from howgood.score.error_terms import ErrorMetric, Terms
 from howgood.score.pairs import MissingPolicy, require_choice, require_count
+from howgood.stats.arrays import FloatArray
 from howgood.stats.discrete_sum import DiscreteLaw, DiscreteMean
 from howgood.stats.distributions import DrawsLaw, Law, NormalLaw, RootLaw
 from howgood.stats.inversion import InvertedLaw
@@ -21,7 +21,6 @@ from howgood.stats.moments import propagate_first_order
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 
-FloatArray = NDArray[np.float64]
 Method = Literal["exact", "paper", "monte-carlo"]
 
 METHODS = ("exact", "paper", "monte-carlo")

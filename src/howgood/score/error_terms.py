@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.score.feedback import DiscreteFeedback
 from howgood.score.pairs import MissingPolicy, Pairs, checked_columns, checked_pairs
+from howgood.stats.arrays import FloatArray
 from howgood.stats.discrete_sum import DiscreteLaw, discrete_mean
 from howgood.stats.folded_normal import FoldedMean
 from howgood.stats.inversion import InvertedLaw
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 
-FloatArray = NDArray[np.float64]
 ErrorMetric = Literal["rmse", "mse", "mae"]
 
 

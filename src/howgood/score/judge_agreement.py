@@ -15,10 +15,8 @@ from howgood.records.estimate import Estimate, Interval
 from howgood.records.judged import JudgeAgreement
 from howgood.records.table import Table
 from howgood.score.judge_rows import JudgeRows
+from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _MOST_LEVELS = 12
 _SAME = 1e-12

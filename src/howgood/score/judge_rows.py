@@ -15,9 +15,7 @@ from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.levels import missing_values
 from howgood.records.missing import check_policy
 from howgood.records.table import as_numbers, frame_column_names, frame_columns
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from howgood.stats.arrays import FloatArray, IntArray
 
 ALL = "all"
 _WORDS = {

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.records.estimate import Estimate, Interval
@@ -17,6 +16,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.table import Table, as_numbers, frame_columns
 from howgood.score.judge_agreement import agreement, bias_table
 from howgood.score.judge_rows import JudgeColumns, JudgeRows, judge_rows
+from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width, satterthwaite
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.rectified_means import (
@@ -25,9 +25,6 @@ from howgood.stats.rectified_means import (
     RectifiedMeans,
     rectified_means,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 N_DRAWS = 8_192
 _FEWEST_IN_SEGMENT = 5

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
 from howgood.records.table import as_numbers
+from howgood.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 MissingPolicy = Literal["error", "drop"]
 
 

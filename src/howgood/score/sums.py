@@ -15,7 +15,6 @@ from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_column_names
-from howgood.score.batched_sums import sum_batches, sums_of_arrays
 from howgood.score.feedback_columns import (
     WHERE,
     feedback_roles,
@@ -24,7 +23,7 @@ from howgood.score.feedback_columns import (
     system_names,
     too_large,
 )
-from howgood.score.lazy_sums import sum_lazily
+from howgood.score.lazy_sums import sum_batches, sum_lazily, sums_of_arrays
 from howgood.stats.error_sums import ErrorSums
 
 POWERS = 12

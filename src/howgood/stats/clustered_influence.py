@@ -11,11 +11,9 @@ rests on two raters counts in the sums of both (dyads: Aronow, Samii and Assenov
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from howgood.stats.arrays import FloatArray, IntArray
 
 LARGEST_FREEDOM = 1e9
 _NOBODY: IntArray = np.zeros(0, dtype=np.int64)

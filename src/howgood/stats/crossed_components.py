@@ -17,10 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from howgood.stats.arrays import FloatArray, IntArray
 
 # Letters: group (system), item, rater. Of two effects that cannot be told apart the first is kept.
 _RESIDUAL = "sir"

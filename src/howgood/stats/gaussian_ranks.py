@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, ndtr, ndtri, owens_t, stdtr
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 # 16 independent scrambles of a 4096-point net: the spread between them is the sampling error.
 _SCRAMBLES, _NET = 16, 4096

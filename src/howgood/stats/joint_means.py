@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv, gammaln, ndtri
 from scipy.stats import qmc
 
+from howgood.stats.arrays import FloatArray
 from howgood.stats.crossed_components import Component
-
-FloatArray = NDArray[np.float64]
 
 # Points of the nets for variances and for noise. Noise is used with either sign, so that the better
 # of two observed means is ahead in at least half of the draws.

@@ -22,12 +22,9 @@ of freedom or, where some labelled far more than others, fewer. Raters count by 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import LARGEST_FREEDOM, freedom_of, kept_share, summed
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # The weight of a prediction is chosen on other units than those it is used for.
 N_FOLDS = 5

@@ -18,10 +18,9 @@ opinion lies in the middle, and where d is linear within the noise.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, gammaln
 
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 # A tenth of an sd, up to six of them: what is smooth is summed exactly, kinks to about .001 sd^2.
 _STEP, _NODES = 0.1, 60

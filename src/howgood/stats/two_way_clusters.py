@@ -16,13 +16,10 @@ this is the quasi-F of Clark (1973); for one rater per item it is clustering by 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
+from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.crossed_components import Component, CrossedMeans
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _TINY = 1e-6
 # Items that differ by less than this share of the largest value do not differ.

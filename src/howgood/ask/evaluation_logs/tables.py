@@ -15,6 +15,7 @@ from howgood.errors import InputError
 from howgood.records.evaluation_log import EvaluationLog
 from howgood.records.levels import missing_values
 from howgood.records.table import frame_column_names, frame_columns
+from howgood.stats.arrays import FloatArray
 
 NAME = "table (CSV, JSON Lines, Parquet)"
 # Usual names, the first found counts.
@@ -92,7 +93,7 @@ def _of_system(
     return {name: values[is_mine] for name, values in columns.items()}
 
 
-def _numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
+def _numbers(values: NDArray[Any]) -> FloatArray | None:
     """Return numbers, verdicts in words as 1 and 0; None for other text."""
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)

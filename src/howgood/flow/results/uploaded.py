@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from howgood.ask.files import open_table
 from howgood.errors import FileFormatError, InputError, MissingColumnError
 from howgood.records.table import Table, as_numbers
+from howgood.stats.arrays import FloatArray
 
 LARGEST = 20 * 1024 * 1024
 MOST_ROWS = 1_000_000
@@ -78,7 +79,7 @@ def column(table: Table, name: str, *, where: str) -> NDArray[np.object_]:
     return np.asarray(table[name], dtype=object)
 
 
-def numbers(table: Table, name: str, *, where: str) -> NDArray[np.float64]:
+def numbers(table: Table, name: str, *, where: str) -> FloatArray:
     """Return a column of finite numbers, or say in which row there is none."""
     values = column(table, name, where=where)
     cure = f"Choose another column; there are {', '.join(table.columns)}."

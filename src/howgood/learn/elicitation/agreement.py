@@ -7,7 +7,6 @@ the questions (see `elicitor`), and any claim without baselines.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.questions import pair_bank
@@ -15,6 +14,7 @@ from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import Agreement, AnsweredQuery, Query
 from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
 from howgood.records.estimate import Estimate
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.shares import beta_draws
 
@@ -138,7 +138,7 @@ def held_out_queries(
     )
 
 
-def _balancing(indifference: NDArray[np.float64]) -> NDArray[np.float64]:
+def _balancing(indifference: FloatArray) -> FloatArray:
     """Weigh each pair by one over how many pairs share its tenth of the range."""
     edges = np.linspace(indifference.min(), indifference.max() + 1e-9, 11)
     bins = np.digitize(indifference, edges)

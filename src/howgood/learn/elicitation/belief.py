@@ -13,9 +13,9 @@ from scipy.special import expit, logsumexp
 
 from howgood.learn.elicitation.families import LAPSES, WIDTHS, Family
 from howgood.records.elicited_metric import Choice
+from howgood.stats.arrays import FloatArray
 from howgood.stats.paired_choices import mutual_information
 
-FloatArray = NDArray[np.float64]
 _NEGLIGIBLE = 1e-6
 
 

@@ -14,9 +14,9 @@ from howgood.learn.elicitation.matrices import check_probabilities, labels_and_s
 from howgood.records.calibration import CalibrationReport, Recalibration
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
 
-FloatArray = NDArray[np.float64]
 _SIMULATIONS = 400
 
 

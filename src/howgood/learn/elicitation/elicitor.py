@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table, refined
@@ -27,6 +26,7 @@ from howgood.learn.elicitation.result import precise_enough, summarise
 from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
 from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
 from howgood.records.elicited_metric import Choice
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 _MOST_QUERIES = 1_000
@@ -211,7 +211,7 @@ class Elicitor:
         ]
         return refined(self._belief, "linear", answered)
 
-    def _likelihoods(self) -> dict[int, list[NDArray[np.float64]]]:
+    def _likelihoods(self) -> dict[int, list[FloatArray]]:
         """Per question learned from; made when needed, since an interview at rest stays small."""
         counts = self._bank.counts
         return {
@@ -303,7 +303,7 @@ class _Shared:
     bank: PairBank
     families: tuple[Family, ...]
     tables: list[ChoiceTable]  # choice curves, some 40 MB for all families
-    regrets: list[NDArray[np.float64]]
+    regrets: list[FloatArray]
 
 
 @lru_cache(maxsize=4)

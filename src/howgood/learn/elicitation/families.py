@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from howgood.errors import UnknownNameError
@@ -27,6 +26,7 @@ from howgood.records.elicited_metric import (
     MonotoneMetric,
     PowerCostMetric,
 )
+from howgood.stats.arrays import FloatArray
 from howgood.stats.confusion_scores import (
     capped_score,
     f_beta_score,
@@ -34,8 +34,6 @@ from howgood.stats.confusion_scores import (
     power_cost_score,
 )
 from howgood.stats.shares import grid_draws
-
-FloatArray = NDArray[np.float64]
 
 LAPSES = np.array([0.02, 0.1, 0.25, 0.5])
 WIDTHS = np.array([0.0, 0.5, 1.5])

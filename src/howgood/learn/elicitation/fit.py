@@ -20,8 +20,7 @@ from scipy.special import logsumexp
 from howgood.learn.elicitation.belief import Belief
 from howgood.records.elicitation import AnsweredQuery
 from howgood.records.elicited_metric import ElicitedMetric
-
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray
 
 _DECISIVE = 6.0
 _RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds

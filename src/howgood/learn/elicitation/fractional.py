@@ -5,7 +5,6 @@ error. As published (Hiranandani et al. 2019, Algorithms 2 and 3).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.bisection import Bisection, MatrixAt, Rule, check_choice
@@ -13,8 +12,8 @@ from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
 from howgood.records.elicitation import FractionalResult, Query
 from howgood.records.elicited_metric import Choice, FractionalMetric
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 _MIRRORED: dict[Choice, Choice] = {"first": "second", "second": "first", "same": "same"}
 _BOUNDARY_POINTS = 60
 

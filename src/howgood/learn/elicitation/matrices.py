@@ -19,6 +19,7 @@ from howgood.records.confusion import (
     display_total,
 )
 from howgood.records.table import as_numbers, frame_columns
+from howgood.stats.arrays import FloatArray
 
 OutOf = int | Literal["auto"]
 _FEWEST = 3
@@ -117,7 +118,7 @@ def imagined_total(out_of: OutOf, positive_share: float, *, where: str) -> int:
 
 
 def _worth_choosing(
-    missed: NDArray[np.int64], cleared: NDArray[np.int64], ends: NDArray[np.float64]
+    missed: NDArray[np.int64], cleared: NDArray[np.int64], ends: FloatArray
 ) -> ThresholdCounts:
     """Keep the thresholds that no neighbour beats: the only ones a metric can like best."""
     alarms_fall = np.append(np.diff(missed) == 0, False)  # the next one clears more, misses as many
@@ -256,7 +257,7 @@ def labels_and_scores(
     pos_label: object,
     missing: Literal["error", "drop"],
     where: str,
-) -> tuple[NDArray[np.bool_], NDArray[np.float64], int]:
+) -> tuple[NDArray[np.bool_], FloatArray, int]:
     """Return which cases are positive, their scores, and how many rows were dropped."""
     truth, score = np.asarray(y_true).ravel(), as_numbers(scores, where=f"{where}, scores").ravel()
     if truth.size != score.size:
@@ -279,7 +280,7 @@ def labels_and_scores(
     return positive, score, int((~keep).sum())
 
 
-def check_finite(values: NDArray[np.float64], *, column: str, where: str) -> None:
+def check_finite(values: FloatArray, *, column: str, where: str) -> None:
     """Refuse gaps, and say where the first one is."""
     bad = ~np.isfinite(values)
     if bad.any():
@@ -292,7 +293,7 @@ def check_finite(values: NDArray[np.float64], *, column: str, where: str) -> Non
         )
 
 
-def check_probabilities(probability: NDArray[np.float64], *, where: str) -> None:
+def check_probabilities(probability: FloatArray, *, where: str) -> None:
     """Refuse scores that cannot be probabilities."""
     lowest, highest = float(probability.min()), float(probability.max())
     if lowest < 0 or highest > 1:

@@ -19,9 +19,8 @@ from howgood.records.elicited_metric import Choice
 from howgood.records.outcomes_by_class import ClassOutcome, DiagonalMetric
 from howgood.records.provenance import Provenance
 from howgood.stats.apportionment import whole_parts
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
-
-FloatArray = NDArray[np.float64]
 
 
 class MulticlassBisection:

@@ -9,20 +9,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.matrices import check_enough
 from howgood.records.confusion import ConfusionMatrix, display_total
 from howgood.records.elicitation import QueryKind
 from howgood.records.elicited_metric import Choice
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from howgood.stats.arrays import FloatArray, IntArray
 
 _BINS, _PER_BIN = 60, 6
 _MOST_ASKED = 1_000  # every pair of them is considered; more would look alike anyway
-Predict = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+Predict = Callable[[FloatArray, FloatArray], FloatArray]
 
 # Streams of chance, so that one decision never shifts another.
 _SIDES, _CATCHES, _REPEATS, _HELD_OUT, _CLOSING = range(5)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.learn.elicitation.agreement import BASELINES, agreement
 from howgood.learn.elicitation.belief import Belief, ChoiceTable
@@ -27,6 +26,7 @@ from howgood.records.elicitation import (
 from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 
 _SMALL_REGRET = 0.01
 _IMPROBABLE = 0.1  # an answer less probable than this, given the others, is worth a second look
@@ -45,7 +45,7 @@ def settled_family(belief: Belief) -> str | None:
     return name if belief.family_probabilities()[name] >= needed else None
 
 
-def precise_enough(belief: Belief, regrets: NDArray[np.float64]) -> bool:
+def precise_enough(belief: Belief, regrets: FloatArray) -> bool:
     """Is the family settled, its parameter known, and the system to use as good as the best?
 
     `regrets` is what each system is expected to forgo, as a share of the gain.
@@ -64,7 +64,7 @@ def summarise(
     tables: list[ChoiceTable],
     answered: Sequence[AnsweredQuery],
     steps: Sequence[Step],
-    likelihoods: Mapping[int, list[NDArray[np.float64]]],
+    likelihoods: Mapping[int, list[FloatArray]],
     stopped: str,
     thresholds: ThresholdMatrices | None,
     seed: int,
@@ -110,7 +110,7 @@ class _Described:
 
     metric: ElicitedMetric | None
     family: str | None
-    z_draws: NDArray[np.float64] | None
+    z_draws: FloatArray | None
     fit: Misfit
     agreement: Agreement | None
 
@@ -207,9 +207,7 @@ def _best_system(
     )
 
 
-def _metric(
-    belief: Belief, z_draws: NDArray[np.float64] | None, settled: str | None
-) -> ElicitedMetric:
+def _metric(belief: Belief, z_draws: FloatArray | None, settled: str | None) -> ElicitedMetric:
     name = best_family(belief) if settled is None else settled
     is_possible = belief.family_probabilities().get("linear", 0.0) >= _IMPROBABLE
     if settled is None and is_possible:
@@ -220,12 +218,12 @@ def _metric(
     return belief.family(name).typical(belief.node_weights(name))
 
 
-def _linear_draws(belief: Belief) -> NDArray[np.float64]:
+def _linear_draws(belief: Belief) -> FloatArray:
     """Return draws of logit a0, given that the metric is linear."""
     return belief.family("linear").draws(belief.node_weights("linear"))
 
 
-def _estimate(draws: NDArray[np.float64]) -> Estimate:
+def _estimate(draws: FloatArray) -> Estimate:
     return Estimate.from_draws(draws, probability=0.9, kind="quantile", n_respondents=1)
 
 

@@ -18,6 +18,7 @@ from howgood.records.elicited_metric import Choice
 from howgood.records.estimate import Estimate
 from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 from howgood.stats.paired_choices import (
     first_probabilities,
     log_posterior,
@@ -28,7 +29,6 @@ from howgood.stats.paired_choices import (
 )
 from howgood.stats.randomness import RandomState, generator_and_seed
 
-FloatArray = NDArray[np.float64]
 _CHOSEN = {"first": 1.0, "second": 0.0, "same": 0.5}
 _PARTICLES, _MOVES, _CANDIDATES = 500, 3, 250
 

@@ -14,8 +14,16 @@ import numpy as np
 
 from howgood.records.progress import Progress, silent
 from howgood.stats.arrays import FloatArray
-from howgood.stats.importance import StudentMixture, StudentT, WeightedDraws, weigh, weighted
-from howgood.stats.optimise import hessian, inverse_curvature, maximise
+from howgood.stats.importance import (
+    StudentMixture,
+    StudentT,
+    WeightedDraws,
+    hessian,
+    inverse_curvature,
+    maximise,
+    weigh,
+    weighted,
+)
 
 LARGEST_KHAT = 0.5
 LEAST_EFFICIENCY = 0.25
