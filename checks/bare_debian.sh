@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # `make demo` and `make test` on a bare Debian: only python3, python3-venv, make and git.
 #
-# Usage, as root, on a machine with debootstrap:  checks/bare_debian.sh [FOLDER]
+# Usage, as root, on a machine with debootstrap:  [WHO=somebody] [RELEASE=bookworm]
+#   [MIRROR=address] [TARGETS="demo test"] checks/bare_debian.sh [FOLDER]
 #
 # Builds the system in FOLDER (a new temporary one by default; an existing one is used again),
-# clones the last commit into it and runs both commands there as root, with an empty environment,
-# without /sys and with a plain folder for /dev/shm. The certificates and the name server of this
-# machine are lent to it, as packages come over the network. The logs stay in FOLDER.
+# clones the last commit into it and runs both commands there as root, or as an ordinary user
+# (WHO=somebody), with an empty environment, without /sys and with a plain folder for /dev/shm. The
+# certificates and the name server of this machine are lent to it, as packages come over the
+# network. Ubuntu: RELEASE=noble and MIRROR of its archive. The logs stay in FOLDER.
 set -euo pipefail
 
 project=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,24 +20,28 @@ mkdir -p "$folder"
 if [ ! -e "$root/usr/bin/git" ]; then
     echo "bare: building Debian $release in $root"
     debootstrap --variant=minbase --include=python3,python3-venv,make,git,ca-certificates \
-        "$release" "$root" > "$folder/debootstrap.log"
+        "$release" "$root" ${MIRROR:-} > "$folder/debootstrap.log"
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 
+who=${WHO:-root}
+[ "$who" = root ] || chroot "$root" id "$who" > /dev/null 2>&1 || chroot "$root" useradd "$who"
+
 inside() {
-    unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" /usr/bin/env -i \
-        PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/srv LANG=C.UTF-8 \
+    unshare --mount --pid --fork --mount-proc="$root/proc" chroot --userspec="$who" "$root" \
+        /usr/bin/env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME="/srv/$who" LANG=C.UTF-8 \
         PIP_CERT=/etc/ssl/certs/ca-certificates.crt bash -c "$1"
 }
 
-rm -rf "$root/srv/howgood"
-mkdir -m 700 "$root/srv/howgood" # as in root's own home, where PostgreSQL's user may not look
-git clone --quiet "$project" "$root/srv/howgood"
+rm -rf "$root/srv/$who"
+mkdir -m 700 "$root/srv/$who" # a home, where PostgreSQL's user may not look
+git clone --quiet "$project" "$root/srv/$who/howgood"
+chroot "$root" chown -R "$who" "/srv/$who"
 
 status=0
-for target in demo test; do
-    echo "bare: make $target ($(git -C "$project" rev-parse --short HEAD))"
+for target in ${TARGETS:-demo test}; do
+    echo "bare: make $target as $who ($(git -C "$project" rev-parse --short HEAD))"
     start=$SECONDS
     if inside "cd ~/howgood && make $target" > "$folder/$target.log" 2>&1; then
         result=passed
