@@ -131,3 +131,25 @@ def test_cures_are_options_and_messages_name_the_file(grades, tmp_path, capsys):
     said = capsys.readouterr().err
     assert "--no-rater" in said
     assert "rater=None" not in said
+
+
+def test_votes_between_two_outputs(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    left = rng.integers(3, size=600)
+    right = (left + 1 + rng.integers(2, size=600)) % 3
+    is_better = rng.random(600) < 1 / (1 + np.exp(left - right))
+    path, page = tmp_path / "votes.csv", tmp_path / "votes.html"
+    pl.DataFrame(
+        {
+            "a": np.array(["large", "medium", "small"])[left],
+            "b": np.array(["large", "medium", "small"])[right],
+            "won": np.where(is_better, "left", "right"),
+            "prompt": rng.integers(40, size=600),
+        }
+    ).write_csv(path)
+    columns = ["--left", "a", "--right", "b", "--winner", "won", "--item", "prompt"]
+    assert run(["leaderboard", str(path), *columns, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["order"] == ["large", "medium", "small"]
+    assert run(["leaderboard", str(path), *columns, "--out", str(page)]) == 0
+    assert "Which raters votes belong to is not known" in capsys.readouterr().out
+    assert "by votes" in page.read_text(encoding="utf-8")

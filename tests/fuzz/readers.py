@@ -271,6 +271,16 @@ def _read_judged(path: Path) -> object:
     return judge.judge_file(path, columns=columns, missing="drop")
 
 
+def _votes_csv() -> bytes:
+    rows = ["left,right,winner,item,rater"]
+    rows += [
+        f"{'abc'[each % 3]},{'bca'[each % 3]},{('left', 'right', 'tie')[each % 5 % 3]},"
+        f"q{each % 7},r{each % 4}"
+        for each in range(30)
+    ]
+    return ("\n".join(rows) + "\n").encode()
+
+
 def _judged_csv() -> bytes:
     rows = ["item,rater,grade,judge"]
     rows += [
@@ -409,6 +419,13 @@ READERS: tuple[Reader, ...] = (
         suffix=".csv",
         valid=lambda: (_grades_csv(),),
         read=_read_grades,
+        kind="csv",
+    ),
+    Reader(
+        name="votes CSV",
+        suffix=".csv",
+        valid=lambda: (_votes_csv(),),
+        read=lambda path: leaderboard.rank_votes_file(path, columns=leaderboard.VoteColumns()),
         kind="csv",
     ),
     Reader(

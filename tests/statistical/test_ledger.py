@@ -57,7 +57,7 @@ OWED = {
         *(f"how far a judge is off, {n} raters" for n in (3, 5, 8, 25)),
         "corrected pass rate, a rater per item", "difference of corrected systems",
         "judge agrees with a person", "two people agree", "judge against a colleague",
-        "difference of two evaluations", "ratio of costs",
+        "difference of strengths by votes", "difference of two evaluations", "ratio of costs",
         "bias of a judge by length", "corrected mean of a segment", "drift of a judge",
     ),
     "brute force": (
@@ -84,6 +84,7 @@ OWED = {
         "the order by mean grades is the opposite, 8 systems",
         "the order by errors is the opposite, raters as a sample",
         "the order by errors is the opposite, close systems",
+        "the order by votes is the opposite",
         "shipped though equal", "stopped though equal", "ever shipped though equal, many looks",
         "the better evaluation is not the better system", "the candidate is below the bar",
         "a verdict is reversed on other documents",

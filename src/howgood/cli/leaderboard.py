@@ -10,10 +10,9 @@ import click
 
 from howgood.cli.options import TableFile, combine_option, report_options, write_report
 from howgood.flow import leaderboard as flow
-from howgood.flow.ranking import picture
+from howgood.flow.ranking import RankedFile, picture
 from howgood.show import text
 from howgood.show.figures import theme
-from howgood.show.leaderboard import findings
 from howgood.show.ranking import readable_table
 
 
@@ -29,6 +28,10 @@ from howgood.show.ranking import readable_table
     is_flag=True,
     help="Nobody noted who graded: take the raters as they are, and only items as a sample.",
 )
+@click.option("--left", help="Column of votes: the system on the left.")
+@click.option("--right", help="Column of votes: the system on the right.")
+@click.option("--winner", help="Column of votes: left, right or tie.")
+@click.option("--style", help="Column of votes: left output's length less the right one's, say.")
 @combine_option
 @click.option("--lower-is-better", is_flag=True, help="Grade 1 is the best.")
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
@@ -48,6 +51,10 @@ def command(
     grade: str,
     rater: str,
     has_no_rater: bool,
+    left: str | None,
+    right: str | None,
+    winner: str | None,
+    style: str | None,
     combine: str,
     lower_is_better: bool,
     level: float,
@@ -62,26 +69,47 @@ def command(
     GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, system, rater, grade; fields
     inside others have dotted names, as in --grade scores.helpful. To rank systems that
     predict ratings, use `howgood rank`.
+
+    With --left, --right and --winner the table holds votes between two outputs instead.
     """
-    ranked = flow.rank_grades_file(
-        grades,
-        columns=flow.GradeColumns(
-            system=system, item=item, grade=grade, rater=None if has_no_rater else rater
-        ),
-        greater_is_better=not lower_is_better,
-        combine=combine,
-        level=level,
-        missing=missing,
-        engine=engine,
-    )
+    who = None if has_no_rater else rater
+    if left or right or winner:
+        ranked = flow.rank_votes_file(
+            grades,
+            columns=flow.VoteColumns(
+                left=left or "left",
+                right=right or "right",
+                winner=winner or "winner",
+                item=item,
+                rater=who,
+                style=style,
+            ),
+            level=level,
+            missing=missing,
+            engine=engine,
+        )
+    else:
+        ranked = flow.rank_grades_file(
+            grades,
+            columns=flow.GradeColumns(system=system, item=item, grade=grade, rater=who),
+            greater_is_better=not lower_is_better,
+            combine=combine,
+            level=level,
+            missing=missing,
+            engine=engine,
+        )
+    _say(ranked, plot, out, as_json)
+    return 0
+
+
+def _say(ranked: RankedFile, plot: Path | None, out: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(text.to_json(ranked.ranking.to_dict()))
     else:
-        click.echo("\n".join(f"- {finding.text}" for finding in findings(ranked.ranking)))
+        click.echo("\n".join(f"- {finding.text}" for finding in flow.findings_of(ranked)))
         click.echo(text.text_table(readable_table(ranked.ranking)))
     if plot is not None:
         with picture(ranked) as figure:
             click.echo(f"wrote {theme.save(figure, plot)}", err=True)
     if out is not None:
         write_report(flow.leaderboard_report(ranked), out)
-    return 0

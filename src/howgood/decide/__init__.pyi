@@ -13,6 +13,7 @@ from howgood.decide.ratings import rank_ratings as rank_ratings
 from howgood.decide.shipping import ship as ship
 from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold
+from howgood.decide.votes import rank_votes as rank_votes
 from howgood.records.ranking import Needed as Needed
 from howgood.records.ranking import Ordering as Ordering
 from howgood.records.ranking import Ranking as Ranking
