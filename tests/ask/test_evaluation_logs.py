@@ -7,9 +7,13 @@ packages for the development group.
 import io
 import json
 import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from howgood import ask
 from howgood.ask.evaluation_logs import formats
@@ -95,6 +99,21 @@ def test_inspect_as_json_and_packed_say_the_same(tmp_path):
         assert log.cost[:2].tolist() == [0.25, 0.75]
         assert log.latency.tolist() == [2.0, 4.0, 1.0]
         assert log.notes == ("1 of 4 samples have no score",)
+
+
+@settings(max_examples=20, deadline=None)
+@given(values=st.lists(st.floats(-9, 9), min_size=1, max_size=20))
+def test_every_score_of_a_log_comes_back_in_its_row(values):
+    samples = [
+        {"id": f"q{place}", "epoch": 1, "scores": {"grade": {"value": value}}}
+        for place, value in enumerate(values)
+    ]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log.eval"
+        path.write_bytes(packed_inspect({"eval": {"model": "m"}, "samples": samples}))
+        log = ask.read_log(path)
+    found = dict(zip(log.items, log.metrics["grade"].tolist(), strict=True))
+    assert found == {f"q{place}": value for place, value in enumerate(values)}
 
 
 def test_a_real_log_of_inspect_gives_its_own_accuracy(tmp_path):

@@ -33,7 +33,7 @@ ELSEWHERE: dict[str, str] = {
     "ask.open_table": "tests/fuzz/test_readers.py::test_a_damaged_file_is_read_or_refused_kindly",
     "ask.read_log": "tests/fuzz/test_readers.py::test_a_damaged_file_is_read_or_refused_kindly",
     "ask.EvaluationLog": "tests/ask/test_evaluation_logs.py::"
-    "test_inspect_as_json_and_packed_say_the_same",
+    "test_every_score_of_a_log_comes_back_in_its_row",
     "learn.Elicitor": "tests/learn/elicitation/test_elicitor.py::"
     "test_undo_is_as_if_the_answer_had_never_been_given",
     "learn.elicitation_log": "tests/learn/elicitation/test_elicitor.py::"
