@@ -14,8 +14,8 @@ from scipy.stats import chi2
 from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.scores import JointScores
 from howgood.errors import InputError
-from howgood.records.complete_rows import complete_rows
 from howgood.records.levels import codes_of, distinct
+from howgood.records.missing import complete_rows
 from howgood.records.ranking import Ranking
 from howgood.records.table import as_numbers, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
