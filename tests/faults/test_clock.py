@@ -185,7 +185,7 @@ def _queue(stage, tmp_path):
 @pytest.mark.parametrize("by", [YEAR, -HOUR], ids=["a year ahead", "an hour back"])
 def test_a_fit_during_which_the_clock_jumps_ends_once(stage, tmp_path, jump, by):
     with _queue(stage, tmp_path) as (make, look):
-        worker = make("first", 1.5, told=lambda _: jump(by))  # as soon as it has begun
+        worker = make("first", 1.5, log=lambda _: jump(by))  # as soon as it has begun
         assert worker.run_once()
         job, result = look()
         assert (job.status, job.attempts, result) == (JobStatus.DONE, 1, {"by": "first"})
@@ -200,7 +200,7 @@ def test_the_job_of_a_worker_that_died_before_the_clock_was_put_back_is_free(sta
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            make("first", 0, told=die).run_once()
+            make("first", 0, log=die).run_once()
         assert look()[0].status is JobStatus.RUNNING
         jump(timedelta())
         assert make("second", 0).run_once()

@@ -32,7 +32,7 @@ from howgood.flow import (
     ship,
 )
 from howgood.flow.study_files import check_study
-from howgood.flow.study_files.as_yaml import commented_yaml
+from howgood.flow.study_files.as_text import commented_yaml
 from howgood.flow.study_files.attached_files import picture_problem
 from howgood.flow.study_files.new import template
 from howgood.learn.cards import prior_of_card

@@ -13,7 +13,7 @@ from howgood.flow.authoring.shape import form_of, parts_of
 from howgood.flow.collected import codebook
 from howgood.flow.participate import fill, parse_answer, participant_row, take_part
 from howgood.flow.study_files import read_study
-from howgood.flow.study_files.as_yaml import yaml_text
+from howgood.flow.study_files.as_text import yaml_text
 from howgood.flow.survey_export.limesurvey import limesurvey_file
 from howgood.flow.survey_export.qualtrics import qualtrics_file
 from howgood.flow.survey_export.source import survey_source

@@ -23,7 +23,7 @@ def command(once: bool, database: str) -> None:
 
     host = hosting.open_host(database)
     try:
-        worker = Worker(host, database, told=click.echo)
+        worker = Worker(host, database, log=click.echo)
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
             worker.stopping.set()

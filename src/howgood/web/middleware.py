@@ -14,7 +14,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from howgood.flow.whereabouts import whereabouts
+from howgood.flow.error_location import error_location
 from howgood.web.pages import message_page
 from howgood.web.rate_limits import Pace, Rate, caller
 from howgood.web.render import POLICY, show, style_address
@@ -81,7 +81,7 @@ class Gate:
         except Exception as error:  # the last gate: whatever it is, people get a page
             # The text of an exception may repeat what somebody sent: the log gets only its kind
             # and the lines of the program it passed.
-            _log.error("fault %s", whereabouts(error))
+            _log.error("fault %s", error_location(error))
             await exchange.refuse("failed", 500)
         finally:
             exchange.end_work()

@@ -11,8 +11,7 @@ from howgood.flow.authoring.changes import changes
 from howgood.flow.authoring.reading import SentForm, act, read_part
 from howgood.flow.authoring.shape import form_of, parts_of
 from howgood.flow.study_files import check_study
-from howgood.flow.study_files.as_toml import toml_text
-from howgood.flow.study_files.as_yaml import yaml_text
+from howgood.flow.study_files.as_text import toml_text, yaml_text
 from howgood.flow.study_files.document import document_from_yaml
 from howgood.flow.study_files.keys import study_keys
 from howgood.flow.study_files.new import template

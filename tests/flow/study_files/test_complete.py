@@ -11,9 +11,9 @@ from howgood.errors import InputError, ManyProblemsError
 from howgood.flow import authoring
 from howgood.flow.remote import create_study
 from howgood.flow.study_files import check_study
-from howgood.flow.study_files.as_toml import toml_text
+from howgood.flow.study_files.as_text import toml_text
+from howgood.flow.study_files.attached_files import media_problem
 from howgood.flow.study_files.check import study_from
-from howgood.flow.study_files.complete import media_problem
 from howgood.flow.study_files.new import template
 from howgood.records.record import written
 

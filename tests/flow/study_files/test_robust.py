@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from howgood.errors import InputError
 from howgood.flow.study_files.check import check_document
-from howgood.flow.study_files.document import document_from_toml
-from howgood.flow.study_files.located import SyntaxProblemError
+from howgood.flow.study_files.document import (
+    SyntaxProblemError,
+    document_from_toml,
+    document_from_yaml,
+)
 from howgood.flow.study_files.new import template
-from howgood.flow.study_files.yaml_lines import document_from_yaml
 from howgood.kinds import KINDS
 from howgood.kinds.study import Study
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howgood.flow.study_files.toml_lines import toml_lines
+from howgood.flow.study_files.document import toml_lines
 
 BY_HAND = '''\
 # a comment with = and [brackets]

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from howgood.flow.authoring.draft import draft_picture, written
 from howgood.flow.hosting import Host
-from howgood.flow.study_files.as_toml import toml_text
-from howgood.flow.study_files.as_yaml import yaml_text
+from howgood.flow.study_files.as_text import toml_text, yaml_text
 
 Format = Literal["toml", "yaml"]
 

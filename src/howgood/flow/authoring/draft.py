@@ -22,9 +22,8 @@ from howgood.errors import InputError
 from howgood.flow.authoring.reading import SentForm, act, read_part
 from howgood.flow.authoring.shape import Node, Part, form_of, message, parts_of, with_problems
 from howgood.flow.hosting import Host, Reason, RefusedError
-from howgood.flow.study_files.attached_files import PICTURES
+from howgood.flow.study_files.attached_files import HEAD, PICTURES, media_problem
 from howgood.flow.study_files.check import advice_on, study_from
-from howgood.flow.study_files.complete import HEAD, media_problem
 from howgood.kinds.study import Study
 from howgood.records.record import Path, Problem
 from howgood.records.researcher import Researcher

@@ -2,8 +2,13 @@
 
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.collected.export import DataFile, DataFormat, data_file
-from howgood.flow.collected.overview import Holdings, holdings
-from howgood.flow.collected.rows import collected_codebook, page_of_rows, tidy_rows
+from howgood.flow.collected.rows import (
+    Holdings,
+    collected_codebook,
+    holdings,
+    page_of_rows,
+    tidy_rows,
+)
 from howgood.flow.collected.table_files import codebook_csv
 
 __all__ = [

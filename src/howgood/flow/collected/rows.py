@@ -1,7 +1,7 @@
-"""A study's data as tidy rows, one at a time, whatever their number.
+"""A study's data as tidy rows, one at a time, whatever their number; and how much there is.
 
-In: a host and a study's short name. Out: an iterator of rows, and the codebook of their columns.
-Absent: files and formats.
+In: a host and a study's short name. Out: an iterator of rows, the codebook of their columns,
+`Holdings`. Absent: files and formats, and how the study is going (`flow.watching`).
 
 People are read in small pages, each in a short transaction of its own: memory stays the same for
 ten answers and for ten million, and a slow reader holds no connection. Whoever is answering
@@ -9,6 +9,7 @@ meanwhile is in the rows as far as they were when their page was read.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import repeat
 from typing import Any
@@ -22,9 +23,9 @@ from howgood.records.codebook import TABLES, Codebook, TableName
 from howgood.records.inclusion import CHECKS_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, Participation
-from howgood.store import collected, studies
+from howgood.store import cards, collected, studies
 from howgood.store.collected import PersonRow, ShownScreen
-from howgood.store.studies import StudyRow
+from howgood.store.studies import StudyHead, StudyRow
 
 Row = dict[str, Any]
 _PEOPLE_AT_ONCE = 100
@@ -205,3 +206,27 @@ def _screen_row(participant: str, screen: ShownScreen) -> Row:
 def _iso(moment: datetime | None) -> str | None:
     """Write a moment, which is always UTC; asking it for its offset takes twice as long."""
     return None if moment is None else f"{moment.replace(tzinfo=None).isoformat()}+00:00"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holdings:
+    """A study, how much was collected (pilots are counted apart), and its published cards."""
+
+    study: StudyHead
+    people: int
+    answers: int
+    pilots: int
+    cards: tuple[str, ...] = ()
+
+
+def holdings(host: Host, slug: str) -> Holdings:
+    """Return how much a study has collected; one that was never published has nothing."""
+    with host.database.reading() as connection:
+        head = studies.head(connection, slug)
+        if head is None:
+            raise UnknownNameError(where="study", name=slug, names=())
+        people, pilots, answers = collected.counts(connection, head.number)
+        published = tuple(
+            each.name for each in cards.everything(connection) if each.study == head.number
+        )
+    return Holdings(study=head, people=people, answers=answers, pilots=pilots, cards=published)

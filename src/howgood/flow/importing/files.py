@@ -12,9 +12,8 @@ from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
 from howgood.flow.importing.mapping import suggested
 from howgood.flow.importing.offline import read_offline
-from howgood.flow.importing.person import ImportedPerson
 from howgood.flow.importing.prepare import Prepared, prepare
-from howgood.flow.importing.recognise import compared
+from howgood.flow.importing.recognise import ImportedPerson, compared
 from howgood.flow.importing.sheet import read_sheet
 from howgood.flow.importing.storing import ImportReport, merged, report_of, store_people
 from howgood.kinds.table_import import Missing

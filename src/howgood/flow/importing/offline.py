@@ -16,7 +16,7 @@ from pydantic import Field
 
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.hosting import Host
-from howgood.flow.importing.person import GivenAnswer, ImportedPerson
+from howgood.flow.importing.recognise import GivenAnswer, ImportedPerson
 from howgood.flow.participate import conditions, next_screen, parse_answer
 from howgood.flow.survey_export.offline import FORMAT
 from howgood.kinds.study import Study

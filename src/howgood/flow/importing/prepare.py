@@ -23,7 +23,7 @@ from howgood.flow.importing.mapping import (
     table_import,
     wide_columns,
 )
-from howgood.flow.importing.person import GivenAnswer, ImportedPerson, bare_screen
+from howgood.flow.importing.recognise import GivenAnswer, ImportedPerson, bare_screen
 from howgood.flow.importing.sheet import Sheet, SheetRow
 from howgood.flow.participate import conditions
 from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS

@@ -1,7 +1,7 @@
-"""Who in a file is here already: row by row, before anything is stored.
+"""People of a file, and who of them is here already: row by row, before anything is stored.
 
-In: people of a file. Out: `Comparison`: who is new, whose answers are here, who has more to add,
-whose answers differ. Absent: storing (`person`).
+In: people as reading gives them (`offline`, `prepare`). Out: `Comparison`: who is new, whose
+answers are here, who has more to add, whose answers differ. Absent: storing (`storing`).
 
 A file says only a name. It may be the id of an earlier import, the id of a recruiting platform, or
 the number that howgood's own export gives. A number may be anybody's, so it is believed only when
@@ -15,11 +15,46 @@ from datetime import datetime
 
 from sqlalchemy.engine import Connection
 
-from howgood.flow.importing.person import GivenAnswer, ImportedPerson
+from howgood.kinds.study import Study
 from howgood.records.participant import Status
+from howgood.records.screen import AnswerValue, Screen
 from howgood.store.collected import PersonRow, ShownScreen
 from howgood.store.imported import possibly_known
 from howgood.store.studies import StudyRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenAnswer:
+    """One answer as it is to be stored."""
+
+    screen: Screen
+    values: Mapping[str, AnswerValue]
+    shown_at: datetime
+    answered_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedPerson:
+    """One person of a file: `name` as the file has it, `external_id` as it is stored.
+
+    `is_finished` is None where the file does not say; such people count as finished.
+    """
+
+    name: str
+    external_id: str
+    version: int
+    seed: int
+    condition: str
+    answers: tuple[GivenAnswer, ...]
+    last: Screen
+    is_finished: bool | None = None
+    is_pilot: bool = False
+
+
+def bare_screen(study: Study, key: str, title: str) -> Screen:
+    """Return what is known of a page that was shown by another program."""
+    return Screen(key=key, kind="task", title=title, language=study.language)
+
 
 _SAME_SECONDS = 0.0015  # a file may have rounded to milliseconds
 

@@ -12,8 +12,7 @@ from sqlalchemy.engine import Connection
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, tokens
-from howgood.flow.importing.person import GivenAnswer, ImportedPerson
-from howgood.flow.importing.recognise import Comparison, compared
+from howgood.flow.importing.recognise import Comparison, GivenAnswer, ImportedPerson, compared
 from howgood.records.participant import Status
 from howgood.show.imports import import_lines
 from howgood.store import answers, audit, imported, participants

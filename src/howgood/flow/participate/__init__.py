@@ -1,9 +1,14 @@
 """Take part in a study: the next screen, reading what was sent, conditions, rows of data."""
 
-from howgood.flow.participate.assignment import choose_condition, conditions, has_quota
 from howgood.flow.participate.bot import fill, take_part
 from howgood.flow.participate.forms import parse_answer
-from howgood.flow.participate.path import completion_address, next_screen
+from howgood.flow.participate.path import (
+    choose_condition,
+    completion_address,
+    conditions,
+    has_quota,
+    next_screen,
+)
 from howgood.flow.participate.rows import answers_as_rows, participant_row, passed_checks
 
 __all__ = [

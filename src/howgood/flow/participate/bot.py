@@ -7,9 +7,8 @@ Absent: preferences; it fills in whatever its seed says (see `ask.simulate_answe
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
-from howgood.flow.participate.assignment import choose_condition
 from howgood.flow.participate.forms import parse_answer
-from howgood.flow.participate.path import next_screen
+from howgood.flow.participate.path import choose_condition, next_screen
 from howgood.kinds.field_types import field_type
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study

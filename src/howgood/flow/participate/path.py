@@ -1,8 +1,9 @@
-"""Which screen comes next: a pure function of the study, the seed and the answers so far.
+"""Which screen comes next, and in which condition: pure functions of the study and the answers.
 
-In: study, condition, seed, answers, and the time (only waiting depends on it). Out: one `Screen`.
-Absent: storage, clocks and chance of its own; the same arguments always give the same screen
-(docs/adr: the next screen is a pure function).
+In: study, condition, seed, answers, and the time (only waiting depends on it). Out: one `Screen`,
+or the condition of the next person, kept in balance. Absent: storage, clocks and chance of its own;
+the same arguments always give the same screen (docs/adr: the next screen is a pure function). The
+store counts people and assigns conditions in one transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from howgood.errors import InputError
 from howgood.kinds import kind_of
 from howgood.kinds.questions import Question, question_fields
 from howgood.kinds.screen_parts import Step, continue_button, paragraphs
+from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Button, Heading, Place, Screen
 
@@ -194,3 +196,52 @@ def _question_step(study: Study, key: str, questions: tuple[Question, ...]) -> l
         )
 
     return [Step(key=key, make=make)]
+
+
+def conditions(study: Study) -> tuple[str, ...]:
+    """Return the conditions of a study: branches, single scenarios of a micro-task, or "all".
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    return kind_of(study).conditions(study)
+
+
+def has_quota(study: Study) -> bool:
+    """Return whether a study may become full, wholly or in one of its conditions."""
+    quotas = kind_of(study).quotas(study).values()
+    return study.quota is not None or any(quota is not None for quota in quotas)
+
+
+def choose_condition(study: Study, counts: Mapping[str, int], seed: int) -> str | None:
+    """Return the condition for the next participant: one of those with the fewest people.
+
+    Parameters
+    ----------
+    study : Study
+    counts : mapping of condition to number of people
+        Everybody who holds a place: finished or still taking part. Missing means none.
+    seed : int
+        The participant's own number; decides between equals.
+
+    Returns
+    -------
+    str or None
+        None when every branch has reached its quota.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    quotas = kind_of(study).quotas(study)
+    free = [
+        condition
+        for condition in conditions(study)
+        if (quota := quotas.get(condition)) is None or counts.get(condition, 0) < quota
+    ]
+    if not free:
+        return None
+    fewest = min(counts.get(condition, 0) for condition in free)
+    equals = [condition for condition in free if counts.get(condition, 0) == fewest]
+    return shuffled(equals, seed, "condition")[0]

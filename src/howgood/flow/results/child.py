@@ -16,9 +16,9 @@ import warnings
 from typing import Any, TextIO
 
 from howgood.errors import HowgoodError
+from howgood.flow.error_location import error_location
 from howgood.flow.hosting import Host
 from howgood.flow.results.tasks import run_task
-from howgood.flow.whereabouts import whereabouts
 from howgood.store.database import open_database
 
 # Pages come first: people wait for them.
@@ -43,7 +43,7 @@ def main() -> None:
     except HowgoodError as error:
         say(problem=str(error))
     except Exception as error:  # the parent marks the job; its text may repeat answers
-        sys.exit(f"job_trouble {whereabouts(error)}")
+        sys.exit(f"job_trouble {error_location(error)}")
     finally:
         host.close()
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from howgood.flow.error_location import error_location
 from howgood.flow.hosting import Host
-from howgood.flow.whereabouts import whereabouts
 from howgood.records.job import Job
 from howgood.store import jobs
 from howgood.store.database import AWAY
@@ -48,10 +48,10 @@ class Worker:
         *,
         lease: timedelta = LEASE,
         child: Sequence[str] = CHILD,
-        told: Callable[[str], None] = _log.info,
+        log: Callable[[str], None] = _log.info,
     ) -> None:
         self._host, self._address, self._lease, self._child = host, address, lease, child
-        self._told = told
+        self._log = log
         self.name = f"worker-{uuid.uuid4().hex[:12]}"
         self.stopping = threading.Event()
 
@@ -65,7 +65,7 @@ class Worker:
                 _log.error("database_away error=%s", type(error).__name__)
                 was_busy = False
             except Exception as error:  # whatever one job met, the next deserve a worker
-                _log.error("job_trouble %s", whereabouts(error))
+                _log.error("job_trouble %s", error_location(error))
                 was_busy = False
             if not was_busy:
                 self.stopping.wait(_LOOK_SECONDS)
@@ -78,9 +78,9 @@ class Worker:
         )
         if job is None:
             return False
-        self._told(f"job_started number={job.number} task={job.task} attempt={job.attempts}")
+        self._log(f"job_started number={job.number} task={job.task} attempt={job.attempts}")
         outcome = self._work(job)
-        self._told(f"job_ended number={job.number} outcome={outcome}")
+        self._log(f"job_ended number={job.number} outcome={outcome}")
         return True
 
     def _work(self, job: Job) -> str:

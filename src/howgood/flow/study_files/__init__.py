@@ -1,7 +1,12 @@
 """Study files: read, check with line numbers, write new ones."""
 
-from howgood.flow.study_files.check import CheckedStudy, FileProblem, check_study, read_study
-from howgood.flow.study_files.length import pages_per_person
+from howgood.flow.study_files.check import (
+    CheckedStudy,
+    FileProblem,
+    check_study,
+    pages_per_person,
+    read_study,
+)
 from howgood.flow.study_files.new import new_study
 
 __all__ = [

@@ -6,18 +6,24 @@ Absent: serving pictures (`web`).
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path as FilePath
+from pathlib import PurePath
 from typing import Any
 
 from howgood.ask.files import open_table
 from howgood.errors import InputError
-from howgood.flow.study_files.complete import HEAD, media_problem
 from howgood.kinds import KINDS
 from howgood.records.record import Path, Problem
 
+HEAD = 64 * 1024  # bytes that say what a file is; an SVG may begin with long comments
+_SVG = re.compile(
+    rb"^(\xef\xbb\xbf)?\s*(<\?xml.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(\[.*?\])?\s*>\s*)*<svg[\s>]",
+    re.DOTALL,
+)
 _PICTURE, _FILM = 2_000_000, 50_000_000
 PICTURES = {
     **dict.fromkeys((".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif"), _PICTURE),
@@ -117,3 +123,27 @@ def _fingerprint(
         )
         return {}
     return {"digest": hashlib.sha256(location.read_bytes()).hexdigest()[:16]}
+
+
+def media_problem(name: str, head: bytes) -> str | None:
+    """Return what is wrong with a picture's or film's content, by its first bytes; None: nothing.
+
+    Examples
+    --------
+    >>> media_problem("door.png", b"just text")
+    'a file that is no PNG picture, whatever its name says'
+    >>> media_problem("door.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>") is None
+    True
+    """
+    ending = PurePath(name).suffix.lower()
+    kind, is_one = {
+        ".png": ("PNG picture", head.startswith(b"\x89PNG\r\n\x1a\n")),
+        ".jpg": ("JPEG picture", head.startswith(b"\xff\xd8\xff")),
+        ".jpeg": ("JPEG picture", head.startswith(b"\xff\xd8\xff")),
+        ".gif": ("GIF picture", head.startswith((b"GIF87a", b"GIF89a"))),
+        ".webp": ("WebP picture", head[:4] == b"RIFF" and head[8:12] == b"WEBP"),
+        ".svg": ("SVG picture", _SVG.match(head) is not None),
+        ".mp4": ("MP4 film", head[4:8] == b"ftyp"),
+        ".webm": ("WebM film", head.startswith(b"\x1a\x45\xdf\xa3")),
+    }.get(ending, ("picture or film that browsers show", False))
+    return None if is_one else f"a file that is no {kind}, whatever its name says"

@@ -1,23 +1,35 @@
 """Is a study file ready to run, and if not, what is wrong on which line?
 
 In: a study file and the files beside it. Out: `CheckedStudy`: the study, or every problem with its
-line; and advice from the literature. Absent: running it (`flow.participate`).
+line; advice from the literature, and how many pages people answer. Absent: running it
+(`flow.participate`).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from howgood.ask.sentences import languages
 from howgood.errors import InputError, ManyProblemsError
+from howgood.flow.participate import conditions, take_part
 from howgood.flow.study_files.attached_files import filled_from_files
-from howgood.flow.study_files.complete import text_problems
-from howgood.flow.study_files.document import read_document
-from howgood.flow.study_files.located import Document, SyntaxProblemError
+from howgood.flow.study_files.document import Document, SyntaxProblemError, read_document
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
-from howgood.records.record import Problem, check_record, written
+from howgood.records.record import Path as ValuePath
+from howgood.records.record import Problem, Record, check_record, written
+
+_MOST_CONDITIONS = 12
+# Short names in the data: their own check says more.
+_KEYS = frozenset({"key", "slug", "kind"})
+_NEEDED_TEXTS = {
+    "alternative": "what the picture shows, for those who cannot see it",
+    "text": "what people read",
+    "name": "the name people see",
+    "description": "what people are told about it",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,3 +161,45 @@ def _language_problems(study: Study) -> list[Problem]:
             cure="Choose one of these.",
         )
     ]
+
+
+def text_problems(study: Study) -> list[Problem]:
+    """Return every text that a study needs and that is empty."""
+    return _empty(study, ())
+
+
+def _empty(record: object, path: ValuePath) -> list[Problem]:
+    if isinstance(record, list | tuple):
+        return [
+            problem
+            for index, each in enumerate(record)
+            for problem in (_missing((*path, index), "a label") if _is_blank(each)
+                            else _empty(each, (*path, index)))
+        ]  # fmt: skip
+    if not isinstance(record, Record):
+        return []
+    found: list[Problem] = []
+    for name, field in type(record).model_fields.items():
+        value, place = getattr(record, name), (*path, name)
+        if field.is_required() and name not in _KEYS and _is_blank(value):
+            found += _missing(place, _NEEDED_TEXTS.get(name, field.description or ""))
+        elif not isinstance(value, Mapping):
+            found += _empty(value, place)
+    return found
+
+
+def _is_blank(value: object) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _missing(path: ValuePath, needed: str) -> list[Problem]:
+    return [Problem(path=path, found="no text", needed=needed, cure="Write it.")]
+
+
+def pages_per_person(study: Study) -> dict[str, int]:
+    """Return how many pages a participant answers in each condition (the first twelve)."""
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    return {
+        condition: len(take_part(study, seed=1, now=start, condition=condition)[1].answers)
+        for condition in conditions(study)[:_MOST_CONDITIONS]
+    }

@@ -34,7 +34,7 @@ def new_study(kind: str, location: str | Path) -> Path:
             cure=f"Call it {path.stem}.toml.",
         )
     if path.suffix.lower() != ".toml":
-        from howgood.flow.study_files.as_yaml import commented_yaml
+        from howgood.flow.study_files.as_text import commented_yaml
 
         text = commented_yaml(text)
     return write_text(path, text, is_new=True)

@@ -6,16 +6,7 @@ from typing import Any
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.study import Study
-from howgood.kinds.survey import (
-    advice,
-    data,
-    exports,
-    fit_options,
-    imports,
-    screens,
-    templates,
-    wording,
-)
+from howgood.kinds.survey import checks, data, exports, fit_options, imports, screens, templates
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.scenarios import PHRASES_IN_ORDER
 from howgood.records.progress import Progress
@@ -39,8 +30,8 @@ KIND = Kind(
     "which mistakes they mind, and what share of them would accept a given accuracy.",
     template=packaged_template("howgood.kinds.survey"),
     more_templates=templates.published,
-    problems=wording.wording_problems,
-    advice=advice.advice,
+    problems=checks.wording_problems,
+    advice=checks.advice,
     text_keys={"phrases": PHRASES_IN_ORDER},
     steps=screens.steps,
     conditions=screens.conditions,

@@ -10,7 +10,7 @@ from pathlib import PurePath
 _MOST_LINES = 12
 
 
-def whereabouts(error: BaseException) -> str:
+def error_location(error: BaseException) -> str:
     """Return an exception's kind and the lines of the program it passed, the last one first.
 
     Examples
@@ -18,7 +18,7 @@ def whereabouts(error: BaseException) -> str:
     >>> try:
     ...     int("what somebody wrote")
     ... except ValueError as error:
-    ...     whereabouts(error).split(":")[0].split("<")[0]
+    ...     error_location(error).split(":")[0].split("<")[0]
     'error=ValueError at='
     """
     frames = traceback.extract_tb(error.__traceback__)[-_MOST_LINES:]

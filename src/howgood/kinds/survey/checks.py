@@ -1,6 +1,7 @@
-"""What experience says about a survey that is formally right.
+"""What is wrong with a survey's words, and what experience says about one that is formally right.
 
-In: a survey. Out: sentences, each with its reason. Absent: rules; nothing here stops a study.
+In: a survey whose values are right one by one. Out: problems with the phrases of its applications,
+and advice with its reasons; only problems stop a study. Absent: taste.
 
 Attention checks must be followed on every screen. On a phone the answers stand below each other:
 who is asked for "the second answer from the left" cannot tell which one is meant, and failing drops
@@ -10,11 +11,73 @@ them from the fit. A label is the same everywhere.
 import re
 from collections.abc import Iterator
 
+from howgood.errors import InputError
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.plan import AttentionCheck, SurveyPlan
-from howgood.kinds.survey.scenarios import scenarios_of
+from howgood.kinds.survey.scenarios import BLANK, BLANKS, PHRASES, scenarios_of
 from howgood.kinds.survey.screens import survey_scale
+from howgood.records.record import Path, Problem
 from howgood.records.scenario import Scenario
+
+
+def wording_problems(study: Study) -> list[Problem]:
+    """Return what is missing to word every scenario."""
+    plan = plan_of(study, SurveyPlan)
+    problems = []
+    for index, application in enumerate(plan.applications):
+        needed = PHRASES if plan.cases else PHRASES - {"cleared"}
+        path = ("survey", "applications", index, "phrases")
+        problems += [
+            Problem(
+                path=path,
+                found=f"no phrase {name!r}",
+                needed=f"the phrases {', '.join(sorted(needed))}",
+                cure="Add it.",
+            )
+            for name in sorted(needed - set(application.phrases))
+        ]
+        for name, phrase in application.phrases.items():
+            problems += _phrase_problems(name, phrase, (*path, name))
+    try:
+        scenarios_of(plan)
+    except InputError as error:
+        problems.append(
+            Problem(
+                path=("survey", "cases"), found=error.found, needed=error.needed, cure=error.cure
+            )
+        )
+    return problems
+
+
+def _phrase_problems(name: str, phrase: str, path: Path) -> list[Problem]:
+    blanks = set(BLANK.findall(phrase))
+    unknown = sorted(each for each in blanks if each not in BLANKS and "|" not in each)
+    problems = []
+    if name not in PHRASES:
+        known = ", ".join(sorted(PHRASES))
+        problems.append(
+            Problem(path=path, found=f"a phrase {name!r}", needed=f"one of {known}", cure="Rename.")
+        )
+    if unknown:
+        problems.append(
+            Problem(
+                path=path,
+                found=f"the blank {{{unknown[0]}}}",
+                needed="{n}, {real}, {system} or a pair such as {time|times}",
+                cure="Correct it.",
+            )
+        )
+    if "n" not in blanks:
+        problems.append(
+            Problem(
+                path=path,
+                found="no {n}",
+                needed="the count, written {n}",
+                cure="Write {n} where the number belongs.",
+            )
+        )
+    return problems
+
 
 _MOST_SCENARIOS, _MOST_APPLICATIONS, _MOST_LISTED = 8, 2, 3
 
