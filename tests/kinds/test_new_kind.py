@@ -267,3 +267,14 @@ def test_it_is_served_answered_imported_and_exported(file, tmp_path):
 def test_the_command_line_checks_it(file, capsys):
     assert run(["check", str(file)]) == 0
     assert "ready (sureness" in capsys.readouterr().out
+
+
+def test_an_empty_text_and_a_button_of_its_form_are_found_by_the_name_of_the_kind(file):
+    from howgood.flow.authoring.reading import act
+
+    study = read_study(file)
+    grown, anchor = act(study.to_dict(), "add:sureness.sentences")
+    assert len(grown["sureness"]["sentences"]) == 3
+    assert anchor == "sureness.sentences.2"
+    file.write_text(file.read_text().replace("It snows.", ""))
+    assert "sureness.sentences[2].text: no text" in str(check_study(file).problems[0])

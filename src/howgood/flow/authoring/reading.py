@@ -215,7 +215,7 @@ def _walked(steps: Sequence[str]) -> tuple[Any, Path, bool]:
             path.append(int(step))
             is_list = False
             continue
-        info = record.model_fields.get(step) if not is_list else None
+        info = record.written_as().model_fields.get(step) if not is_list else None
         hint = info.annotation if info is not None else str
         widget = widget_of(hint, record=record, name=step)
         if widget not in ("list", "group", "picture"):

@@ -180,7 +180,9 @@ def _empty(record: object, path: ValuePath) -> list[Problem]:
         return []
     found: list[Problem] = []
     for name, field in type(record).model_fields.items():
-        value, place = getattr(record, name), (*path, name)
+        value = getattr(record, name)
+        # A study file has the plan in the table that the kind names.
+        place = (record.kind,) if isinstance(record, Study) and name == "plan" else (*path, name)
         if field.is_required() and name not in _KEYS and _is_blank(value):
             found += _missing(place, _NEEDED_TEXTS.get(name, field.description or ""))
         elif not isinstance(value, Mapping):
