@@ -18,6 +18,7 @@ from howgood.flow.ranking import FeedbackColumns, RankedFile, picture, rank_file
 from howgood.flow.relevance import RelevanceQuestion, RelevanceStudy, score_file
 from howgood.learn import AcceptabilityFit
 from howgood.records.decision import ThresholdChoice
+from howgood.records.elicitation import ElicitationResult
 from howgood.records.estimate import Estimate
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
@@ -222,7 +223,7 @@ def run_stakeholder(
     )
     return Chapter(
         title="Elicit one stakeholder's metric",
-        findings=(Finding(text=_sentence(result.a0, result.queries)),),
+        findings=(Finding(text=_sentence(result)),),
         sections=(
             Section(
                 title="What kind of metric the choices imply",
@@ -237,13 +238,15 @@ def run_stakeholder(
     )
 
 
-def _sentence(weight: Estimate | None, queries: int) -> str:
+def _sentence(result: ElicitationResult) -> str:
+    weight = result.a0
     if weight is None:
-        return f"After {queries} choices the metric is not linear: see its family below."
+        reasons = "; ".join(result.misfit)
+        return f"After {result.queries} choices no metric describes the stakeholder: {reasons}."
     ratio = (1 - weight.mean) / weight.mean
     return (
-        f"After {queries} choices the weight of correct rejections is {with_interval(weight)}: "
-        f"a missed burglary costs about {ratio:.0f} false alarms."
+        f"After {result.queries} choices the weight of correct rejections is "
+        f"{with_interval(weight)}: a missed burglary costs about {ratio:.0f} false alarms."
     )
 
 
