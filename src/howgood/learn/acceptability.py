@@ -21,6 +21,7 @@ from howgood.learn.binary_model import (
     Cells,
     accepted_from,
     cells_from,
+    draw_columns,
     people_per_application,
     usual_cut,
 )
@@ -232,7 +233,7 @@ def _is_whole(fit: AcceptabilityFit) -> bool:
     n_cells, groups = len(cells.precision), cells.groups
     numbers = [cells.precision, cells.recall, groups.counts, groups.alike]
     return (
-        fit_file.has_whole_draws(fit, n_columns=3 * n_apps + 2)
+        fit_file.has_whole_draws(fit, n_columns=draw_columns(n_apps)["p"].stop)
         and all(each.dtype.kind == "f" and np.isfinite(each).all() for each in numbers)
         and cells.application.shape == cells.precision.shape == cells.recall.shape == (n_cells,)
         and bool(((cells.application >= 0) & (cells.application < n_apps)).all())

@@ -21,7 +21,7 @@ from scipy.special import expit, ndtri
 
 from howgood.errors import UnknownNameError
 from howgood.learn import checks, fit_file
-from howgood.learn.binary_model import Cells
+from howgood.learn.binary_model import Cells, draw_columns
 from howgood.learn.evidence import evidence_by_application, lowest_shown
 from howgood.learn.fit_file import arviz_object, binary_methods
 from howgood.records.acceptance import AcceptanceDraws, Who
@@ -66,11 +66,12 @@ def respondent_shares(
     :math:`\frac 1K \sum_k f(U_k)`, has the variance :math:`\frac 1{K^2} \sum_k V f(U_k)`.
     """
     nodes, _ = normal_nodes()
-    n = len(cells.applications)
+    at = draw_columns(len(cells.applications))
     asked = _asked_about(cells, application)
     expected, spread = (np.empty((len(draws), len(means))) for _ in range(2))
     for index, row in enumerate(draws):
-        chance = expit((row[application] + row[n + application] * means)[:, None] + row[-2] * nodes)
+        intercept, slope = row[at["intercept"]][application], row[at["slope"]][application]
+        chance = expit((intercept + slope * means)[:, None] + row[at["person_sd"]] * nodes)
         people = _leniency(cells, row, asked)
         among = asked[asked > 0] @ people / asked.sum()
         # Sum over people of the square of the chance expected of each.
@@ -90,10 +91,11 @@ def _asked_about(cells: Cells, application: int) -> FloatArray:
 
 def _leniency(cells: Cells, row: FloatArray, asked: FloatArray) -> FloatArray:
     """Distributions over the nodes: leniency of each group asked, given its answers."""
-    n, at = len(cells.applications), cells.application
-    mean = power_mean(cells.precision, cells.recall, p=row[-1], alpha=row[2 * n : 3 * n][at])
+    at = draw_columns(len(cells.applications))
+    intercept, slope, alpha = (row[at[name]][cells.application] for name in PARAMETERS)
+    mean = power_mean(cells.precision, cells.recall, p=row[at["p"]].item(), alpha=alpha)
     nodes, weights = normal_nodes()
-    x = (row[:n][at] + row[n : 2 * n][at] * mean)[:, None] + row[-2] * nodes
+    x = (intercept + slope * mean)[:, None] + row[at["person_sd"]] * nodes
     log_terms = -np.concatenate([np.logaddexp(0.0, -x), np.logaddexp(0.0, x)])
     joint = cells.groups.counts[asked > 0] @ log_terms + np.log(weights)
     share = np.exp(joint - joint.max(axis=1, keepdims=True))
@@ -181,16 +183,15 @@ class AcceptabilityFit(Tabular):
         """Return the posterior draws of "intercept", "slope" or "alpha" of one application."""
         if parameter not in PARAMETERS:
             raise UnknownNameError(where="parameter", name=parameter, names=PARAMETERS)
-        column = PARAMETERS.index(parameter) * len(self.applications) + self._index(application)
-        return self._rows(p)[:, column]
+        return self._named(parameter, p)[:, self._index(application)]
 
     def person_sd_draws(self, *, p: float | None = None) -> FloatArray:
         """Return the posterior draws of the standard deviation of people."""
-        return self._rows(p)[:, -2]
+        return self._named("person_sd", p)[:, 0]
 
     def order_draws(self, *, p: float | None = None) -> FloatArray:
         """Return the order p of the mean in every draw."""
-        return self._rows(p)[:, -1]
+        return self._named("p", p)[:, 0]
 
     def acceptance_draws(self, application: str, *, p: float | None = None) -> AcceptanceDraws:
         """Return the paired draws that say what share of people accepts."""
@@ -448,9 +449,8 @@ class AcceptabilityFit(Tabular):
 
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
         """Return the averaged draws as an ArviZ object (needs the package arviz)."""
-        n, rows = len(self.applications), self.averaged_draws[None, :, :]
-        posterior = {name: rows[:, :, i * n : (i + 1) * n] for i, name in enumerate(PARAMETERS)}
-        posterior |= {"person_sd": rows[:, :, -2], "p": rows[:, :, -1]}
+        posterior = {name: self._named(name, None)[None, :, :] for name in PARAMETERS}
+        posterior |= {name: self._named(name, None)[None, :, 0] for name in ("person_sd", "p")}
         return arviz_object(
             posterior,
             dims={name: ["application"] for name in PARAMETERS},
@@ -473,6 +473,9 @@ class AcceptabilityFit(Tabular):
         if application not in self.applications:
             raise UnknownNameError(where="application", name=application, names=self.applications)
         return self.applications.index(application)
+
+    def _named(self, parameter: str, p: float | None) -> FloatArray:
+        return self._rows(p)[:, draw_columns(len(self.applications))[parameter]]
 
     def _rows(self, p: float | None) -> FloatArray:
         if p is None:

@@ -28,7 +28,7 @@ from howgood.errors import InputError
 from howgood.learn import prior_density
 from howgood.records.answers import Answers
 from howgood.records.priors import USUAL_MEAN, Normal, Priors
-from howgood.stats.arrays import FloatArray
+from howgood.stats.arrays import FloatArray, columns_by_name
 from howgood.stats.logistic import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.random_intercepts import (
@@ -248,6 +248,12 @@ class BinaryModel:
         )
         rise, by_rise = prior_density.half_normal(curve.slope_scale, slope)
         return (level, by_level), (rise, by_rise + USUAL_MEAN * by_level)
+
+
+def draw_columns(n_applications: int) -> dict[str, slice]:
+    """Return where each parameter stands in draws in natural units (`BinaryModel.natural`)."""
+    by_application = dict.fromkeys(("intercept", "slope", "alpha"), n_applications)
+    return columns_by_name({**by_application, "person_sd": 1, "p": 1})
 
 
 def _population_scale(log_sd: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import expit
 
-from howgood.learn.binary_model import BinaryModel, Cells
+from howgood.learn.binary_model import BinaryModel, Cells, draw_columns
 from howgood.learn.engines.importance import complaint, pilot, posterior_probabilities
 from howgood.records.priors import Normal, Priors
 from howgood.records.table import Table
@@ -116,10 +116,13 @@ def _trials(cells: Cells) -> FloatArray:
 def _replicate(
     cells: Cells, people: FloatArray, row: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    n, at = len(cells.applications), cells.application
-    mean = power_mean(cells.precision, cells.recall, p=row[-1], alpha=row[2 * n : 3 * n][at])
-    center = row[:n][at] + row[n : 2 * n][at] * mean
-    leniency = rng.normal(0.0, row[-2], len(people))
+    by_name = {name: row[at] for name, at in draw_columns(len(cells.applications)).items()}
+    intercept, slope, alpha = (
+        by_name[name][cells.application] for name in ("intercept", "slope", "alpha")
+    )
+    mean = power_mean(cells.precision, cells.recall, p=by_name["p"].item(), alpha=alpha)
+    center = intercept + slope * mean
+    leniency = rng.normal(0.0, by_name["person_sd"].item(), len(people))
     chance = expit(center[None, :] + leniency[:, None])
     return np.asarray(rng.binomial(people.astype(int), chance), dtype=np.float64)
 

@@ -18,7 +18,7 @@ from howgood.learn.engines.importance import Mixture, natural_draws
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import Means, general_priors, kinds_of_mean, order_of, tidy
 from howgood.learn.ordinal_fit import FEW_PEOPLE, KIND, OrdinalFit
-from howgood.learn.ordinal_model import OrdinalModel, RatingCells, rating_cells
+from howgood.learn.ordinal_model import OrdinalModel, RatingCells, draw_columns, rating_cells
 from howgood.learn.selection import one_application
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
@@ -173,8 +173,7 @@ def _is_whole(fit: OrdinalFit) -> bool:
     """Whether everything in a fit has the shape and the values every method relies on."""
     cells = fit.cells
     shapes = {cells.part.shape, cells.precision.shape, cells.recall.shape}
-    # Thresholds, slope and alpha; shift and scale of each part but one; spread of people and p.
-    n_columns = (len(fit.levels) - 1) + 2 + 2 * (len(fit.parts) - 1) + 2
+    n_columns = draw_columns(len(fit.levels) - 1, len(fit.parts) - 1)["p"].stop
     return (
         fit_file.has_whole_draws(fit, n_columns=n_columns)
         and all(isinstance(each, str) for each in fit.parts)

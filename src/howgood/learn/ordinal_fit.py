@@ -14,7 +14,7 @@ from scipy.special import expit
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import fit_file
 from howgood.learn.fit_file import arviz_object, ordinal_methods
-from howgood.learn.ordinal_model import RatingCells
+from howgood.learn.ordinal_model import RatingCells, draw_columns
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
@@ -31,6 +31,7 @@ KIND = "ordinal fit"
 # Below, slope and scale lean on the priors. At one fixed truth with two parts and 22 people, 95 %
 # intervals still held 93 to 96 % ("ordinal: ..., fixed truth" in docs/explanation/calibration.md).
 FEW_PEOPLE = 40
+SINGLE = ("slope", "alpha", "person_sd", "p")  # parameters that are one number each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +76,9 @@ class OrdinalFit(Tabular):
 
     def draws(self, parameter: str, *, p: float | None = None) -> FloatArray:
         """Return draws of "slope", "alpha", "person_sd" or "p"."""
-        columns = {"slope": self._slope_at, "alpha": self._slope_at + 1, "person_sd": -2, "p": -1}
-        if parameter not in columns:
-            raise UnknownNameError(where="parameter", name=parameter, names=columns)
-        return self._rows(p)[:, columns[parameter]]
+        if parameter not in SINGLE:
+            raise UnknownNameError(where="parameter", name=parameter, names=SINGLE)
+        return self._named(parameter, p)[:, 0]
 
     def part_draws(self, parameter: str, part: str, *, p: float | None = None) -> FloatArray:
         """Return draws of "shift" or "log_scale" of one part; the reference's are zero."""
@@ -87,11 +87,10 @@ class OrdinalFit(Tabular):
             raise UnknownNameError(where="parameter", name=parameter, names=names)
         if part not in self.parts:
             raise UnknownNameError(where="part", name=part, names=self.parts)
-        rows = self._rows(p)
+        others = self._named(parameter, p)
         if part == self.parts[0]:
-            return np.zeros(len(rows))
-        place = self.parts.index(part) - 1 + names.index(parameter) * (len(self.parts) - 1)
-        return rows[:, self._slope_at + 2 + place]
+            return np.zeros(len(others))
+        return others[:, self.parts.index(part) - 1]
 
     def estimate(self, parameter: str, *, p: float | None = None) -> Estimate:
         """Return the estimate of "slope", "alpha", "person_sd" or "p"."""
@@ -140,7 +139,7 @@ class OrdinalFit(Tabular):
 
     def thresholds(self, *, p: float | None = None) -> Table:
         """Return where one rating passes into the next, on the latent scale."""
-        rows = self._rows(p)[:, : len(self.levels) - 1]
+        rows = self._named("threshold", p)
         found = [self._estimate(rows[:, index]) for index in range(rows.shape[1])]
         return Table(
             {
@@ -153,12 +152,11 @@ class OrdinalFit(Tabular):
 
     def rating_draws(self, *, precision: float, recall: float, part: str) -> FloatArray:
         """Return draws of the share of people giving each level, shape (draws, levels)."""
-        rows = self.averaged_draws
         mean = power_mean(precision, recall, p=self.draws("p"), alpha=self.draws("alpha"))
         center = self.draws("slope") * mean + self.part_draws("shift", part)
         nodes, weights = normal_nodes()
         scale = np.exp(self.part_draws("log_scale", part))
-        at = rows[:, : len(self.levels) - 1] - center[:, None]
+        at = self._named("threshold", None) - center[:, None]
         x = at[:, :, None] - (self.draws("person_sd")[:, None] * nodes)[:, None, :]
         below = expit(x / scale[:, None, None]) @ weights
         return np.diff(below, axis=1, prepend=0.0, append=1.0)
@@ -237,21 +235,18 @@ class OrdinalFit(Tabular):
 
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
         """Return the averaged draws as an ArviZ object (needs the package arviz)."""
-        names = ("slope", "alpha", "person_sd", "p")
-        posterior = {name: self.draws(name)[None, :] for name in names}
-        posterior["threshold"] = self.averaged_draws[None, :, : self._slope_at]
-        for name in ("shift", "log_scale"):
-            columns = [self.part_draws(name, part) for part in self.parts[1:]]
-            posterior[name] = np.stack(columns, axis=1)[None, :, :]
+        posterior = {name: self.draws(name)[None, :] for name in SINGLE}
+        for name in ("threshold", "shift", "log_scale"):
+            posterior[name] = self._named(name, None)[None, :, :]
         return arviz_object(
             posterior,
             dims={"threshold": ["up_to"], "shift": ["part"], "log_scale": ["part"]},
             coords={"up_to": [str(level) for level in self.levels[:-1]], "part": self.parts[1:]},
         )
 
-    @property
-    def _slope_at(self) -> int:
-        return len(self.levels) - 1
+    def _named(self, parameter: str, p: float | None) -> FloatArray:
+        columns = draw_columns(len(self.levels) - 1, len(self.parts) - 1)
+        return self._rows(p)[:, columns[parameter]]
 
     def _estimate(self, draws: FloatArray) -> Estimate:
         return Estimate.from_draws(draws, n_respondents=self.n_respondents, evidence=self.evidence)

@@ -28,7 +28,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.learn import prior_density
 from howgood.records.answers import Answers
 from howgood.records.priors import Priors
-from howgood.stats.arrays import FloatArray
+from howgood.stats.arrays import FloatArray, columns_by_name
 from howgood.stats.logistic import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.random_intercepts import (
@@ -226,7 +226,25 @@ class OrdinalModel:
             return _level_terms(x, width).reshape(-1, len(points), nodes.size)
 
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density and its gradient at one point."""
+        r"""Return the log density and its gradient at one point.
+
+        With :math:`x_l = (\theta_l - c - \sigma z) / s` for thresholds :math:`\theta`, a cell's
+        center c, its part's scale s and a node z of people's leniency, a level between two
+        thresholds has the probability :math:`F(x_l) - F(x_{l-1})`, written without cancellation as
+        :math:`F(x_l) (1 - F(x_{l-1})) (1 - e^{-g})` with the width :math:`g = x_l - x_{l-1}`.
+        Its logarithm therefore pulls on three things:
+
+        - on :math:`x_l` from below, by :math:`1 - F(x_l)`: the level under a threshold gains when
+          the threshold rises (`pull[:, :-1]`);
+        - on :math:`x_{l-1}` from above, by :math:`-F(x_{l-1})`: the level over it loses
+          (`pull[:, 1:]`);
+        - on the width g, by :math:`1 / (e^g - 1)`: only middle levels have one (`by_step`).
+
+        `pull` is how much each level at each node counts: people's answers times the posterior of
+        their leniency. From x the chain goes on to thresholds (:math:`1/s`), center
+        (:math:`-1/s`), log scale (:math:`-x`, and -g for widths) and log sd
+        (:math:`-\sigma z / s`), then to the engines' coordinates (`_chained`).
+        """
         parts = self.taken_apart(point[None, :])
         cells, (nodes, node_weights) = self.cells, normal_nodes(self.n_nodes)
         alpha = expit(parts.logit_alpha[0])
@@ -321,6 +339,13 @@ class OrdinalModel:
         pulls = [pull if pull.shape[1] != 1 else pull[:, 0] for _, pull in pieces]
         pulls[0], pulls[3], pulls[4] = pieces[0][1], pieces[3][1], pieces[4][1]
         return value, Parts(*pulls)
+
+
+def draw_columns(n_thresholds: int, n_other_parts: int) -> dict[str, slice]:
+    """Return where each parameter stands in draws in natural units (`OrdinalModel.natural`)."""
+    by_part = {"shift": n_other_parts, "log_scale": n_other_parts}
+    single = {"person_sd": 1, "p": 1}
+    return columns_by_name({"threshold": n_thresholds, "slope": 1, "alpha": 1, **by_part, **single})
 
 
 def _population_scales(log_scale: FloatArray, log_sd: FloatArray) -> FloatArray:
