@@ -10,7 +10,7 @@ from howgood import ask, decide, learn
 from howgood.cli.main import run
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.flow import registry
-from howgood.flow.json_files import MOST_BYTES
+from howgood.flow.files import MOST_BYTES
 from howgood.learn.cards import prior_of_card
 from howgood.show.cards import card_warning
 

@@ -10,7 +10,7 @@ from howgood import learn
 from howgood.ask.intake import MissingPolicy
 from howgood.errors import FileFormatError, InputError
 from howgood.flow import registry
-from howgood.flow.json_files import read_json
+from howgood.flow.files import read_json
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.kinds import Means
 from howgood.learn.ordinal_fit import OrdinalFit

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howgood import ask, decide
 from howgood.errors import InputError, OneAgainstRestWarning, announce
-from howgood.flow.named_files import naming
+from howgood.flow.files import naming
 from howgood.records.acceptance import AcceptanceModel
 from howgood.records.decision import (
     ApplicationChoice,

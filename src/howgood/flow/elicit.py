@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from howgood import ask, learn
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.decisions import positives
-from howgood.flow.json_files import read_json
+from howgood.flow.files import read_json
 from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.learn.elicitation.families import DEFAULT_FAMILIES, FAMILIES
 from howgood.learn.elicitation.matrices import OutOf, check_finite

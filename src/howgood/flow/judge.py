@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from howgood.ask.files import open_table
-from howgood.flow.named_files import naming
+from howgood.flow.files import naming
 from howgood.records.judged import JudgeDrift, JudgePlan, JudgeReport
 from howgood.records.report import Report
 from howgood.score.judge_rows import JudgeColumns

@@ -10,7 +10,7 @@ from pathlib import Path
 from howgood.ask.files import open_table
 from howgood.decide.grades import rank_grades
 from howgood.decide.votes import rank_votes
-from howgood.flow.named_files import naming
+from howgood.flow.files import naming
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.report import Finding, Report
 from howgood.records.table import frame_column_names

@@ -17,7 +17,7 @@ from howgood.ask.files import open_table
 from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
 from howgood.decide.ranking import METRICS, rank, rank_sums
 from howgood.errors import InputError
-from howgood.flow.named_files import naming
+from howgood.flow.files import naming
 from howgood.learn.feedback import rating_uncertainty
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.flow.json_files import read_json
+from howgood.flow.files import read_json
 from howgood.learn import cards as learn_cards
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.records.card import CardEstimate, ModelCard

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from howgood.ask.evaluation_logs import read_log
 from howgood.ask.files import open_table
 from howgood.decide.shipping import PLANNED, ship
-from howgood.flow.named_files import naming
+from howgood.flow.files import naming
 from howgood.records.evaluation_log import EvaluationLog
 from howgood.records.report import Report
 from howgood.records.shipping import ShipDecision

@@ -1,14 +1,17 @@
-"""One small JSON file as plain values.
+"""Files somebody gave: a small JSON file as plain values, and errors that name the file.
 
-In: a path. Out: what the file holds. Absent: what the values mean, and anything that runs: JSON
-holds numbers, text, lists and tables, nothing else.
+In: paths. Out: what a file holds; messages with its name instead of the role it plays in a
+function. Absent: what the values mean, and anything that runs: JSON holds numbers, text, lists and
+tables, nothing else.
 """
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from howgood.errors import FileFormatError
+from howgood.errors import FileFormatError, InputError
 
 MOST_BYTES = 2_000_000
 
@@ -36,3 +39,24 @@ def _refusable(path: Path) -> str | None:
     if size is None:
         return "no such file"
     return f"{size:,} bytes, more than {MOST_BYTES:,}" if size > MOST_BYTES else None
+
+
+@contextmanager
+def naming(files: Mapping[str, str | Path]) -> Iterator[None]:
+    """Say the file instead of its word, wherever an error begins with one of these words.
+
+    Examples
+    --------
+    >>> with naming({"ratings": Path("may.csv")}):
+    ...     raise InputError(where="ratings, column 'x'", found="a", needed="b", cure="C.")
+    Traceback (most recent call last):
+    howgood.errors.InputError: may.csv, column 'x': a; b. C.
+    """
+    try:
+        yield
+    except InputError as error:
+        for word, path in files.items():
+            if error.where == word or error.where.startswith(f"{word},"):
+                error.found_in(f"{path}{error.where[len(word) :]}")
+                break
+        raise
