@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 ROWS = Path(__file__).parents[2] / "docs" / "explanation" / "respondents.json"
 PAGE = ROWS.with_suffix(".md")
 SHARES, INTERVIEWS, PEERS = (0.36, 0.1), 24, 8
-SEED = 20301  # not one that anything was designed with
+SEED = 20377  # not one that anything was designed with
 # What is asked of each kind: the most and the least share told "no metric describes you".
 AT_MOST = {"linear": 0.05, "F-beta": 0.05, "cap on misses": 0.05}
 AT_LEAST = {"random clicks": 0.85, "always left": 0.85, "tires": 0.85, "changes midway": 0.75}

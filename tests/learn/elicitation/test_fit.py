@@ -11,7 +11,12 @@ from howgood import ask, decide, learn, score
 from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief
 from howgood.learn.elicitation.families import make_families
-from howgood.learn.elicitation.fit import _sign_test, disagreement_probability, rivals
+from howgood.learn.elicitation.fit import (
+    _held_out_reasons,
+    _sign_test,
+    disagreement_probability,
+    rivals,
+)
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import AnsweredQuery, Query
 from howgood.show.elicitation import elicitation_findings, save_elicitation_picture
@@ -156,6 +161,21 @@ def test_a_change_of_mind_is_noticed_and_named():
     assert not result.fits
     assert any("change of mind" in reason for reason in result.misfit)
     assert result.advice == ("Ask what changed, then begin a new interview.",)
+
+
+@pytest.mark.parametrize(("right", "is_named"), [(11, False), (10, True), (15, False)])
+def test_agreement_that_a_coin_might_reach_is_a_reason(right, is_named):
+    """Of 15 coins, 11 or more heads come up in 5.9 % of tries, 10 or more in 15.1 %."""
+    metric, belief = score.LinearMetric(a0=0.3), Belief(make_families(("linear",)))
+    other = {"first": "second", "second": "first"}
+    held_out = []
+    for place, query in enumerate(learn.held_out_queries(MATRICES, n=15, random_state=1)):
+        choice = metric.prefers(query.first, query.second)
+        held_out.append(
+            AnsweredQuery(query=query, choice=choice if place < right else other[choice])
+        )
+    reasons = [reason for reason, _ in _held_out_reasons(belief, held_out, metric, {})]
+    assert any("as a coin might" in reason for reason in reasons) == is_named
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ no metric should be named, none when it fits. Absent: learning.
 Four rivals are compared with the model by their Bayes factors over all answers: somebody who
 clicks at random, who takes one side always, who tires and goes on at random, who changes their
 mind. If the model holds, a factor beyond `_DECISIVE` comes up at most once in so many interviews
-(Markov's inequality). Two more tests need no rival: disagreements on pairs kept back, and a simple
-metric that does better there.
+(Markov's inequality). Three more tests need no rival: disagreements on pairs kept back, agreement
+there that a coin might reach, and a simple metric that does better there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +25,8 @@ from howgood.stats.arrays import FloatArray
 _DECISIVE = 6.0
 _RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
 _BEATEN = 0.05  # a simple metric is ahead by more than chance would put it as often as this
+_BY_A_COIN = 0.1  # a fair coin agrees as often more often than this: nothing is known to be learned
+_ENOUGH_HELD_OUT = 8  # in fewer questions a coin cannot be told from a metric
 _SHARES_SAME = np.array([0.02, 0.1, 1 / 3])  # how often a random clicker takes "no preference"
 _ON_ONE_SIDE = 0.95
 _FEWEST = 6  # in fewer answers neither a change nor fatigue can be told
@@ -159,6 +161,11 @@ def _held_out_reasons(
             agreed=int(agreed.sum()), asked=len(held_out), expected=round(expected)
         )
         found.append((reason, _IN_WORDS))
+    if len(held_out) >= _ENOUGH_HELD_OUT and (
+        _sign_test(int(agreed.sum()), int((~agreed).sum())) > _BY_A_COIN
+    ):
+        reason = _COIN.format(agreed=int(agreed.sum()), asked=len(held_out))
+        found.append((reason, _IN_WORDS))
     for name, other in baselines.items():
         theirs = _agreed(other, held_out)
         ahead, behind = int((theirs & ~agreed).sum()), int((agreed & ~theirs).sum())
@@ -242,6 +249,7 @@ _DISAGREES = (
     "on pairs kept back it chose as the respondent did in {agreed} of {asked}, where about "
     "{expected} were to be expected"
 )
+_COIN = "on pairs kept back it chose as the respondent did in {agreed} of {asked}, as a coin might"
 _BASELINE = (
     "on pairs kept back, {name} chose as the respondent did in {theirs} of {asked}, this metric in "
     "{ours}"
