@@ -150,15 +150,18 @@ def report(decision: ShipDecision, logs: Sequence[EvaluationLog], *, svg: str) -
     """Return the whole report."""
     first = decision.comparisons[0]
     return Report(
-        title=f"{decision.verdict.capitalize()}: {decision.systems[1]} instead of "
-        f"{decision.systems[0]}",
+        title=f"{decision.verdict.capitalize()}: {_instead(decision)}",
         question="Is the candidate better than what we have, and may we ship it?",
         findings=findings(decision),
         sections=(
             Section(
                 title="The difference",
-                text="Candidate less base, on the same items. The shaded band is the margin: "
-                "differences inside it do not matter.",
+                text="Candidate less base, on the same items."
+                + (
+                    " The shaded band is the margin: differences inside it do not matter."
+                    if first.margin
+                    else ""
+                ),
                 svg=svg,
                 alt="Difference of every metric with its interval, around no difference.",
                 table=decision.table,
@@ -173,6 +176,11 @@ def report(decision: ShipDecision, logs: Sequence[EvaluationLog], *, svg: str) -
         provenance=decision.provenance,
         cautions=CAUTIONS,
     )
+
+
+def _instead(decision: ShipDecision) -> str:
+    base, candidate = decision.systems
+    return f"{candidate} instead of {base}" if base != candidate else f"a new version of {base}"
 
 
 def _logs_table(logs: Sequence[EvaluationLog]) -> Table:
