@@ -62,6 +62,20 @@ def test_few_raters_are_spoken_of(grades, tmp_path, capsys):
     assert "simulated boards of 8 systems and 40 items" in said
 
 
+def test_a_tie_says_what_would_tell_its_systems_apart(tmp_path, capsys):
+    rng = np.random.default_rng(5)
+    item, rater, system = (each.ravel() for each in np.indices((30, 4, 2)))
+    path = tmp_path / "tie.csv"
+    tastes = rng.normal(0, 0.1, (4, 2))
+    grade = 4 + 0.15 * system + tastes[rater, system] + rng.normal(0, 1.0, item.size)
+    pl.DataFrame({"item": item, "rater": rater, "system": system, "grade": grade}).write_csv(path)
+    assert run(["leaderboard", str(path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "No clear winner" in said
+    assert "To tell" in said or "would not tell" in said
+    assert "One more rater narrows this as much as" in said or "What limits this" in said
+
+
 def test_counts_of_errors_are_summed_when_that_is_said(tmp_path, capsys):
     """Three errors of one rater in one output are three, not their mean of one."""
     path = tmp_path / "errors.csv"

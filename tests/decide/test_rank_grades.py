@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 from scipy.stats import t as student
 
 from howgood.decide import rank_grades
@@ -335,9 +336,78 @@ def test_levels_are_probabilities(level):
         rank_grades(_random(1), level=level)
 
 
-def test_needed_data_are_not_promised():
-    with pytest.raises(InputError, match="raters"):
-        rank_grades(_random(1)).needed("a", "b")
+# What more items or raters would bring --------------------------------------------------------
+
+
+def test_the_sources_of_doubt_by_hand():
+    sources = rank_grades(_table([[1.0, 2.0], [3.0, 6.0]])).sources
+    # Components 2, .75 and .5 (see above), two systems, two items, two raters: V = 3 in all.
+    assert sources.items[0, 1] == pytest.approx(2 * 2.0 / 2)
+    assert sources.raters[0, 1] == pytest.approx(2 * 0.75 / 2)
+    assert sources.both[0, 1] == pytest.approx(2 * 0.5 / 4)
+    assert (sources.n_items, sources.n_raters) == (2, 2)
+    # A third rater leaves 2 + (.75 + .25) 2 / 3; of items (2 + .25) 2 / I + .75 must be as much.
+    worth = 2 * 2.25 / (2 + 2 / 3 - 0.75) - 2
+    assert sources.one_rater_in_items((0, 1)) == pytest.approx(worth)
+
+
+def _error_at(found, ranking, *, items=1.0, raters=1.0):
+    """Return the error with so many times the items and raters: a Gaussian as wide as it says."""
+    place = ranking.index(found.first), ranking.index(found.second)
+    parts = [float(getattr(ranking.sources, name)[place]) for name in ("items", "raters", "both")]
+    lead = abs(float(ranking.differences[place]))
+    wider = (lead / norm.ppf(found.error_now)) ** 2 / sum(parts)
+    variance = parts[0] / items + parts[1] / raters + parts[2] / items / raters
+    return norm.cdf(-lead / np.sqrt(wider * variance))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("error", [0.05, 0.2])
+def test_needed_items_and_raters_bring_the_error_just_below_the_target(seed, error):
+    ranking = rank_grades(_random(seed, items=12))
+    first, second = ranking.order[0], ranking.order[-1]
+    found = ranking.needed(first, second, error=error)
+    assert found.error_now == ranking.error(first, second)
+    assert (found.status == "reached") == (found.error_now < error)
+    assert found.to_dict()["items"] == found.items
+    if found.status == "reached":
+        assert (found.items, found.raters) == (12, 4)
+        return
+    for name, now in (("items", 12), ("raters", 4)):
+        total = getattr(found, name)
+        if total is None:  # what the others bring in alone is too much
+            assert _error_at(found, ranking, **{name: 1e12}) >= error
+        else:
+            assert _error_at(found, ranking, **{name: total / now}) < error
+            assert _error_at(found, ranking, **{name: (total - 1) / now}) >= error
+    assert ranking.needed(second, first, error=error).status == "never"
+
+
+def test_raters_with_tastes_of_their_own_are_what_limits_the_evidence():
+    rng = np.random.default_rng(4)
+    item, rater, system = (each.ravel() for each in np.indices((200, 4, 2)))
+    tastes = rng.normal(0, 0.6, (4, 2))
+    grade = 4 + tastes[rater, system] + rng.normal(0, 0.5, item.size)
+    ranking = rank_grades({"item": item, "rater": rater, "system": system, "grade": grade})
+    found = ranking.needed(*ranking.order)
+    assert (found.items, found.as_items) == (None, np.inf)
+    assert found.raters > 4
+    assert found.to_dict()["as_items"] is None
+
+
+def test_unknown_raters_leave_items_alone_to_ask_for():
+    ranking = rank_grades({**_random(3, raters=1), "rater": [0] * 30}, rater=None)
+    found = ranking.needed(*ranking.order[:2])
+    assert (found.raters, found.as_items) == (None, None)
+
+
+def test_what_an_output_with_one_grade_cannot_tell_apart_counts_as_the_items():
+    rng = np.random.default_rng(7)
+    item, system = (each.ravel() for each in np.indices((40, 2)))
+    table = {"item": item, "system": system, "rater": item % 8, "grade": rng.normal(0, 1, 80)}
+    sources = rank_grades(table).sources
+    assert sources.both.max() == 0
+    assert sources.items[0, 1] > 0
 
 
 def test_the_doubt_about_a_mean_does_not_exceed_the_grades():

@@ -43,8 +43,10 @@ def test_known_trials_follow_the_degrees_of_freedom():
     ours = score.from_sums(sums, "svd", metric="mse")
     assert ours.mean == pytest.approx(1.5)  # ddof 0: (1 + 1 + 0 + 1) / 2
     assert ours.barrier == pytest.approx(4 / 3)  # ddof 1
-    # second power per pair: 4/3 (2/5 + 2 Delta^2); twice the sum over N^2 is the variance
-    assert ours.variance == pytest.approx(2 * (4 / 3) * (0.4 + 0.4 + 2.0) / 4)
+    # second power per pair: 4/3 (2/5 + 2 Delta^2); twice the sum over N^2 is the variance of one
+    # more rating, and the score of four is itself a fourth of that unsure
+    assert ours.variance == pytest.approx(2 * (4 / 3) * (0.4 + 0.4 + 2.0) / 4 * (1 + 1 / 4))
+    assert "widened" in ours.provenance.method
 
 
 def test_few_pairs_are_said_to_be_a_gamma():
@@ -75,7 +77,7 @@ def test_two_trials_of_small_spread_leave_a_small_second_power():
     table = {"mu": [3.0, 4.0], "sigma": [0.1, 0.1], "svd": [3.1, 3.9]}
     sums = score.squared_error_sums(table, mean="mu", sd="sigma", predictions=["svd"], trials=2)
     found = score.from_sums(sums, "svd", metric="mse")
-    assert found.variance == pytest.approx(2 * 2 * (4 * 1e-4) / 4)
+    assert found.variance == pytest.approx(2 * 2 * (4 * 1e-4) / 4 * (1 + 1 / 2))
 
 
 def test_unknown_metrics_and_methods_are_named():
@@ -127,7 +129,8 @@ def test_trials_correct_the_variance_of_two_pairs_by_hand():
     found = score.from_sums(sums, "svd", metric="mse", method="paper")
     # The fourth powers count 4/3 * 2/5, squares times variances 4/3 (see `TrialSums`).
     fourth = 4 / 3 * (2 / 5 * (0.5**4 + 0.2**4) + 2 * 0.25 * 0.25)
-    assert found.variance == pytest.approx(2 * fourth / 4)
+    # A re-rating differs from the mean of four by a fourth of that more.
+    assert found.variance == pytest.approx(2 * fourth / 4 * 5 / 4)
     assert found.provenance.settings["feedback"] == "gaussian"
 
 
@@ -159,3 +162,34 @@ def test_tables_of_predictions_that_do_not_fit_are_refused(predicted, words):
 def test_a_missing_system_that_is_called_like_the_feedback_is_refused():
     with pytest.raises(InputError, match=r"^predictions.*'mean'"):
         score.rating_sums(_ratings(), predictions=["mean"], **NAMED)
+
+
+@pytest.mark.parametrize("method", ["exact", "paper"])
+@pytest.mark.parametrize("metric", ["rmse", "mse"])
+def test_few_ratings_widen_the_distribution_about_its_mean(metric, method):
+    known = score.squared_error_sums(TABLE, **NAMES, trials=float("inf"))
+    once = score.squared_error_sums(TABLE, **NAMES, trials=1)
+    # Of single ratings: the score they show, and twice the variance of a re-rating.
+    found = score.from_sums(once, "svd", metric=metric, method=method)
+    inner = found.law.inner
+    assert found.mean == pytest.approx(inner.mean)
+    assert found.variance == pytest.approx(2 * inner.variance)
+    x = found.mean + found.sd * np.linspace(-4, 4, 9)
+    np.testing.assert_allclose(found.cdf(x) + found.sf(x), 1.0, atol=1e-9)
+    back = found.quantile(found.cdf(x))
+    np.testing.assert_allclose(back, x, rtol=1e-5)
+    step = 1e-4 * found.sd
+    slope = (found.cdf(x + step) - found.cdf(x - step)) / (2 * step)
+    np.testing.assert_allclose(found.pdf(x), slope, rtol=1e-3, atol=1e-6)
+    drawn = found.sample(20_000, random_state=1)
+    assert drawn.std() == pytest.approx(found.sd, rel=0.03)
+    assert score.from_sums(known, "svd", metric=metric).provenance.settings["doubt"] == 0
+
+
+def test_nothing_is_below_an_error_of_zero():
+    table = {"mu": [3.0, 4.0], "sigma": [1.0, 1.0], "svd": [3.1, 4.2]}
+    sums = score.squared_error_sums(table, mean="mu", sd="sigma", predictions=["svd"], trials=1)
+    found = score.from_sums(sums, "svd", metric="mse")
+    assert found.quantile(1e-6) >= 0
+    assert (found.cdf(-0.1), found.sf(-0.1), found.pdf(-0.1)) == (0.0, 1.0, 0.0)
+    assert found.sample(1000, random_state=1).min() >= 0

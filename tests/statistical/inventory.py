@@ -247,6 +247,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "RelevanceWeights.base_error": ("error at zero distance",
                                     "error at zero distance, few people"),
     "Requirement.error_now": (*_FLIPS, *_PLANNED),
+    "NeededGrades.error_now": (*_FLIPS, "needed items, grades", "needed raters, grades"),
     "ScoreDistribution.interval": _EXACT,
     "StudySize.power": ("study size: power",),
     "StudySize.widths": ("study size: width of alpha's interval",
@@ -302,6 +303,7 @@ EXCUSED: dict[str, str] = {
     "GoLive.certainty": _ECHO,
     "Interval.probability": _ECHO,
     "Needed.error": _ECHO,
+    "NeededGrades.error": _ECHO,
     "OrdinalFit.mean_probabilities": "the same mixture of kinds as in the binary model, proved "
     "there; no ordinal studies with several kinds have been simulated",
     "RelevanceReport.case_table": _NO_CHANCE,

@@ -14,6 +14,7 @@ DESIGNS = {
     "3 of 12 raters per item, 60 items": (60, 12, 3, True),
     "3 of 20 raters per output, 60 items": (60, 20, 3, False),
     "each of 12 raters grades 10 items of their own": (120, 12, 1, True),
+    "2 of 10 raters per item, 45 items: two raters share about one": (45, 10, 2, True),
 }
 
 
@@ -235,4 +236,33 @@ def test_few_items_are_wrong_no_more_often_than_said(items, ledger):
             + (f"; gaps of {allowed} allowed for the steps" if allowed else ""),
             seed=seed,
         )
+    ledger.settle()
+
+
+@pytest.mark.parametrize("what", ["items", "raters"])
+def test_as_many_items_or_raters_as_needed_are_enough(what, ledger):
+    """Were the difference seen the true one: how often does a study of that size miss its sign?"""
+    seed = 20738
+    rng = np.random.default_rng([seed, len(what)])
+    missed = []
+    while len(missed) < 150:
+        taste = rng.uniform(0.1, 0.4)
+        _, table = _board(rng, 5, systems=3, items=15, spread=0.3, taste=taste, is_even=True)
+        ranking = rank_grades(_rows(table))
+        found = ranking.needed(ranking.order[0], ranking.order[-1])
+        total = getattr(found, what)
+        if found.status != "needed" or total is None or total > 500:
+            continue
+        items, raters = (total, 5) if what == "items" else (15, total)
+        variance = 2 * (0.3**2 / items + taste**2 / raters + 0.6**2 / (items * raters))
+        lead = np.ptp(ranking.scores)
+        missed.append(rng.normal(lead, np.sqrt(variance)) < 0)
+    ledger.add(
+        "planning",
+        f"needed {what}, grades",
+        expected_counts(missed, np.full(150, 0.05), what="sign missed", at_most=True),
+        setting="best and worst of 3 systems graded by 5 raters on 15 items, told apart at 5 % by "
+        f"more {what}; fewer misses than asked for are allowed",
+        seed=seed,
+    )
     ledger.settle()

@@ -98,6 +98,7 @@ OWED = {
         "labels for a wanted width", "needed items for a verdict",
         "study size: width of alpha's interval",
         "study size: wanted width is reached",
+        "needed items, grades",
     ),
 }  # fmt: skip
 

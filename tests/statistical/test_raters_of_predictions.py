@@ -9,13 +9,15 @@ from howgood.decide import rank_ratings
 pytestmark = pytest.mark.slow
 
 ITEMS = 60
-# Name -> raters, and how many of them rate an item.
+# Name -> raters, and how many of them rate an item; 0: the first and one of the others.
+UNEQUAL = "one of 6 raters rates everything, each other 12 items"
 DESIGNS = {
     "the same 2 raters rate everything": (2, 2),
     "the same 3 raters rate everything": (3, 3),
     "the same 5 raters rate everything": (5, 5),
     "the same 8 raters rate everything": (8, 8),
     "3 of 12 raters per item": (12, 3),
+    UNEQUAL: (6, 0),
 }
 
 
@@ -31,7 +33,10 @@ def _study(rng, design, *, systems, biases):
     predicted = truth[:, None] + shift + rng.normal(0, np.sqrt(noise), (ITEMS, systems))
     wide, lenient = 1 + rng.normal(0, 0.2, n_raters), rng.normal(0, 0.6, n_raters)
     ratings = truth[:, None] * wide + lenient + rng.normal(0, 0.7, (ITEMS, n_raters))
-    item, rater = np.nonzero(rng.random((ITEMS, n_raters)).argsort(axis=1) < each)
+    is_rated = rng.random((ITEMS, n_raters)).argsort(axis=1) < each
+    if each == 0:
+        is_rated[:, 0] = is_rated[np.arange(ITEMS), 1 + np.arange(ITEMS) % (n_raters - 1)] = True
+    item, rater = np.nonzero(is_rated)
     table = {"item": item, "rater": rater, "rating": ratings[item, rater]}
     table |= {f"s{k}": predicted[item, k] for k in range(systems)}
     return table, shift**2 + noise

@@ -15,6 +15,7 @@ from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold
 from howgood.decide.votes import rank_votes as rank_votes
 from howgood.records.ranking import Needed as Needed
+from howgood.records.ranking import NeededGrades as NeededGrades
 from howgood.records.ranking import Ordering as Ordering
 from howgood.records.ranking import Ranking as Ranking
 from howgood.records.shipping import MetricComparison as MetricComparison

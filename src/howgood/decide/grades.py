@@ -16,7 +16,7 @@ from howgood.decide.scores import JointScores, refuse_huge
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import complete_rows
-from howgood.records.ranking import Ranking
+from howgood.records.ranking import Ranking, Sources
 from howgood.records.table import as_numbers, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.crossed_components import CrossedMeans, crossed_means
@@ -101,6 +101,8 @@ def rank_grades(
     Ranking
         `.error(a, b)`: how likely it is that, over all items and raters like these, a's mean grade
         is not better than b's. Not the probability that a repetition flips the order.
+        `.needed(a, b)`: how many items with these raters, or raters on these items, would tell
+        them apart.
 
     References
     ----------
@@ -147,7 +149,8 @@ def rank_grades(
         seed,
         dropped=found.dropped,
     )
-    return replace(ranking, provenance=replace(ranking.provenance, rows_used=found.n_rows))
+    provenance = replace(ranking.provenance, rows_used=found.n_rows)
+    return replace(ranking, provenance=provenance, sources=_sources(found, fitted))
 
 
 # The effects of the model, by their letters, as people call them.
@@ -193,6 +196,32 @@ def _scores(grades: _Grades, fitted: CrossedMeans, generator: np.random.Generato
                 _EFFECTS[each.name]: max(each.variance, 0.0) for each in fitted.components
             },
         },
+    )
+
+
+def _sources(grades: _Grades, fitted: CrossedMeans) -> Sources:
+    """Return what items, raters and both together add to the variances of differences.
+
+    Where a design cannot tell system x item from the residual (an output has one grade), all of it
+    counts as the items'; where it cannot tell system x rater, as the raters'.
+    """
+    parts = {name: np.zeros_like(fitted.components[0].shape) for name in ("i", "r", "ir")}
+    names = {each.name for each in fitted.components}
+    for each in fitted.components:
+        own = np.diag(each.shape)
+        apart = own[:, None] + own[None, :] - each.shape - each.shape.T
+        kind = each.name.replace("s", "")
+        if kind == "ir" and "si" not in names:
+            kind = "i"
+        elif kind == "ir" and "sr" not in names:
+            kind = "r"
+        parts[kind] += max(each.variance, 0.0) * apart
+    return Sources(
+        items=parts["i"],
+        raters=parts["r"],
+        both=parts["ir"],
+        n_items=int(grades.item.max()) + 1,
+        n_raters=None if grades.rater is None else int(grades.rater.max()) + 1,
     )
 
 

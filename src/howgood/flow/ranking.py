@@ -259,19 +259,6 @@ def _with_sd(
     return nw.from_native(frame).with_columns(column).to_native(), "howgood_sd"
 
 
-def drawn_interval(
-    sums: SquaredErrorSums, name: str, *, metric: Literal["mse", "rmse"]
-) -> tuple[float, float]:
-    """Return where 95 % of re-ratings should put a score.
-
-    The distribution takes the means as known; few ratings leave them, and so it, in doubt.
-    """
-    distribution = from_sums(sums, name, metric=metric)
-    away = distribution.quantile(np.array([0.025, 0.975])) - distribution.mean
-    lower, upper = distribution.mean + np.sqrt(1 + sums.doubt) * away
-    return float(lower), float(upper)
-
-
 def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
     """Return the exact density where sums allow it, else the Gaussian with the same moments."""
     ranking = ranked.ranking
@@ -283,9 +270,9 @@ def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
     if ranked.sums is not None and sd > 0:
         metric: Literal["mse", "rmse"] = "mse" if ranking.metric == "mse" else "rmse"
         distribution = from_sums(ranked.sums, name, metric=metric)
-        middle, wider = distribution.mean, np.sqrt(1 + ranked.sums.doubt)
-        lower, upper = drawn_interval(ranked.sums, name, metric=metric)
-        density = np.maximum(distribution.pdf(middle + (grid - middle) / wider), 0.0)
+        interval = distribution.interval(0.95)
+        lower, upper = interval.lower, interval.upper
+        density = np.maximum(distribution.pdf(grid), 0.0)
     else:
         lower, upper = max(mean - 1.96 * sd, least), min(mean + 1.96 * sd, most)
         density = np.exp(-0.5 * ((grid - mean) / max(sd, reach / 40)) ** 2)

@@ -13,7 +13,7 @@ from howgood.errors import BorrowedSpreadWarning, DroppedRowsWarning, InputError
 from howgood.records.engine_frame import EngineFrame
 
 ONCE = ("error", "drop", "borrow")
-# From fewer pairs than this nobody can say how far people vary.
+# Chosen after 30 had failed a proof, not derived: see the end of docs/explanation/calibration.md.
 LEAST_LENDERS = 100
 
 _WHERE = "ratings"

@@ -20,6 +20,8 @@ Status = Literal["reached", "needed", "never"]
 Doubt = Literal["re-rating", "items and raters", "items"]
 
 _ALL_ORDERINGS_UP_TO = 6
+# Nobody collects more than this: as good as never.
+_MOST_NEEDED = 1e9
 
 
 class Ordering(NamedTuple):
@@ -100,6 +102,80 @@ class Needed:
         return [self.rerating] + ([self.true_order] if self.true_order else [])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededGrades:
+    """How many items or raters until "first is better than second" errs with less than `error`.
+
+    `items` is a total with the raters as they are, `raters` one on the same items; None where no
+    number of them alone is enough, or raters are not known. `as_items` says how many more items
+    narrow the difference as much as one more rater does (infinite: more than any number). All are
+    rough: variances of few raters are hardly known.
+
+    Stability: experimental
+    """
+
+    first: str
+    second: str
+    error: float
+    error_now: float
+    status: Status
+    items: int | None
+    raters: int | None
+    as_items: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON; infinitely many items are None."""
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        is_finite = self.as_items is not None and math.isfinite(self.as_items)
+        return found | {"as_items": self.as_items if is_finite else None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where the doubt about differences of grades comes from: variances, each (K, K).
+
+    That of items falls with their number, that of raters with theirs, the rest with either.
+    """
+
+    items: FloatArray
+    raters: FloatArray
+    both: FloatArray
+    n_items: int
+    n_raters: int | None
+
+    def needed(
+        self, place: tuple[int, int], *, inflated: float, target: float
+    ) -> tuple[int | None, int | None]:
+        """Return items and raters that bring the variance of a difference below the target."""
+        items, raters, both = (
+            inflated * float(each[place]) for each in (self.items, self.raters, self.both)
+        )
+        more_items = _total(self.n_items, falling=items + both, staying=raters, target=target)
+        if self.n_raters is None or self.n_raters < 2:
+            return more_items, None
+        return more_items, _total(
+            self.n_raters, falling=raters + both, staying=items, target=target
+        )
+
+    def one_rater_in_items(self, place: tuple[int, int]) -> float | None:
+        """Return how many more items narrow a difference as much as one more rater."""
+        if self.n_raters is None or self.n_raters < 2:
+            return None
+        items, raters, both = (float(each[place]) for each in (self.items, self.raters, self.both))
+        wanted = items + (raters + both) * self.n_raters / (self.n_raters + 1)
+        if wanted <= raters:
+            return math.inf
+        return max(self.n_items * ((items + both) / (wanted - raters) - 1), 0.0)
+
+
+def _total(now: int, *, falling: float, staying: float, target: float) -> int | None:
+    """Return the smallest total at which falling * now / total + staying is below the target."""
+    if target <= staying:
+        return None
+    found = now * falling / (target - staying)
+    return max(math.floor(found) + 1, now) if found < _MOST_NEEDED else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranking(Tabular):
     """Systems in order of expected score, and how far each place can be trusted.
@@ -137,6 +213,8 @@ class Ranking(Tabular):
         Magic barrier: what a system that knew every mean would score. NaN for other metrics.
     doubt : {"re-rating", "items and raters", "items"}
         What may turn out otherwise: the same people's next ratings, or other items and raters.
+    sources : Sources or None
+        Of grades: how much of the variance of each difference is due to items and to raters.
 
     Stability: stable
     """
@@ -163,6 +241,7 @@ class Ranking(Tabular):
     barrier: float
     provenance: Provenance
     doubt: Doubt = "re-rating"
+    sources: Sources | None = None
 
     def error(self, first: str, second: str) -> float:
         """Return P(first scores worse than or equal to second) if the same people rated again.
@@ -254,8 +333,11 @@ class Ranking(Tabular):
         rest = [Ordering(each, 0.0) for each in permutations(self.systems) if each not in seen]
         return tuple(found + rest)
 
-    def needed(self, first: str, second: str, *, error: float = 0.05) -> Needed:
-        """Return how many pairs, or repeats per pair, "first is better" needs to err less."""
+    def needed(self, first: str, second: str, *, error: float = 0.05) -> Needed | NeededGrades:
+        """Return how many pairs, or repeats per pair, "first is better" needs to err less.
+
+        Of grades (`decide.rank_grades`): how many items, or how many raters.
+        """
         if not 0 < error < 0.5:
             raise InputError(
                 where="error",
@@ -263,6 +345,8 @@ class Ranking(Tabular):
                 needed="a probability between 0 and 0.5",
                 cure="Use for instance 0.05.",
             )
+        if self.sources is not None:
+            return self._needed_grades(first, second, error, self.sources)
         if self.doubt != "re-rating":
             raise InputError(
                 where="needed",
@@ -281,6 +365,39 @@ class Ranking(Tabular):
         rerating = self._requirement(place, float(self.errors[place]), spread, error, 1.0)
         return Needed(
             first=first, second=second, error=error, rerating=rerating, true_order=true_order
+        )
+
+    def _needed_grades(
+        self, first: str, second: str, error: float, sources: Sources
+    ) -> NeededGrades:
+        from scipy.special import ndtri
+
+        place = self.index(first), self.index(second)
+        now = float(self.errors[place])
+        sign = -1.0 if self.greater_is_better else 1.0
+        lead = -sign * float(self.differences[place])
+        status: Status = "reached" if now < error else "needed"
+        items = raters = None
+        seen = sum(float(each[place]) for each in (sources.items, sources.raters, sources.both))
+        if status == "needed" and (lead <= 0 or now >= 0.5 or seen <= 0):
+            status = "never"
+        elif status == "needed":
+            # The error knows that variances are hardly known: a Gaussian as wide as it says.
+            inflated = (lead / float(ndtri(now))) ** 2 / seen
+            target = (lead / float(ndtri(error))) ** 2
+            items, raters = sources.needed(place, inflated=inflated, target=target)
+            status = "never" if items is None and raters is None else "needed"
+        elif status == "reached":
+            items, raters = sources.n_items, sources.n_raters
+        return NeededGrades(
+            first=first,
+            second=second,
+            error=error,
+            error_now=now,
+            status=status,
+            items=items,
+            raters=raters,
+            as_items=sources.one_rater_in_items(place),
         )
 
     def __str__(self) -> str:

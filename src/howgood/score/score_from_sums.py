@@ -6,12 +6,14 @@ In: `SquaredErrorSums` from any engine. Out: `ScoreDistribution`. Absent: the su
 
 from typing import Literal
 
+import numpy as np
+
 from howgood.errors import InputError
 from howgood.records.sums import SquaredErrorSums
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.error_score import PAPER, describe, how_inverted, propagated, rooted
 from howgood.score.pairs import require_choice
-from howgood.stats.distributions import Law
+from howgood.stats.distributions import Law, WidenedLaw
 from howgood.stats.moments import ORDERS, PowerSums
 from howgood.stats.weighted_chi_square import WeightedChiSquare
 
@@ -38,9 +40,10 @@ def from_sums(
     sums : SquaredErrorSums
         From `squared_error_sums` or `rating_sums`. With known `trials`, the expected score uses
         the variances as they are (ddof 0, which makes it unbiased), the spread of the score and
-        the barrier their corrected forms. The means are taken as known: a re-rating lies
-        around the score `sqrt(1 + d)` times as far as this distribution says, with d =
-        `sums.doubt` (1 after single ratings), as `decide.rank_sums(...).score_sds` do.
+        the barrier their corrected forms. The score of n ratings is itself as uncertain as their
+        mean: a re-rating lies around it `sqrt(1 + d)` times as far as around known means, with
+        d = `sums.doubt` (about 1 / n; 1 after single ratings), and the distribution is that wide,
+        as `decide.rank_sums(...).score_sds` are.
     system : str
         A name in `sums.systems`.
     metric : {"rmse", "mse"}
@@ -74,6 +77,9 @@ def from_sums(
         law, how = rooted(square) if root else square, how_inverted(square)
         if square.series is None and not square.is_point:
             used, how = "gamma", _GAMMA
+    if sums.doubt > 0.0:
+        law = WidenedLaw(inner=law, factor=float(np.sqrt(1.0 + sums.doubt)))
+        how += "; widened about its mean, since few ratings leave the score itself in doubt"
     return describe(
         metric,
         law,
@@ -85,6 +91,7 @@ def from_sums(
         dropped=dict(sums.provenance.rows_dropped),
         feedback="gaussian",
         system=system,
+        doubt=sums.doubt,
     )
 
 

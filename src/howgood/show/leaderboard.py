@@ -4,7 +4,10 @@ In: `Ranking` of `decide.rank_grades`, or of predictions compared with several r
 Out: sentences and a `Report`. Absent: drawing (see `figures.ranking`).
 """
 
-from howgood.records.ranking import Ranking
+import math
+from dataclasses import replace
+
+from howgood.records.ranking import NeededGrades, Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.show.numbers import percent
 from howgood.show.ranking import (
@@ -36,11 +39,16 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     tied = [group for group in ranking.tie_groups[1:] if len(group) > 1]
     ties = (
-        Finding(text=f"Practically one place: {', '.join(each)}.", tone="unsure") for each in tied
+        Finding(
+            text=f"Practically one place: {', '.join(each)}.{_needed(ranking, each)}",
+            tone="unsure",
+        )
+        for each in tied
     )
     return (
         _winner(ranking),
         *ties,
+        *_limits(ranking),
         *_about_raters(ranking),
         *_about_items(ranking),
         *_about_rows(ranking),
@@ -116,7 +124,7 @@ def _winner(ranking: Ranking) -> Finding:
         return ahead_of_all(
             ranking, f"over {ranking.doubt} like these, another system is level or ahead"
         )
-    return no_clear_winner(
+    found = no_clear_winner(
         ranking,
         score=score_name(ranking),
         best_with=(
@@ -124,6 +132,65 @@ def _winner(ranking: Ranking) -> Finding:
             f"{percent(ranking.best_probability[best])}"
         ),
     )
+    return replace(found, text=f"{found.text}{_needed(ranking, group)}")
+
+
+def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
+    """Say what would tell the first of a tie from the last, which lies furthest behind."""
+    if ranking.sources is None:
+        return ""
+    first, last = group[0], group[-1]
+    needed = ranking.needed(first, last, error=ranking.level)
+    if not isinstance(needed, NeededGrades) or needed.status == "reached":
+        return ""
+    n_raters = ranking.sources.n_raters
+    items = None if needed.items is None else f"about {_rough(needed.items)} items like these"
+    raters = None if needed.raters is None else f"about {_rough(needed.raters)} raters"
+    whom = (
+        ""
+        if n_raters is None
+        else f" with these {n_raters} raters"
+        if n_raters > 1
+        else (" with this rater")
+    )
+    if items and raters:
+        text = f"{items}{whom}, or {raters} on these {ranking.n} items"
+    elif items:
+        text = f"{items}{whom}"
+    elif raters:
+        text = f"{raters}: with these {n_raters} no number of items is enough"
+    elif needed.error_now >= 0.5:
+        return ""
+    else:
+        return f" More items alone, or more raters alone, would not tell {first} from {last}."
+    return f" To tell {first} from {last} takes {text}."
+
+
+def _rough(number: int) -> str:
+    """Write a number that is not known to its digits: two of them."""
+    digits = max(len(str(number)) - 2, 0)
+    return f"{math.ceil(number / 10**digits) * 10**digits:,}"
+
+
+def _limits(ranking: Ranking) -> list[Finding]:
+    """Say whether one more rater or more items would narrow differences more."""
+    ties = [group for group in ranking.tie_groups if len(group) > 1]
+    if ranking.sources is None or not ties:
+        return []
+    place = ranking.index(ties[0][0]), ranking.index(ties[0][-1])
+    worth = ranking.sources.one_rater_in_items(place)
+    if worth is None:
+        return []
+    if math.isinf(worth):
+        text = "What limits this is the raters: one more narrows it more than any number of items."
+    else:
+        items = "1 more item" if round(worth) == 1 else f"{_rough(max(round(worth), 0))} more items"
+        text = (
+            f"One more rater narrows this as much as {items} would."
+            if round(worth)
+            else ("What limits this is the items: one more rater adds next to nothing.")
+        )
+    return [Finding(text=text)]
 
 
 def _about_raters(ranking: Ranking) -> list[Finding]:

@@ -100,6 +100,53 @@ class RootLaw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WidenedLaw:
+    """A law of a number that is not negative, stretched about its mean by `factor`.
+
+    What would fall below zero is zero.
+    """
+
+    inner: Law
+    factor: float
+
+    @property
+    def mean(self) -> float:
+        """Mean of the law that was stretched."""
+        return float(self.inner.mean)
+
+    @property
+    def variance(self) -> float:
+        """Variance, before anything is held at zero."""
+        return float(self.factor**2 * self.inner.variance)
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Return P(X <= x)."""
+        return np.where(x < 0.0, 0.0, self.inner.cdf(self._before(x)))
+
+    def sf(self, x: FloatArray) -> FloatArray:
+        """Return P(X > x)."""
+        return np.where(x < 0.0, 1.0, self.inner.sf(self._before(x)))
+
+    def pdf(self, x: FloatArray) -> FloatArray:
+        """Return the density above zero."""
+        return np.where(x < 0.0, 0.0, self.inner.pdf(self._before(x)) / self.factor)
+
+    def quantile(self, probability: FloatArray) -> FloatArray:
+        """Return the points below which the given probabilities lie."""
+        return self._after(self.inner.quantile(probability))
+
+    def sample(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """Return independent draws."""
+        return self._after(self.inner.sample(size, generator))
+
+    def _before(self, x: FloatArray) -> FloatArray:
+        return np.asarray(self.mean + (x - self.mean) / self.factor)
+
+    def _after(self, x: FloatArray) -> FloatArray:
+        return np.asarray(np.maximum(self.mean + self.factor * (x - self.mean), 0.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NormalLaw:
     """A Gaussian; without variance, a point mass."""
 

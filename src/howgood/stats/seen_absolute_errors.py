@@ -98,7 +98,7 @@ def unbiased_sd_factor(trials: FloatArray) -> FloatArray:
 
 
 def _errors(x: FloatArray, points: list[FloatArray]) -> FloatArray:
-    """Return absolute errors (K, n), less those of the first point: only differences matter."""
+    """Return absolute errors (K, ..., n), less those of the first point: only these matter."""
     errors = np.stack([np.abs(x - each) for each in points])
     return np.asarray(errors - errors[0])
 
@@ -115,15 +115,19 @@ def _once(x: FloatArray, sd: FloatArray, points: list[FloatArray]) -> FloatArray
 
 
 def _repeated(mean: FloatArray, sd: FloatArray, n: float, points: list[FloatArray]) -> FloatArray:
-    atoms = _places(n, int(np.clip(_BUDGET // mean.size, _FEWEST, _MOST)))
-    middle = np.zeros((len(points), mean.size))
-    for atom in atoms:
-        middle += _errors(mean + atom * sd, points) / atoms.size
-    total = np.zeros((len(points), len(points)))
-    for atom in atoms:
-        away = _errors(mean + atom * sd, points) - middle
-        total += away @ away.T / atoms.size
-    return total
+    n_points, size = len(points), int(np.clip(_BUDGET // mean.size, _FEWEST, _MOST))
+    atoms = _places(n, size)
+    blocks = np.array_split(atoms, max(1, atoms.size * mean.size // _BUDGET))
+    middle = np.zeros((n_points, 1, mean.size))
+    for block in blocks:
+        middle += _errors(mean + block[:, None] * sd, points).sum(axis=1, keepdims=True)
+    middle /= atoms.size
+    total = np.zeros((n_points, n_points))
+    for block in blocks:
+        away = _errors(mean + block[:, None] * sd, points) - middle
+        flat = away.reshape(n_points, -1)
+        total += flat @ flat.T
+    return total / atoms.size
 
 
 def _places(n: float, size: int) -> FloatArray:
