@@ -140,13 +140,16 @@ _REPAIRED = """## What the proofs have found
 
 ## Decided after looking at results
 
-Four numbers here were not derived; they were chosen, or a claim was changed, after a simulation had
+These numbers were not derived; they were chosen, or a claim was changed, after a simulation had
 been seen. A proof whose claim was fitted to it is weaker than it looks.
 
 - *two of 5 systems' squared errors ... raters as a sample*: the claim was "as often as said" and
   failed on the safe side (said 17.6 %, happened 8.8 %). It is "no more often than said" since. The
   reason is known (each pair of systems is judged by its own few raters' degrees of freedom, nothing
   is pooled over systems), the size of the gap is not derived.
+- *one of 6 raters rates everything, each other 12 items*: the claim of the other designs, "as often
+  as said", failed on the safe side (said 23.3 %, happened 10.5 %; intervals held 100 %). Where one
+  rater gave half of all ratings, `rank --rater` is too cautious. Not yet repaired.
 - At least 100 pairs rated repeatedly are needed to lend their spread (`once="borrow"`). 30 failed
   (said below 10 %: 5.0 %, happened 9.0 %), 100 and 660 were tried and hold, nothing between was.
   In the population simulated (a third never waver, the sds of the others have a gamma distribution
