@@ -38,6 +38,7 @@ from howgood.records.inclusion import (
     columns_read,
     why_left_out,
 )
+from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance
 from howgood.records.table import frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray
@@ -299,7 +300,7 @@ def read_answers(
     """
     if isinstance(path_or_frame, Answers) and not columns:
         return path_or_frame
-    _check_policy(missing)
+    check_policy(missing, policies=MISSING_POLICIES)
     facts_read = columns_read(people)
     where, frame = _opened(path_or_frame)
     raw = _named_columns(frame, columns or {}, where, facts_read)
@@ -342,16 +343,6 @@ def _refuse_no_rows(raw: dict[str, NDArray[Any]], where: str) -> None:
     if len(next(iter(raw.values()))) == 0:
         raise InputError(
             where=where, found="no rows", needed="at least one answer", cure="Check the file."
-        )
-
-
-def _check_policy(missing: str) -> None:
-    if missing not in MISSING_POLICIES:
-        raise InputError(
-            where="missing",
-            found=repr(missing),
-            needed=f"one of {', '.join(MISSING_POLICIES)}",
-            cure="Choose one of these policies.",
         )
 
 

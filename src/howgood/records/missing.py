@@ -4,7 +4,7 @@ In: columns of one table, and the policy. Out: the complete rows and how many we
 Absent: what the columns mean.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from howgood.records.levels import missing_values
 POLICIES = ("error", "drop")
 
 
-def check_policy(missing: str) -> None:
+def check_policy(missing: str, *, policies: Sequence[str] = POLICIES) -> None:
     """Raise unless `missing` names a policy."""
-    if missing not in POLICIES:
+    if missing not in policies:
         raise InputError(
             where="missing",
             found=repr(missing),
-            needed=f"one of {', '.join(POLICIES)}",
+            needed=f"one of {', '.join(policies)}",
             cure="Choose one of these.",
         )
 
