@@ -69,7 +69,7 @@ _EXCUSED = {
     "settings.py:_database": "one line that whoever runs the server wrote",
     "store/server_lock.py:__init__": _WRITES,
     "store/server_lock.py:_noted": "what another server of ours wrote",
-    "store/soundness.py:_head": "the first bytes, which are compared and not read",
+    "store/integrity.py:_head": "the first bytes, which are compared and not read",
     "cli/check.py:command": _HANDS_ON,
     "cli/import_.py:command": _HANDS_ON,
     "flow/authoring/starting.py:start_from_file": _HANDS_ON,

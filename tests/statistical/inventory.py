@@ -311,6 +311,7 @@ EXCUSED: dict[str, str] = {
     "RelevanceReport.chance": "exact: the expected score of random guesses",
     "RelevanceReport.most_probable": "exact: the score of the likeliest guess",
     "SquaredErrorSums.deviation_powers": _OF_THE_SUM,
+    "PowerCostMetric.power": "an exponent that defines the metric, not a probability",
     "SquaredErrorSums.power_sums": _OF_THE_SUM,
     "SquaredErrorSums.variance_powers": _OF_THE_SUM,
     "ThresholdCounts.optimal_range": "exact: every a0 for which the threshold is the best",
