@@ -287,3 +287,16 @@ def test_two_scores_that_cannot_differ_share_their_ranks_whatever_the_freedom():
         np.array([0.0, 1.0]), np.zeros((2, 2)), generator=np.random.default_rng(1), freedom=3.0
     )
     assert apart.ranks.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_equal_scores_of_a_draw_share_their_ranks():
+    """By hand: a clear order, a pair in front, three alike."""
+    draws = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
+    ranks, _ = gaussian_ranks.ranks_of_draws(draws, generator=np.random.default_rng(1))
+    third = 1 / 3
+    by_hand = [
+        [1 + 0.5 + third, 0.5 + third, third],
+        [0.5 + third, 1 + 0.5 + third, third],
+        [third, third, 2 + third],
+    ]
+    np.testing.assert_allclose(ranks, np.array(by_hand) / 3, rtol=1e-12)

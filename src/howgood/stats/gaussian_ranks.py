@@ -95,13 +95,39 @@ def ranks_of_two(first_behind: float, *, mcse: float) -> RankProbabilities:
 def ranks_of_draws(
     draws: FloatArray, *, generator: np.random.Generator
 ) -> tuple[FloatArray, list[tuple[tuple[int, ...], float]]]:
-    """Return rank probabilities and observed orderings of given draws (n_draws, K)."""
+    """Return rank probabilities and observed orderings of given draws (n_draws, K).
+
+    Equal scores of a draw share their ranks, as a pair of them counts one half each way; in the
+    orderings, which need one order, chance decides.
+    """
     orders = _ordered(draws, generator)
+    ordered = np.take_along_axis(draws, orders, axis=1)
+    is_tied = (np.diff(ordered, axis=1) == 0).any(axis=1)
     n_scores = draws.shape[1]
     ranks = np.empty((n_scores, n_scores))
     for rank in range(n_scores):
-        ranks[:, rank] = np.bincount(orders[:, rank], minlength=n_scores) / len(orders)
-    return ranks, _frequent(_counted(orders), len(orders))
+        ranks[:, rank] = np.bincount(orders[~is_tied, rank], minlength=n_scores)
+    ranks += _shared_ranks(orders[is_tied], ordered[is_tied])
+    return ranks / len(orders), _frequent(_counted(orders), len(orders))
+
+
+def _shared_ranks(orders: NDArray[np.int64], ordered: FloatArray) -> FloatArray:
+    """Return how many draws each score has on each rank, where equal scores share theirs."""
+    n_scores = orders.shape[1]
+    places = np.arange(n_scores)
+    differs = np.diff(ordered, axis=1) != 0
+    edge = np.ones((len(orders), 1), dtype=bool)
+    begins = np.hstack([edge, differs])
+    ends = np.hstack([differs, edge])
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    last = np.where(ends, places, n_scores)[:, ::-1]
+    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
+    ranks = np.zeros((n_scores, n_scores))
+    for rank in range(n_scores):
+        here = (first <= rank) & (rank <= last)
+        share = 1.0 / (last - first + 1)[here]
+        ranks[:, rank] = np.bincount(orders[here], weights=share, minlength=n_scores)
+    return ranks
 
 
 def _counted(orders: NDArray[np.int64]) -> Counter[tuple[int, ...]]:
