@@ -4,6 +4,7 @@ import gzip
 import logging
 import re
 import tomllib
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from howgood.kinds.study import Study
 from howgood.records.screen import Screen
 from howgood.settings import Settings
 from howgood.store import participants, studies
+from howgood.web import middleware
 from howgood.web.app import make_app
 from howgood.web.middleware import LARGEST_FORM, preferred_language
 from howgood.web.rate_limits import Pace, Rate
@@ -116,7 +118,13 @@ def test_browsers_are_told_to_put_nothing_back_into_forms(browser, host):
         page = _begin(browser, "doors") if "/s/" in str(page.url) else _answer(browser, page, host)
 
 
-def test_one_person_has_one_allowance_whatever_step_they_send_to(browser):
+@pytest.fixture
+def no_refill(monkeypatch):
+    """Allowances that stay used up, however slow the machine is."""
+    monkeypatch.setattr(middleware, "ANSWERS", replace(middleware.ANSWERS, per_second=0.0))
+
+
+def test_one_person_has_one_allowance_whatever_step_they_send_to(no_refill, browser):
     page = _begin(browser)
     own = page.url.path.rpartition("/")[0]
     status = {browser.post(f"{own}/{step}", data={}).status_code for step in range(300)}
@@ -294,7 +302,7 @@ def test_a_fault_of_ours_is_a_page_without_details(browser, host, monkeypatch):
     assert "The fault is ours" in failed.text
 
 
-def test_answering_faster_than_anybody_can_read_is_slowed_down(browser):
+def test_answering_faster_than_anybody_can_read_is_slowed_down(no_refill, browser):
     page = _begin(browser)
     status = {browser.post(page.url.path, data={}).status_code for _ in range(300)}
     assert 429 in status
