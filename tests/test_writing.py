@@ -171,7 +171,9 @@ def test_on_a_full_disk_every_command_says_so_with_2_and_keeps_the_old_file(data
     "words",
     [["gate", CARD, *COUNTS], ["gate", CARD, *COUNTS, "--json"], ["registry", "list"], ["--help"]],
 )
-def test_a_full_disk_behind_standard_output_is_no_verdict(words):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_standard_output_is_no_verdict(words, unbuffered, monkeypatch):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     command = [sys.executable, "-m", "howgood", *words]
     with open("/dev/full", "wb") as nowhere:
         done = subprocess.run(command, stdout=nowhere, stderr=subprocess.PIPE, check=False)

@@ -9,7 +9,7 @@ import traceback
 from contextlib import suppress
 from io import TextIOWrapper
 
-from howgood.cli.exit_codes import FAULT, READER_GONE
+from howgood.cli.exit_codes import FAULT, WRONG_INPUT
 from howgood.cli.main import run
 
 
@@ -25,9 +25,24 @@ def main() -> None:
         with suppress(OSError):
             traceback.print_exc()
         code = FAULT
-    if code == READER_GONE:  # what still waits to be written has nobody to read it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    sys.exit(code)
+    sys.exit(code if _is_written() or code else WRONG_INPUT)
+
+
+def _is_written() -> bool:
+    """Write what still waits; what nobody takes (a full disk, a reader that has gone) is dropped.
+
+    Python would try once more at its end, fail again, and leave with a code of its own.
+    """
+    is_written = True
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:
+            continue
+        try:
+            stream.flush()
+        except OSError:
+            is_written = False
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return is_written
 
 
 if __name__ == "__main__":
