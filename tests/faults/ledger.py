@@ -15,6 +15,7 @@ from tests.ledgers import alone, still_there
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROWS = DOCS / "_data" / "faults.json"
+PAGE = DOCS / "explanation" / "faults.md"
 NOTHING = Count(people=0, acknowledged=0, stored=0, lost=0, doubled=0, polite=0, other=0)
 
 
@@ -80,4 +81,4 @@ def write(row: Row, path: Path = ROWS) -> None:
         rows = sorted([*rows, row], key=lambda each: each.proof)
         text = json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
-        path.with_suffix(".md").write_text(page.page(rows), encoding="utf-8")
+        PAGE.write_text(page.page(rows), encoding="utf-8")

@@ -41,7 +41,7 @@ def test_every_row_belongs_to_a_proof_that_exists():
 
 
 def test_the_page_is_made_from_the_numbers():
-    assert ledger.ROWS.with_suffix(".md").read_text(encoding="utf-8") == page.page(ROWS)
+    assert ledger.PAGE.read_text(encoding="utf-8") == page.page(ROWS)
 
 
 def test_the_page_names_the_setting_it_speaks_of():

@@ -17,7 +17,7 @@ from howgood.errors import (
     RepeatedRowsWarning,
     UnknownNameError,
 )
-from howgood.learn.ordinal_model import OrdinalModel, rating_cells
+from howgood.learn.ordinal_model import OrdinalModel, draw_columns, rating_cells
 from howgood.records.priors import HOWGOOD, KAY2015
 
 
@@ -159,7 +159,8 @@ def test_accuracies_from_0_to_1_are_predicted_and_others_refused(fit):
 
 def test_the_metric_is_that_of_the_likeliest_mean_unless_another_is_asked_for(fit):
     halved = fit.averaged_draws.copy()
-    halved[:, fit._slope_at + 1] *= 0.5  # alpha
+    columns = draw_columns(len(fit.levels) - 1, len(fit.parts) - 1)
+    halved[:, columns["alpha"]] *= 0.5
     both = replace(
         fit,
         mean_probabilities={0.0: 0.3, 1.0: 0.7},

@@ -209,7 +209,7 @@ def test_practice_gives_feedback_and_one_more_try():
 def test_the_published_questions_are_asked_in_the_published_words():
     from howgood.kinds.comparison.screens import interview_questions
 
-    questions = interview_questions(CANCER.comparison, "en")
+    questions = interview_questions(CANCER.plan, "en")
     assert [each.text for each in questions] == [each.text for each in ask.INTERVIEW]
     assert questions[0].text == (
         "What do you think is worse: (a) Large number of patients that actually have cancer but "
