@@ -73,12 +73,12 @@ def read_rows(path: Path = ROWS) -> list[Row]:
     return [Row(**each) for each in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def write(row: Row, path: Path = ROWS) -> None:
+def write(row: Row, path: Path = ROWS, text: Path = PAGE) -> None:
     """Renew one row and the page."""
     with alone(path.parent):
         others = [each for each in read_rows(path) if each.proof != row.proof]
         rows = [each for each in others if still_there(each.proof)]
         rows = sorted([*rows, row], key=lambda each: each.proof)
-        text = json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
-        PAGE.write_text(page.page(rows), encoding="utf-8")
+        numbers = json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False)
+        path.write_text(numbers + "\n", encoding="utf-8")
+        text.write_text(page.page(rows), encoding="utf-8")

@@ -67,13 +67,13 @@ def test_a_proof_that_ends_early_says_so():
 
 
 def test_a_run_renews_its_own_row_and_leaves_the_others(tmp_path):
-    path = tmp_path / "faults.json"
+    path, text = tmp_path / "faults.json", tmp_path / "faults.md"
     here = "tests/faults/test_page.py::test_the_page_is_made_from_the_numbers"
     for database, lost in (("SQLite", 1), ("PostgreSQL", 0), ("SQLite", 0)):
         proof = ledger.Ledger(f"{here}[{database}]")
         proof.begin("trouble", database)
         if not lost:
             proof.judge(_count())
-        ledger.write(proof.row(has_failed=bool(lost)), path)
+        ledger.write(proof.row(has_failed=bool(lost)), path, text)
     assert [row.verdict for row in ledger.read_rows(path)] == ["holds", "holds"]
-    assert "trouble" in path.with_suffix(".md").read_text(encoding="utf-8")
+    assert "trouble" in text.read_text(encoding="utf-8")

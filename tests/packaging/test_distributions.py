@@ -34,7 +34,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
 @pytest.mark.parametrize(
     "ending",
     ["howgood/py.typed", "howgood/decide/__init__.pyi", "layout.html", "howgood.css", "en.toml",
-     "survey.toml", "m0001_first_layout.py", "kay2015-weather.json"],
+     "kinds/survey/template.toml", "m0001_first_layout.py", "kay2015-weather.json"],
 )  # fmt: skip
 def test_the_wheel_holds_data_that_is_read_while_running(wheel, ending):
     assert any(name.endswith(ending) for name in _names(wheel))
