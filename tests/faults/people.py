@@ -8,6 +8,7 @@ import asyncio
 import random
 import re
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.load.people import Browser, GoneError, filled_form
@@ -17,6 +18,7 @@ from howgood.ask.sentences import sentences
 PACE = 0.03  # seconds between answers: just below what the server takes for a script
 PAUSE = 0.1  # before someone tries again whom the server could not serve
 HUNG = 45.0  # seconds for one page: who waits longer has been forgotten
+PATIENT = 240.0  # seconds for a busy machine to serve anybody at all
 SLUG = "again"
 # Twelve hundred pages: at this pace nobody comes to the end while things break.
 STUDY = {
@@ -140,3 +142,27 @@ def meanwhile(people, happening):
             is_over.set()
         answering.result()
     return found
+
+
+def until_answered(people, more):
+    """Wait until this many more answers are acknowledged, however busy the machine is."""
+    _wait_until_more(people, acknowledged, more)
+
+
+def until_refused(people):
+    """Wait a while and until somebody was politely told that nothing can be stored now."""
+    time.sleep(1.0)
+    _wait_until_more(people, lambda each: sum(person.n_polite for person in each), 1)
+
+
+def acknowledged(people):
+    """Return how many answers people have been told are stored."""
+    return sum(len(each.acknowledged) for each in people)
+
+
+def _wait_until_more(people, counted, more):
+    wanted = counted(people) + more
+    end = time.monotonic() + PATIENT
+    while counted(people) < wanted:
+        assert time.monotonic() < end, "nobody gets a reply any more"
+        time.sleep(0.05)

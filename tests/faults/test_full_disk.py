@@ -1,14 +1,13 @@
 """A disk fills up under load: nothing acknowledged is lost, and room is all that is needed."""
 
 import json
-import time
 
 import pytest
 import sqlalchemy as sa
 from tests.faults.conftest import staged
 from tests.faults.counting import counted
 from tests.faults.disks import full, no_room_for, small_disk
-from tests.faults.people import STUDY, crowd, meanwhile
+from tests.faults.people import STUDY, crowd, meanwhile, until_answered, until_refused
 from tests.postgresql import empty_postgresql_database, running_postgresql
 
 from howgood.cli.main import run
@@ -16,23 +15,13 @@ from howgood.flow.hosting import open_host
 from howgood.web import server as web_server
 
 
-def _acknowledged(people):
-    return sum(len(each.acknowledged) for each in people)
-
-
 def _fill(people, without_room, *, times=1):
-    """Answer with room, without, and with room again; return what was acknowledged after that."""
-    after = 0
+    """Answer with room, without, and with room again, until somebody is served once more."""
     for _ in range(times):
-        time.sleep(1.0)
+        until_answered(people, 1)
         with without_room():
-            time.sleep(1.5)
-        time.sleep(0.3)
-        before = _acknowledged(people)
-        time.sleep(1.0)
-        after = _acknowledged(people) - before
-        assert after > 0
-    return after
+            until_refused(people)
+        until_answered(people, 1)
 
 
 def _judge(stage, faults, people, *, how):

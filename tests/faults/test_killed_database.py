@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 from tests.faults.counting import counted
-from tests.faults.people import crowd, meanwhile
+from tests.faults.people import crowd, meanwhile, until_answered
 
 
 def _status(server):
@@ -21,10 +21,10 @@ def _status(server):
             return error.code
 
 
-def _break(postgresql, server, kills):
+def _break(postgresql, server, people, kills):
     said = []
     for _ in range(kills):
-        time.sleep(1.0)
+        until_answered(people, 21)
         postgresql.kill()
         time.sleep(0.7)
         said.append(_status(server))
@@ -40,7 +40,7 @@ def _recover(own_postgresql, faults, *, kills, workers):
     faults.begin(f"kill -9 of PostgreSQL, {kills} times", "PostgreSQL")
     server = stage.serve(workers=workers)
     people = crowd(server, 12)
-    said = meanwhile(people, lambda: _break(postgresql, server, kills))
+    said = meanwhile(people, lambda: _break(postgresql, server, people, kills))
     count = counted(stage.address, people)
     faults.judge(count, found=f"{workers} worker(s)")
     assert said == [503, 200] * kills

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from benchmarks.load.people import begin_howgood
 from benchmarks.load.servers import free_port, is_alive, workers_of
 from tests.faults.counting import counted
-from tests.faults.people import crowd, meanwhile
+from tests.faults.people import crowd, meanwhile, until_answered
 from tests.flow.hosting.conftest import SURVEY
 
 from howgood.store.database import open_database
@@ -25,10 +25,11 @@ from howgood.store.schema import participants
 PEOPLE = 12
 
 
-def _kill_again_and_again(server, kills):
+def _kill_again_and_again(server, people, kills):
     chance = random.Random(7)  # noqa: S311 - chance for a test, not for secrets
     for _ in range(kills):
-        time.sleep(chance.uniform(0.5, 1.5))
+        until_answered(people, 11)
+        time.sleep(chance.uniform(0.3, 1.3))
         server.kill()
         server.start()
     time.sleep(1.0)
@@ -39,7 +40,7 @@ def _lose_nothing(stage, faults, *, kills, workers=1):
     faults.begin(f"kill -9 of the server, {kills + 1} times", stage.database)
     server = stage.serve(workers=workers)
     people = crowd(server, PEOPLE)
-    meanwhile(people, lambda: _kill_again_and_again(server, kills))
+    meanwhile(people, lambda: _kill_again_and_again(server, people, kills))
     count = counted(server.database, people)
     faults.judge(count, found=f"{workers} worker(s)")
     assert count.acknowledged > 10 * kills

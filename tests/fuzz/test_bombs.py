@@ -32,7 +32,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, ob
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=3000,
     )
     assert done.returncode == 0, f"ended with {done.returncode}\n{done.stderr[-2000:]}"
     return {each["name"]: each for each in map(json.loads, done.stdout.splitlines())}
