@@ -164,6 +164,7 @@ def elicit(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from howgood import score
     >>> rng = np.random.default_rng(1)
     >>> chance = rng.beta(0.5, 0.9, 1000)

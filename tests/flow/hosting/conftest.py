@@ -1,6 +1,7 @@
 """Small studies, and people who walk through them."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -44,12 +45,18 @@ def host(database):
     return Host(database)
 
 
+def alone(work):
+    """Return what a coroutine returns; in a thread, for Playwright keeps a loop in the main one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def look(host, token, **given):
-    return asyncio.run(hosting.look(host, token, **given))
+    return alone(hosting.look(host, token, **given))
 
 
 def send(host, token, **given):
-    return asyncio.run(hosting.send(host, token, **given))
+    return alone(hosting.send(host, token, **given))
 
 
 class Person:
@@ -64,7 +71,7 @@ class Person:
         return Visitor(parameters=self.parameters, token=self.token, visit=self.visit)
 
     def arrive(self):
-        return asyncio.run(hosting.arrive(self.host, self.slug, self.visitor, now=self.now))
+        return alone(hosting.arrive(self.host, self.slug, self.visitor, now=self.now))
 
     def form(self, view, **changes):
         hidden = {"signature": view.signature, "visit": view.visit, "screen": view.screen.key}
@@ -76,9 +83,7 @@ class Person:
     def begin(self, view=None, **changes):
         view = view or self.arrive().view
         form = self.form(view, **changes)
-        sent = asyncio.run(
-            hosting.begin(self.host, self.slug, self.visitor, form=form, now=self.now)
-        )
+        sent = alone(hosting.begin(self.host, self.slug, self.visitor, form=form, now=self.now))
         self.token = sent.token
         return sent
 
