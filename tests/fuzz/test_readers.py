@@ -62,7 +62,7 @@ _EXCUSED = {
     "flow/collected/export.py:_zip": _WRITES,
     "flow/collected/export.py:_member": _WRITES,
     "cli/elicit.py:_wait_for_the_last_answer": "opens a page in a browser",
-    "__main__.py:main": "opens the place where output goes",
+    "__main__.py:_is_written": "opens the place where output goes",
     "writing.py:_bring_to_disk": _WRITES,
     "writing.py:replacing": _WRITES,
     "writing.py:unfinished": _WRITES,
