@@ -64,8 +64,8 @@ def _install(python: Path, words: list[str], *, total: int, started: float) -> b
     code = pip.wait()
     done.set()
     if code:
-        told = [line for line in said if _ENDS.search(line)] or said[-20:]
-        print("make: pip could not install:", *told, sep="\n  ", file=sys.stderr)
+        errors = [line for line in said if _ENDS.search(line)] or said[-20:]
+        print("make: pip could not install:", *errors, sep="\n  ", file=sys.stderr)
     return code == 0
 
 

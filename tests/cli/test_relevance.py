@@ -76,7 +76,7 @@ def test_several_models_are_compared_in_plain_words(files, capsys):
     assert run(_arguments(folder, "--predicted", "blind=guess", "--groups", "user")) == 0
     out = capsys.readouterr().out
     assert "points ahead of blind" in out
-    assert "always the likeliest outcome of the context" in out
+    assert "most frequent outcome of the context" in out
     assert "tie: predicted, actual and likeliest equal" in out
     assert "caution: A Relevance Score is not the share of satisfied people" in out
 

@@ -43,7 +43,7 @@ def test_a_file_is_fetched_once_and_its_licence_said_every_time(published, tmp_p
     source, asked = published
     said = []
     for _ in range(2):
-        path = fetch("s0", folder=tmp_path / "new", sources={"s0": source}, told=said.append)
+        path = fetch("s0", folder=tmp_path / "new", sources={"s0": source}, report=said.append)
         assert path.read_bytes() == CONTENT
     assert asked == ["/data.csv"]
     assert sum("CC BY 4.0). Please cite: Somebody (2015)" in line for line in said) == 2
@@ -52,7 +52,7 @@ def test_a_file_is_fetched_once_and_its_licence_said_every_time(published, tmp_p
 def test_a_damaged_copy_is_fetched_again(published, tmp_path):
     source, asked = published
     (tmp_path / "data.csv").write_text("half")
-    fetch("s0", folder=tmp_path, sources={"s0": source}, told=lambda line: None)
+    fetch("s0", folder=tmp_path, sources={"s0": source}, report=lambda line: None)
     assert (tmp_path / "data.csv").read_bytes() == CONTENT
     assert len(asked) == 1
 
@@ -60,14 +60,14 @@ def test_a_damaged_copy_is_fetched_again(published, tmp_path):
 def test_what_is_not_the_published_file_is_refused_and_not_kept(published, tmp_path):
     wrong = replace(published[0], digest="0" * 64)
     with pytest.raises(FileFormatError, match="not the published ones"):
-        fetch("s0", folder=tmp_path, sources={"s0": wrong}, told=lambda line: None)
+        fetch("s0", folder=tmp_path, sources={"s0": wrong}, report=lambda line: None)
     assert not list(tmp_path.iterdir())
 
 
 def test_no_answer_says_what_to_do(published, tmp_path):
     gone = replace(published[0], address=published[0].address + "-gone")
     with pytest.raises(InputError, match=r"Not Found.*--data data\.csv"):
-        fetch("s0", folder=tmp_path, sources={"s0": gone}, told=lambda line: None)
+        fetch("s0", folder=tmp_path, sources={"s0": gone}, report=lambda line: None)
 
 
 def test_a_paper_without_published_data_needs_none(tmp_path):

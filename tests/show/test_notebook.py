@@ -85,7 +85,7 @@ def test_a_result_shows_itself_small_and_safe(fit, elicited, kind):
 
 
 def test_a_picture_puts_the_dot_between_its_ends():
-    shown = ET.fromstring(html_of(score.rmse([3.0, 4.0], [1.0, 0.5], [3.5, 4.0])))  # noqa: S314
+    shown = ET.fromstring(html_of(score.rmse([3.0, 4.0], [1.0, 0.5], [3.5, 4.0])))  # noqa: S314 - our own text
     (line,) = [each for each in shown.iter("line") if each.get("stroke-width") == "3"]
     (dot,) = shown.iter("circle")
     assert float(line.get("x1")) < float(dot.get("cx")) < float(line.get("x2"))

@@ -40,7 +40,7 @@ def command(
     if fetch and data:
         raise click.UsageError("--fetch gets the data, --data names them: use one of the two")
     if fetch:
-        data = papers.fetched_data(paper, told=lambda line: click.echo(line, err=True))
+        data = papers.fetched_data(paper, report=lambda line: click.echo(line, err=True))
     with progress.bar(f"reproduce {paper}") as told:
         if paper == "all":
             results = papers.reproduce_all(data=data, random_state=seed, progress=told)

@@ -25,7 +25,7 @@ MOST_THRESHOLDS = 400
 # How far "nearby" reaches, times m^.8 with m the cases of the rarer class: true positives bend on
 # the scale of the positives, however many negatives there are. As a share of m that is m^(-1/5),
 # the rate of local linear regression. A parabola could reach further (its own rate is m^(-1/9));
-# staying below it keeps the bias small beside the noise, as an interval needs. The factor is of
+# staying below it keeps the bias small next to the noise, as an interval needs. The factor is of
 # the order of one and was not derived: intervals at the chosen threshold hold what they say with
 # it, also in populations never tried before (docs/explanation/calibration.md).
 _NEARBY = 2.0

@@ -332,7 +332,7 @@ def _relevance_section(study: RelevanceStudy) -> Section:
     with pictures.scores_figure(study.reports) as figure:
         svg = to_svg(figure, title="Relevance Score and accuracy")
     return Section(
-        title="Relevance beside accuracy",
+        title="Relevance and accuracy",
         text=context_sentence(study.reports),
         svg=svg,
         alt="Dot: Relevance Score and interval; diamond: accuracy; bars: yardsticks.",
@@ -350,7 +350,7 @@ class Demo:
 
 
 def run_demo(folder: Path, *, seed: int = 85, progress: Progress = silent) -> Demo:
-    """Run the whole story and write `report.html` beside its data."""
+    """Run the whole story and write `report.html` next to its data."""
     folder.mkdir(parents=True, exist_ok=True)
     progress(0.05, "asking 25 people about a smart alarm")
     first, classifier = run_alarm(folder, seed=seed)

@@ -27,7 +27,7 @@ PLANS: dict[str, type[Plan]] = {}
 
 
 class Picture(Record):
-    """A picture or film that lies beside the study file."""
+    """A picture or film that lies next to the study file."""
 
     file: str = Field(description="path relative to the study file: svg, png, jpg, webp, mp4")
     alternative: str = Field(description="what it shows, for those who cannot see it")

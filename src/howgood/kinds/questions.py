@@ -47,7 +47,7 @@ def _name_types(schema: dict[str, Any]) -> None:
 
 
 class Question(CoherentRecord):
-    """A question beside the task: about the person, or about what they thought."""
+    """A question outside the task: about the person, or about what they thought."""
 
     key: str = Key(description="name of the column in the data")
     text: str = Key(description="the question")

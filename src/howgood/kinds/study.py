@@ -39,7 +39,7 @@ COLUMNS = frozenset(
      "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear", "agreement",
      "checks_wrong", "looks_careless", "q1", "q2", "q3", "q4", "q5", "q6"}
 )  # fmt: skip
-# Pages of the dashboard beside the studies' own: a study of that name could not be reached.
+# Pages of the dashboard next to the studies' own: a study of that name could not be reached.
 RESERVED = frozenset({"new", "upload"})
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 

@@ -7,7 +7,7 @@ The population's curve and that of the very people who answered differ. Everybod
 posterior of its own given their answers:
 :math:`p(U_k \mid \theta, y_k) \propto \varphi(U_k/\sigma) \prod_j P(y_{kj} \mid U_k)`. Averaged
 over the people asked about an application, it tells where a chance sample of strict or lenient
-people should lie; observed shares belong beside this curve, decisions beside the population's.
+people should lie; observed shares belong next to this curve, decisions next to the population's.
 """
 
 import itertools

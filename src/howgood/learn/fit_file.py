@@ -232,11 +232,11 @@ def ordinal_methods(
 ) -> str:
     """Return the methods of an ordinal fit in words."""
     reference, *others = parts
-    beside = f" together with {_joined(others)}" if others else ""
+    more = f" together with {_joined(others)}" if others else ""
     named = _named(priors, ("threshold", "slope", "alpha", "shift", "log_scale", "person_sd"))
     return (
         f"{n_people} respondents gave {provenance.rows_used} ratings{_left_out(provenance)}, "
-        f"{reference}{beside}, of which the levels {levels[0]} to {levels[-1]} occurred. We fitted "
+        f"{reference}{more}, of which the levels {levels[0]} to {levels[-1]} occurred. We fitted "
         "a Bayesian cumulative logit model of the rating on a weighted power mean of precision and "
         "recall (Kay et al., 2015, Study 2), with ordered thresholds, one slope and one weight "
         f"alpha of precision, a shift and a log scale per part (zero for {reference}), a normal "

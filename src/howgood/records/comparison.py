@@ -82,7 +82,7 @@ class ComparisonWording:
 
 
 def _check_words(record: type[Any], values: object, others: tuple[str, ...] = ()) -> None:
-    """Refuse anything but a text for each field of a record; `others` are looked at elsewhere."""
+    """Refuse anything but a text for each field of a record; `others` are checked by the caller."""
     known = {field.name for field in fields(record)} - set(others)
     if not isinstance(values, Mapping):
         raise _not_words(record.__name__, values, f"a table of {', '.join(sorted(known))}")

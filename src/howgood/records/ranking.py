@@ -132,7 +132,7 @@ class NeededGrades:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where the doubt about differences of grades comes from: variances, each (K, K).
+    """Where the uncertainty about differences of grades comes from: variances, each (K, K).
 
     That of items falls with their number, that of raters with theirs, the rest with either.
     """

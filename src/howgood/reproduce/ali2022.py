@@ -2,7 +2,7 @@
 
 In: the ORIGINAL Breast Cancer Wisconsin set (699 cases by 9 features), if at hand. Out:
 `Reproduction`: what the paper's search can return on the paper's data, the plateau, and how it
-fares with noise beside the search that expects noise.
+fares with noise compared with the search that expects noise.
 """
 
 import csv

@@ -50,7 +50,7 @@ def figures(real: Outcomes, dice: Outcomes) -> dict[str, str]:
         "s2-fig6-random-outcomes": _dots(
             [_series("people's choices", _scores(real)),
              _series("dice", _scores(dice), marker="s", filled=False)],
-            "Relevance Score when outcomes are thrown with dice",
+            "Relevance Score when outcomes are shuffled",
         ),
         "s2-reference-all-or-cross-fit": _dots(
             [_series("table from all rows (paper)", _scores(real)),

@@ -86,7 +86,7 @@ def fit_all(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DecisionTable:
-    """The commonest outcome of each cell of the chosen columns; elsewhere the commonest of all."""
+    """The commonest outcome of each cell of the chosen columns; otherwise the commonest of all."""
 
     columns: tuple[int, ...]
     cells: dict[tuple[str, ...], str]
@@ -382,7 +382,7 @@ def _casewise_check() -> Check:
 
 
 def table_3_checks(ours: dict[str, tuple[float, float]]) -> list[Check]:
-    """Lay Table 3 beside our bounds, and read off what it implies at alpha 2, beta 1."""
+    """Set Table 3 next to our bounds, and read off what it implies at alpha 2, beta 1."""
     return [
         *(
             Check(

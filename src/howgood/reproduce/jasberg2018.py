@@ -241,7 +241,7 @@ def _divergence_checks(normed: FloatArray) -> list[Check]:
 
 
 def run_scale(generator: np.random.Generator) -> Part:
-    """Time the exact distribution, and put error probabilities beside the Top 10."""
+    """Time the exact distribution, and put error probabilities next to the Top 10."""
     return Part(checks=[_run_time_check(generator), _top_ten_check(), _impact_check()])
 
 

@@ -1,4 +1,4 @@
-"""Kay, Patel, Kientz (2015), "How Good is 85%?": every number beside ours.
+"""Kay, Patel, Kientz (2015), "How Good is 85%?": every number next to ours.
 
 In: the public answers of Study 1, if at hand. Out: `Reproduction`: Study 1 (see
 `kay2015_study_one`), Study 2 (weather: its answers are not public), and what can only be checked on
@@ -121,7 +121,7 @@ def simulated_results(
 
 
 def _weather_figure(fit: OrdinalFit) -> str:
-    """Fig. 5 beside what the paper publishes of it: mean and interval, drawn as a normal."""
+    """Fig. 5 next to what the paper publishes of it: mean and interval, drawn as a normal."""
     published = Estimate.from_draws(0.461 + (0.545 - 0.382) / 3.92 * _normal_draws())
     groups = {
         "As published": {"22 people": published},

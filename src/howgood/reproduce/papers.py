@@ -79,7 +79,7 @@ def fetch(
     *,
     folder: Path | None = None,
     sources: Mapping[str, Source] = SOURCES,
-    told: Callable[[str], object] = print,
+    report: Callable[[str], object] = print,
 ) -> Path | None:
     """Return the paper's file, fetched now if it was not before; None if none was published."""
     source = sources.get(paper)
@@ -90,8 +90,8 @@ def fetch(
         content = _content(source)
         place.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(place, content)
-        told(f"fetched {source.address}")
-    told(f"data: {place} ({source.licence}). Please cite: {source.citation}")
+        report(f"fetched {source.address}")
+    report(f"data: {place} ({source.licence}). Please cite: {source.citation}")
     return place
 
 
@@ -164,12 +164,12 @@ def reproduce_all(
     return tuple(done)
 
 
-def fetched_data(paper: str, *, told: Callable[[str], object]) -> Path | None:
+def fetched_data(paper: str, *, report: Callable[[str], object]) -> Path | None:
     """Fetch what was published with one paper or all; return the file, or the folder of all."""
     if paper != "all":
-        return fetch(paper, told=told)
+        return fetch(paper, report=report)
     for each in PAPERS:
-        fetch(each, told=told)
+        fetch(each, report=report)
     return cache_folder()
 
 

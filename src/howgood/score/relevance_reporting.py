@@ -89,7 +89,7 @@ def _expected(
 
 
 def dice_score(coded: CodedRows, share: float, *, generator: np.random.Generator) -> float:
-    """Return the expected score when outcomes are thrown with dice on the same contexts.
+    """Return the expected score when outcomes are shuffled on the same contexts.
 
     This is the paper's control (section 4.4) without refitting a model: when outcomes are dice,
     no predictor does better than another, and the score depends on rows per context alone.
@@ -160,7 +160,7 @@ class RelevanceReport(Tabular):
     `scores` holds the score per row (NaN where not graded), `cases` the place of each row's case
     in `CASES`, and `weights` what each row weighs (1 without `sample_weight`). `chance` picks
     among all outcomes at random, `most_probable` always predicts the likeliest outcome of the
-    context, `dice` is what any predictor gets when outcomes are thrown with dice on the same
+    context, `dice` is what any predictor gets when outcomes are shuffled on the same
     contexts. `acceptable` is the share of rows whose predicted outcome somebody chose in that
     context. `bounds` are the scores at infinite alpha or beta, in order: no alpha and beta leave
     this range. `rows_per_context`, `singleton_share` and `dice` count rows, whatever they weigh.

@@ -48,9 +48,9 @@ def yardsticks_table(reports: Mapping[str, RelevanceReport]) -> Table:
     return Table(
         {
             "yardstick": [
-                "always the likeliest outcome of the context",
-                "outcomes thrown with dice on the same contexts",
-                "predictions thrown with dice",
+                "most frequent outcome of the context",
+                "shuffled outcomes on the same contexts",
+                "random predictions",
             ],
             "Relevance Score": [
                 plain(value, digits=1)
@@ -206,9 +206,9 @@ def findings(
     report = reports[best]
     first = (
         f"{best} scores {with_interval(report.estimate)} of 100 for relevance; it is right in "
-        f"{percent(report.accuracy)} of rows. Predictions thrown with dice score "
-        f"{plain(report.chance, digits=1)}, always the likeliest outcome "
-        f"{plain(report.most_probable, digits=1)}; if the outcomes were dice too, any model would "
+        f"{percent(report.accuracy)} of rows. Random predictions score "
+        f"{plain(report.chance, digits=1)}, the most frequent outcome "
+        f"{plain(report.most_probable, digits=1)}; with shuffled outcomes any model would "
         f"score {plain(report.dice, digits=1)}."
     )
     taught = (

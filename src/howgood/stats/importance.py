@@ -3,7 +3,7 @@
 In: a log density of many points at once, with its gradient at one. Out: its top and the curvature
 there; weighted draws with their evidence and diagnostics (Pareto k-hat, effective size); a mixture
 fitted to weighted draws where no single t resembles the density (bent, or with an edge); the log
-evidence of draws from elsewhere. Absent: the verdict (callers set the gates), and bounds:
+evidence of draws made by others. Absent: the verdict (callers set the gates), and bounds:
 parameters are transformed to the whole line before they come here.
 """
 

@@ -133,7 +133,7 @@ def _commit_alone(connection: Connection, job: _Job) -> None:
     try:
         with connection.begin():
             result = job.operation(connection)
-    except Exception as error:  # the caller waits elsewhere and gets it there
+    except Exception as error:  # the caller waits in its own thread and gets it there
         job.done.set_exception(error)
     else:
         job.done.set_result(result)

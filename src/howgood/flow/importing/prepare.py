@@ -274,7 +274,7 @@ def _question(study: Study, asked: Asked) -> Question | None:
 def _read_question(
     reading: Reading, person: PersonDraft, asked: Asked, question: Question, column: str, text: str
 ) -> None:
-    """Read an answer beside the task; one of several choices has a column of its own."""
+    """Read an answer outside the task; one of several choices has a column of its own."""
     values = person.questions.setdefault(asked.screen, {})
     if asked.option is None:
         given = reading.value(

@@ -35,7 +35,7 @@ class Asked:
 
 
 def question_codes(study: Study) -> Iterator[tuple[str, str, Question]]:
-    """Yield code, screen and question of every question beside the task."""
+    """Yield code, screen and question of every question outside the task."""
     for letter, screen, questions in (
         ("d", DEMOGRAPHICS, study.demographics),
         ("c", CLOSING, study.closing),

@@ -25,7 +25,7 @@ class Matrix(Record):
 
 
 class ScoresFile(Record):
-    """A table of known outcomes and a classifier's scores, beside the study file."""
+    """A table of known outcomes and a classifier's scores, next to the study file."""
 
     file: str = Field(description="CSV or Parquet, path relative to the study file")
     truth: str = Field(description="column of outcomes, 0 or 1")

@@ -109,9 +109,9 @@ def _shown_on(study: Study) -> Mapping[str, Row]:
 def _real_rows(
     real: RealPart, participation: Participation, answered: Mapping[str, Answer]
 ) -> Iterator[Row]:
-    """One row per system and item whose accuracy is measured; the other items stand beside it."""
+    """One row per system and item whose accuracy is measured; other items share the row."""
     measured = {key for system in real.systems for key in system.accuracy}
-    beside = [each.key for each in real.items if each.key not in measured]
+    unmeasured = [each.key for each in real.items if each.key not in measured]
     for system in real.systems:
         answer = answered.get(f"real-{system.key}")
         if answer is None:
@@ -129,7 +129,7 @@ def _real_rows(
                 "precision": precision,
                 "recall": recall,
                 "rating": answer.values.get(item.key),
-                **{key: answer.values.get(key) for key in beside},
+                **{key: answer.values.get(key) for key in unmeasured},
                 "seconds": answer.seconds,
             }
 

@@ -53,7 +53,7 @@ _HUNDRED = np.array([[50.0 - k, k, 50.0 - k, k] for k in range(0, 51, 5)], dtype
 class Family(ABC):
     """One kind of metric: parameter nodes with their prior, and its noise sensitivities' prior.
 
-    A subclass says its `name`, its `label` in tables, its prior `weight` beside the other families,
+    A subclass says its `name`, its `label` in tables, its prior `weight` among the families,
     its `metric_class`, and the `sentence` that says what the choices fit. The sentence may use the
     words of a study ({miss}, {misses}, {alarm}, {alarms}, {cases}), {total} for the number of cases
     shown, and what `amounts` returns.

@@ -98,9 +98,9 @@ def _draw_scores(axes: Any, reports: Mapping[str, RelevanceReport]) -> None:  # 
     _draw_dots(axes, list(reports), [scores, right])
     first = next(iter(reports.values()))
     baselines = {
-        "always the likeliest": first.most_probable,
-        "outcomes thrown with dice": first.dice,
-        "predictions thrown with dice": first.chance,
+        "most frequent outcome": first.most_probable,
+        "shuffled outcomes": first.dice,
+        "random predictions": first.chance,
     }
     for row, value in enumerate(baselines.values(), start=len(reports)):
         axes.plot(value, row, "|", color=INK, ms=11, mew=2)
