@@ -245,7 +245,7 @@ def report_of(
         findings=tuple(Finding(text=text) for text in findings(reports, learned)),
         sections=(
             Section(
-                title="Relevance beside accuracy",
+                title="Relevance and accuracy",
                 text=context_sentence(reports),
                 svg=scores_svg,
                 alt="Dots: Relevance Score and interval; diamonds: accuracy; bars: yardsticks.",
