@@ -10,6 +10,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import sqlalchemy as sa
 from starlette.routing import Mount, Route
+from tests.web_routes import every_route
 
 from howgood.store.schema import metadata
 
@@ -26,7 +27,7 @@ _MORE_PAGES = ("/studies/songs/links", "/studies/songs/publish", "/studies/songs
 
 def routes(app, prefix=""):
     """Yield method and path of everything the application answers to, the API too."""
-    for route in app.routes:
+    for route in every_route(app):
         if isinstance(route, Mount):
             yield from routes(route.app, prefix + route.path)
         elif isinstance(route, Route):

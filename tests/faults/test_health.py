@@ -10,7 +10,8 @@ from tests.faults.disks import no_room_for
 from tests.faults.people import SLUG, crowd, meanwhile
 from tests.faults.test_read_only import refusing_writes
 
-from howgood.flow.hosting import HealthCheck, health, open_host
+from howgood.flow.hosting import HealthCheck, open_host
+from howgood.flow.hosting import host as hosting
 from howgood.store import database
 
 
@@ -33,8 +34,8 @@ def _health(server):
 @pytest.fixture
 def quick(monkeypatch):
     """Look often and forget soon."""
-    monkeypatch.setattr(health, "CHECK_SECONDS", 0.05)
-    monkeypatch.setattr(health, "REFUSAL_SECONDS", 0.3)
+    monkeypatch.setattr(hosting, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(hosting, "REFUSAL_SECONDS", 0.3)
 
 
 def test_a_database_that_has_become_read_only_is_told_though_nobody_answers(stage, quick):
@@ -73,14 +74,14 @@ def test_a_full_disk_is_told_and_so_is_that_there_is_room_again(sqlite_stage):
 def test_an_answer_that_could_not_be_stored_counts_though_a_look_goes_well(tmp_path, monkeypatch):
     host = open_host(str(tmp_path / "answers.sqlite"))
     clock = [1000.0]
-    monkeypatch.setattr(health, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(hosting, "monotonic", lambda: clock[0])
     monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     looking = HealthCheck(host)
     assert looking.is_well()
     with pytest.raises(sa.exc.OperationalError):
         host.database.write(_fail)
     assert not looking.is_well()
-    clock[0] += health.REFUSAL_SECONDS + 1
+    clock[0] += hosting.REFUSAL_SECONDS + 1
     assert looking.is_well()
     with pytest.raises(sa.exc.OperationalError):
         host.database.write(_fail)
@@ -145,8 +146,8 @@ def test_whoever_asks_often_costs_no_more_than_one_look_in_a_while(tmp_path):
 def test_a_look_is_bad_news_for_who_asks_meanwhile_only_if_it_takes_too_long(
     tmp_path, monkeypatch, timeout, is_well
 ):
-    monkeypatch.setattr(health, "CHECK_SECONDS", 0.02)
-    monkeypatch.setattr(health, "TIMEOUT_SECONDS", timeout)
+    monkeypatch.setattr(hosting, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(hosting, "TIMEOUT_SECONDS", timeout)
     host = open_host(str(tmp_path / "answers.sqlite"))
     looking, said = HealthCheck(host), []
 

@@ -12,8 +12,8 @@ from pydantic import Field as Key
 
 from howgood.cli.main import run
 from howgood.errors import InputError
+from howgood.flow.authoring.publishing import templates
 from howgood.flow.authoring.shape import form_of, parts_of
-from howgood.flow.authoring.starting import templates
 from howgood.flow.collected import codebook, codebook_csv, tidy_rows
 from howgood.flow.collected.export import data_file
 from howgood.flow.importing import import_files

@@ -14,7 +14,7 @@ from howgood.flow import accounts
 from howgood.flow.accounts import attempts, passwords
 from howgood.settings import Settings
 from howgood.store import audit, researchers
-from howgood.store.attempts import Allowance
+from howgood.store.researchers import Allowance
 from howgood.web.access import SESSION
 from howgood.web.app import make_app
 from howgood.web.middleware import LARGEST_FORM

@@ -145,6 +145,13 @@ def test_a_wrong_address_is_a_page_not_a_trace(browser, path):
     assert "<h1>" in page.text
 
 
+@pytest.mark.parametrize("path", ["/p/unknown", "/p/unknown/1", "/s/songs", "/health"])
+def test_a_wrong_method_on_an_address_that_exists_is_405_and_names_the_right_ones(browser, path):
+    answer = browser.put(path)
+    assert answer.status_code == 405
+    assert "GET" in answer.headers["allow"]
+
+
 def test_a_form_without_signature_stores_nothing(browser, host):
     page = _begin(browser)
     refused = browser.post(page.url.path, data={"screen": hidden_fields(page)["screen"]})

@@ -9,26 +9,35 @@ import logging
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
+from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Router
 from starlette.types import Receive, Scope, Send
 
-from howgood.flow.hosting import HealthCheck, Host
+from howgood.errors import InputError
+from howgood.flow.hosting import HealthCheck, Host, Reason, RefusedError, count_refusal
 from howgood.flow.results.worker import BackgroundWorker
 from howgood.flow.watching import Watcher
 from howgood.settings import Settings
-from howgood.web.error_pages import error_handlers, refusal_rate
-from howgood.web.middleware import Gate
-from howgood.web.rate_limits import COMING_AT_ONCE, COUNTED_AT_ONCE, QUESTIONS, TABLES, Rate
-from howgood.web.routes import home, taking_part
+from howgood.store.database import AWAY
+from howgood.web.access import ForbiddenError, SignInNeededError, is_secure
+from howgood.web.dashboard import dashboard
+from howgood.web.middleware import STARTS, Gate, preferred_language
+from howgood.web.pages import message_page
+from howgood.web.rate_limits import COMING_AT_ONCE, COUNTED_AT_ONCE, QUESTIONS, TABLES, Rate, caller
+from howgood.web.render import show, style_address
+from howgood.web.routes import taking_part
 
 _log = logging.getLogger("howgood.web")
 # Closing the database and giving back a fit takes less than this.
@@ -61,13 +70,15 @@ def make_app(
 
     researchers = _LoadedLater(partial(_researchers_routes, host, settings))
     app = Starlette(
-        routes=[*taking_part.ROUTES, *home.ROUTES, Mount("", app=researchers)],
+        routes=taking_part.ROUTES,
         middleware=[Middleware(Gate, busy_limit=settings.busy_limit)],
         exception_handlers=error_handlers(),
         lifespan=life,
     )
     # Starlette would lead from /s/songs/ to /s/songs at whatever host the request names.
     app.router.redirect_slashes = False
+    # A default, not a mount: a mount would turn a wrong method on a participant's page into 404.
+    app.router.default = researchers
     app.state.host, app.state.settings = host, settings
     app.state.hashing = anyio.CapacityLimiter(_HASHED_AT_ONCE)
     app.state.waiting = set()
@@ -145,3 +156,118 @@ def _exit_late() -> None:
     time.sleep(SHUTDOWN_SECONDS)
     _log.error("stopped_late seconds=%.0f", SHUTDOWN_SECONDS)
     os._exit(0)
+
+
+# A page for everything that is expected to go wrong.
+#
+# Who cannot take part in a study is counted: each browser once, by a cookie that says no more than
+# that; an address that comes again and again without one is counted no faster than people could
+# come.
+
+_COUNTED, _REMEMBER = "howgood-refused", 180 * 24 * 3600
+_STATUS = {
+    Reason.UNKNOWN_LINK: 404,
+    Reason.UNKNOWN_STUDY: 404,
+    Reason.UNSIGNED: 403,
+}
+
+
+def error_handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]:
+    """Return what answers each kind of error that a route may raise."""
+    return {
+        RefusedError: _refused,
+        SignInNeededError: _to_sign_in,
+        ForbiddenError: _forbidden,
+        InputError: _wrong_input,
+        HTTPException: _http_error,
+        **dict.fromkeys(AWAY, _database_away),
+    }
+
+
+def refusal_rate() -> Rate:
+    """Return how fast one address may be counted."""
+    return Rate(STARTS)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """Return the page that says why somebody cannot go on."""
+    if not isinstance(error, RefusedError):
+        raise error
+    _log.info("refused reason=%s", error.reason.value)
+    is_nameless = error.reason in (Reason.UNKNOWN_LINK, Reason.UNKNOWN_STUDY)
+    accepted = request.headers.get("accept-language", "")
+    language = preferred_language(accepted) if is_nameless else error.language
+    link = request.url.path if error.reason is Reason.UNSIGNED else ""
+    page = message_page(error.reason, language=language, style=style_address(), link=link)
+    response = show(page, status=_STATUS.get(error.reason, 200))
+    return await _counted(request, error, response) if error.study else response
+
+
+async def _counted(request: Request, error: RefusedError, response: Response) -> Response:
+    is_known = _COUNTED in request.cookies or request.method == "HEAD"
+    if is_known or not request.app.state.refusal_rate.allows(caller(request.scope)):
+        return response
+    try:
+        await count_refusal(request.app.state.host, error)
+    except AWAY:
+        _log.error("refusal_not_counted reason=%s", error.reason.value)
+        return response
+    path = "/".join(request.url.path.split("/")[:3])  # of this study, or of this personal link
+    response.set_cookie(
+        _COUNTED, "yes", max_age=_REMEMBER, path=path, secure=is_secure(request), httponly=True,
+        samesite="lax",
+    )  # fmt: skip
+    return response
+
+
+async def _to_sign_in(request: Request, error: Exception) -> Response:
+    address = error.address if isinstance(error, SignInNeededError) else "/login"
+    return RedirectResponse(address, status_code=303)
+
+
+async def _forbidden(request: Request, error: Exception) -> Response:
+    title = "This is not possible"
+    return dashboard(
+        request, "message.html", researcher=None, status=403, title=title, text=str(error)
+    )
+
+
+async def _wrong_input(request: Request, error: Exception) -> Response:
+    """Say what is wrong with something that no form of ours would send."""
+    title = "That did not work"
+    return dashboard(
+        request, "message.html", researcher=None, status=422, title=title, text=str(error)
+    )
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    if status == 404 and request.method == "GET" and request.scope["path"].endswith("/"):
+        return _without_last_slash(request)
+    reason = "unreadable" if status == 400 else "lost"
+    page = message_page(reason, language=_language(request), style=style_address())
+    response = show(page, status=status)
+    if isinstance(error, HTTPException) and status == 405:
+        response.headers.update(error.headers or {})  # which methods this address has
+    return response
+
+
+def _without_last_slash(request: Request) -> Response:
+    """Lead from /s/songs/ to /s/songs on this server, whatever its name is said to be."""
+    path = "/" + quote(request.scope["path"].strip("/"))
+    query = request.scope["query_string"].decode("latin-1")
+    return RedirectResponse(f"{path}?{query}" if query else path, status_code=307)
+
+
+async def _database_away(request: Request, error: Exception) -> Response:
+    _log.error("database_away error=%s", type(error).__name__)
+    path = request.url.path
+    link = path if path.startswith(("/p/", "/s/")) else ""
+    page = message_page("away", language=_language(request), style=style_address(), link=link)
+    response = show(page, status=503)
+    response.headers["Retry-After"] = "3"
+    return response
+
+
+def _language(request: Request) -> str:
+    return preferred_language(request.headers.get("accept-language", ""))

@@ -13,7 +13,7 @@ from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 from howgood.errors import InputError
 from howgood.flow.collected import tidy_rows
 from howgood.flow.importing import import_files
-from howgood.flow.importing.offline import OfflineFile
+from howgood.flow.importing.files import OfflineFile
 from howgood.flow.participate import answers_as_rows, choose_condition, fill, take_part
 from howgood.flow.study_files.new import template
 from howgood.flow.survey_export.offline import FORMAT
@@ -129,7 +129,7 @@ JSON = st.recursive(
 @settings(max_examples=150)
 @given(name=st.sampled_from([*OfflineFile.model_fields]), value=JSON)
 def test_no_value_anywhere_breaks_the_reading(name, value):
-    from howgood.flow.importing.offline import _check_origin, _walked
+    from howgood.flow.importing.files import _check_origin, _walked
     from howgood.records.record import read_record
     from howgood.store.studies import StudyRow
 

@@ -17,8 +17,8 @@ from sqlalchemy.engine import Connection
 
 from howgood.flow.accounts import passwords
 from howgood.flow.hosting import Host, tokens
-from howgood.store import attempts, audit, researchers
-from howgood.store.attempts import Allowance
+from howgood.store import audit, researchers
+from howgood.store.researchers import Allowance
 
 T = TypeVar("T")
 # Of one name from one network (an IPv4 address, an IPv6 /64), or from one known device.
@@ -53,9 +53,9 @@ def may_sign_in(host: Host, *, name: str, network: str, device: str, now: dateti
 
     def store(connection: Connection) -> Attempt:
         if known:
-            return Attempt(is_allowed=attempts.take(connection, known, PER_NAME, now=now))
+            return Attempt(is_allowed=researchers.take(connection, known, PER_NAME, now=now))
         is_allowed = _take_here(connection, host, name, network, now)
-        is_calm = attempts.take(connection, _key(host, "name", name), ANYWHERE, now=now)
+        is_calm = researchers.take(connection, _key(host, "name", name), ANYWHERE, now=now)
         if not is_allowed:
             note_failure(connection, host, name, network, action="sign-in refused", now=now)
         return Attempt(is_allowed=is_allowed, delay=0.0 if is_calm else DELAY_SECONDS)
@@ -89,7 +89,7 @@ def note_failure(
     """
     known = researchers.find(connection, name) is not None
     noted = _key(host, "noted", name if known else "")
-    if attempts.take(connection, noted, NOTED, now=now):
+    if researchers.take(connection, noted, NOTED, now=now):
         detail = {"network": _key(host, "network", network)[:8]}
         actor = name if known else "somebody (no such account)"
         audit.note(connection, actor=actor, action=action, detail=detail, now=now)
@@ -105,8 +105,8 @@ def _known_device(host: Host, device: str, name: str) -> str:
 def _take_here(connection: Connection, host: Host, name: str, network: str, now: datetime) -> bool:
     # Always in this order, so that no two wait for each other.
     by_network, by_both = _key(host, "address", network), _key(host, "name", name, network)
-    may_network = attempts.take(connection, by_network, PER_ADDRESS, now=now)
-    return attempts.take(connection, by_both, PER_NAME, now=now) and may_network
+    may_network = researchers.take(connection, by_network, PER_ADDRESS, now=now)
+    return researchers.take(connection, by_both, PER_NAME, now=now) and may_network
 
 
 def _key(host: Host, *parts: str) -> str:
@@ -116,8 +116,8 @@ def _key(host: Host, *parts: str) -> str:
 
 def _tidied(host: Host, found: T, now: datetime) -> T:
     def tidy(connection: Connection) -> None:
-        if attempts.take(connection, "tidying", TIDYING, now=now):
-            attempts.forget(connection, before=now - KEPT)
+        if researchers.take(connection, "tidying", TIDYING, now=now):
+            researchers.forget(connection, before=now - KEPT)
 
     host.database.write(tidy)  # by itself: it must not hold rows that somebody waits for
     return found

@@ -17,20 +17,18 @@ from howgood.flow.authoring.draft import (
 from howgood.flow.authoring.preview import Preview, glance, preview, step
 from howgood.flow.authoring.publishing import (
     Review,
+    Started,
     history,
     publish,
     republish,
     review,
     set_open,
     set_places,
-)
-from howgood.flow.authoring.shape import Node, Part, parts_of
-from howgood.flow.authoring.starting import (
-    Started,
     start_from_file,
     start_from_template,
     templates,
 )
+from howgood.flow.authoring.shape import Node, Part, parts_of
 
 __all__ = [
     "Editing",

@@ -1,7 +1,7 @@
 """Drafts: opened, saved under an edition, checked.
 
 In: a host, a study's short name, what a form sent. Out: the form to show, and whether it was saved.
-Absent: making studies (`starting`), making versions (`publishing`).
+Absent: making studies and versions (`publishing`).
 
 Whatever was typed is saved, right or wrong, and checked when it is shown; only publishing insists.
 Two tabs cannot overwrite each other silently: a save names the edition it was typed over.

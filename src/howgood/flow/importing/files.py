@@ -3,20 +3,30 @@
 In: files, a study's short name, a mapping. Out: `ImportReport`. Absent: the command line and pages.
 """
 
+import json
+import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import PurePath
+from typing import Any
 
-from howgood.errors import InputError
+from pydantic import Field
+
+from howgood.errors import FileFormatError, InputError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
 from howgood.flow.importing.mapping import suggested
-from howgood.flow.importing.offline import read_offline
 from howgood.flow.importing.prepare import Prepared, prepare
-from howgood.flow.importing.recognise import ImportedPerson, compared
+from howgood.flow.importing.recognise import GivenAnswer, ImportedPerson, compared
 from howgood.flow.importing.sheet import read_sheet
 from howgood.flow.importing.storing import ImportReport, merged, report_of, store_people
+from howgood.flow.participate import conditions, next_screen, parse_answer
+from howgood.flow.survey_export.offline import FORMAT
+from howgood.kinds.study import Study
 from howgood.kinds.table_import import Missing
+from howgood.records.record import Record, read_record, written
+from howgood.records.screen import Answer, Screen
+from howgood.store.imported import version_with_digest
 from howgood.store.studies import StudyRow
 
 
@@ -119,3 +129,143 @@ def _text(content: bytes, name: str) -> str:
             needed="a file saved by the offline page",
             cure="Ask for the file again.",
         ) from error
+
+
+# Answers that the offline page saved, read and walked again.
+#
+# A file is taken only if the server would have asked exactly these questions in this order: the
+# next screen is a pure function of study, seed and answers, so the whole walk is checked.
+
+
+class OfflineAnswer(Record):
+    """What one page sent."""
+
+    screen: str = Field(description="name of the page")
+    form: Mapping[str, str | tuple[str, ...]] = Field(description="what was filled in")
+    shown_at: str = Field(description="when the page was shown")
+    answered_at: str = Field(description="when it was sent")
+
+
+class OfflineFile(Record):
+    """Everything one person sent."""
+
+    howgood: str = Field(description="what kind of file this is")
+    format: int = Field(description="its format")
+    study: str = Field(description="short name of the study")
+    version: str = Field(description="version of the study")
+    person: str = Field(description="a random name")
+    seed: int = Field(description="what every order was drawn from", ge=0, le=2**63 - 1)
+    condition: str = Field(description="the branch")
+    answers: tuple[OfflineAnswer, ...] = Field(description="the answers, in order")
+
+
+def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> ImportedPerson:
+    """Return the person in a file of the offline page, or raise what is wrong with it."""
+    given = read_record(OfflineFile, _json(text, file), where=file)
+    _check_origin(given, row, file)
+    with host.database.reading() as connection:
+        version = version_with_digest(connection, row.number, given.version)
+    if version is None:
+        raise InputError(
+            where=f"{file}, version",
+            found=f"{given.version!r}",
+            needed=f"a version of study {row.slug!r} that this database knows",
+            cure="Export the page again from this database, or import where it came from.",
+        )
+    study = host.study(version)
+    if given.condition not in conditions(study):
+        raise _wrong(file, ("condition",), repr(given.condition), "a branch of the study")
+    answers, last = _walked(study, given, file)
+    return ImportedPerson(
+        name=given.person,
+        external_id=f"offline-{given.person}",
+        version=version,
+        seed=given.seed,
+        condition=given.condition,
+        answers=answers,
+        last=last,
+    )
+
+
+def _json(text: str, file: str) -> Any:  # noqa: ANN401 - foreign data, checked by the caller
+    try:
+        data = json.loads(text)
+        # Half a pair of characters, or none at all, would break every later export.
+        whole = json.dumps(data, ensure_ascii=False)
+        whole.encode()
+        if "\\u0000" in whole:
+            raise ValueError("a character zero")
+        return data
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise FileFormatError(
+            where=f"{file}:{line}",
+            found="text that is no JSON, or not whole",
+            needed="a file saved by the offline page",
+            cure="Ask for the file again; the copied text must be complete.",
+        ) from error
+
+
+def _check_origin(given: OfflineFile, row: StudyRow, file: str) -> None:
+    if given.howgood != FORMAT or given.format != 1:
+        raise _wrong(file, ("howgood",), repr(given.howgood), f"{FORMAT!r}, format 1")
+    if not re.fullmatch(r"[0-9A-Za-z-]{1,64}", given.person):
+        raise _wrong(file, ("person",), repr(given.person[:80]), "the random name the page gave")
+    if given.study != row.slug:
+        raise _wrong(file, ("study",), repr(given.study), f"{row.slug!r}, the study named")
+
+
+def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAnswer, ...], Screen]:
+    found: list[GivenAnswer] = []
+    before: list[Answer] = []
+    for index, each in enumerate(given.answers):
+        shown_at = _moment(each.shown_at, file, ("answers", index, "shown_at"))
+        at = _moment(each.answered_at, file, ("answers", index, "answered_at"))
+        screen = next_screen(
+            study, condition=given.condition, seed=given.seed, answers=before, now=at
+        )
+        if screen.key != each.screen or not screen.awaits_answer:
+            place = ("answers", index, "screen")
+            raise _wrong(file, place, repr(each.screen), f"{screen.key!r}, which comes next")
+        result = parse_answer(screen, {name: _sent(value) for name, value in each.form.items()})
+        if not result.is_valid:
+            name, problem = next(iter(result.problems.items()))
+            shown = repr(each.form.get(name))[:60]
+            raise _wrong(file, ("answers", index, "form", name), shown, f"({problem})")
+        before.append(Answer(screen=screen.key, values=result.values, at=at))
+        found.append(
+            GivenAnswer(
+                screen=screen,
+                values=result.values,
+                shown_at=min(shown_at, at),
+                answered_at=at,
+            )
+        )
+    now = before[-1].at if before else datetime.now(UTC)
+    last = next_screen(study, condition=given.condition, seed=given.seed, answers=before, now=now)
+    if last.kind != "finished":
+        raise _wrong(file, ("answers",), f"{len(before)} answers", f"an answer to {last.key!r} too")
+    return tuple(found), last
+
+
+def _sent(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
+
+
+def _moment(text: str, file: str, path: tuple[str | int, ...]) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise _wrong(file, path, repr(text), "a time such as 2026-05-04T12:00:00Z")
+
+
+def _wrong(file: str, path: tuple[str | int, ...], found: str, needed: str) -> FileFormatError:
+    return FileFormatError(
+        where=f"{file}, {written(path)}",
+        found=found,
+        needed=needed,
+        cure="Nothing was imported. Take the file as the page saved it, without changes.",
+    )

@@ -1,6 +1,6 @@
 """People of a file, and who of them is here already: row by row, before anything is stored.
 
-In: people as reading gives them (`offline`, `prepare`). Out: `Comparison`: who is new, whose
+In: people as reading gives them (`files`, `prepare`). Out: `Comparison`: who is new, whose
 answers are here, who has more to add, whose answers differ. Absent: storing (`storing`).
 
 A file says only a name. It may be the id of an earlier import, the id of a recruiting platform, or

@@ -1,8 +1,7 @@
 """How studies are going: counts, drop-out, balance, time, answers that look careless, history."""
 
 from howgood.flow.watching.counts import Live, StudyCounts, overview, watch
-from howgood.flow.watching.flags import Flag, Flags, Watcher
-from howgood.flow.watching.history import MOST_LINES, Deed, deeds
+from howgood.flow.watching.flags import MOST_LINES, Deed, Flag, Flags, Watcher, deeds
 
 __all__ = [
     "MOST_LINES",

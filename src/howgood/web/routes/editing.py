@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from howgood.errors import InputError
 from howgood.flow import authoring
-from howgood.flow.authoring.download import Format, download
+from howgood.flow.authoring.publishing import Format, download
 from howgood.flow.hosting import Host, View
 from howgood.records.researcher import Researcher
 from howgood.web.access import (

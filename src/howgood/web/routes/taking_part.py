@@ -1,5 +1,7 @@
 """The addresses participants use: a study's link, their own link, each of its steps, pictures.
 
+And the few that the server itself needs: the style sheet, and whether it is well.
+
 In: requests. Out: pages. Absent: everything between; each route parses, calls `flow` once, shows.
 
 Every step has an address of its own: Back shows the page that was answered there, and a browser
@@ -9,14 +11,15 @@ puts nothing that was typed on one page into another.
 import logging
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.flow import hosting
 from howgood.web.access import is_secure
 from howgood.web.pages import kept_parameters, review_page, screen_page, step_address
-from howgood.web.render import part_of_file, show_compressed, style_address
+from howgood.web.render import part_of_file, show_compressed, static_response, style_address
 from howgood.web.request_data import now, read_form, whole
 
 _log = logging.getLogger("howgood.web")
@@ -121,6 +124,27 @@ def _remembering(
     return response
 
 
+async def get_home(request: Request) -> Response:
+    """Lead researchers to their studies; strangers learn nothing about which studies run."""
+    return RedirectResponse("/studies", status_code=303)
+
+
+async def get_static(request: Request) -> Response:
+    """Give a static file."""
+    file = static_response(request, request.path_params["name"])
+    if file is None:
+        raise HTTPException(404)
+    return file
+
+
+async def get_health(request: Request) -> Response:
+    """Say whether answers can be stored, for whatever watches the server."""
+    if await run_in_threadpool(request.app.state.health.is_well):
+        return PlainTextResponse("well\n")
+    words = "unwell: answers cannot be stored now\n"
+    return PlainTextResponse(words, status_code=503, headers={"Retry-After": "5"})
+
+
 ROUTES = [
     Route("/p/{token}", get_step, methods=["GET"]),
     Route("/p/{token}", post_answer, methods=["POST"]),
@@ -128,5 +152,8 @@ ROUTES = [
     Route("/p/{token}/{step}", post_answer, methods=["POST"]),
     Route("/s/{slug}", get_study, methods=["GET"]),
     Route("/s/{slug}", post_study, methods=["POST"]),
+    Route("/", get_home, methods=["GET"]),
+    Route("/static/{name}", get_static, methods=["GET"]),
+    Route("/health", get_health, methods=["GET"]),
     Route("/media/{version:int}/{name:path}", get_media, methods=["GET"]),
 ]
