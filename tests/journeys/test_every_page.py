@@ -39,6 +39,7 @@ PAGES = {
     "/tokens": ["/tokens"],
     "/history": ["/history", "/history?study=doors", "/history?study=unknown"],
     "/api/docs": ["/api/docs"],
+    "/design": ["/design"],
     "/library": ["/library"],
     "/library/{name}": ["/library/kay2015-answers-alarm-police",
                         "/library/kay2015-answers-alarm-police?precision=85&recall=85"],

@@ -27,6 +27,7 @@ from howgood.score.relevance_reporting import RelevanceReport
 from howgood.show import leaderboard, page, ranking
 from howgood.show.acceptability import fit_findings
 from howgood.show.decisions import gate_findings
+from howgood.show.design import tokens
 from howgood.show.elicitation import elicitation_findings
 from howgood.show.numbers import plain
 from howgood.show.ordinal import ordinal_findings
@@ -34,7 +35,7 @@ from howgood.show.relevance import findings as relevance_findings
 
 _MOST_FINDINGS, _MOST_BARS, _MOST_ROWS = 3, 20, 20
 _WIDTH, _LABEL, _ROW, _AXIS = 640, 190, 26, 34
-_BLUE, _GREY = "#0072B2", "#8a8a94"
+_BLUE, _GREY = tokens()["data-1"], tokens()["chart-faint"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,11 +23,12 @@ from howgood.flow.hosting import field_name
 from howgood.records.screen import Block
 from howgood.show.cards import card_warning
 from howgood.show.comparison_card import STYLE
+from howgood.show.design import asset
 from howgood.show.times import duration, moment
 from howgood.store.studies import MediaFile
 from howgood.web.pages import FieldView, MessagePage, ReviewPage, ScreenPage
 
-_STYLE_SHEET = "howgood.css"
+_STYLE_SHEET, _DASHBOARD_SHEET = "howgood.css", "dashboard.css"
 _SCRIPT, _LOCAL_TIME = "htmx.min.js", "local-time.js"
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
@@ -41,7 +42,13 @@ _TEMPLATES: dict[type, str] = {
     ReviewPage: "review.html",
     MessagePage: "message.html",
 }
-_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+# Files of the design that pages ask for by themselves; reports carry them inside.
+_ASSETS = ("mark.svg",)
 
 
 @cache
@@ -60,7 +67,8 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals |= {"screen_content": _content, "local_time": partial(_address, _LOCAL_TIME)}
+    made.globals |= {"screen_content": _content, "local_time": partial(_address, _LOCAL_TIME),
+                     "static": _address}  # fmt: skip
     made.filters |= {"duration": duration, "moment": moment, "in_words": in_words,
                      "card_warning": card_warning}  # fmt: skip
     return made
@@ -122,16 +130,20 @@ def show_compressed(
 @cache
 def static_files() -> Mapping[str, bytes]:
     """Return every static file by its public name, which holds a fingerprint of its content."""
-    found = {}
     folder = files("howgood.web") / "static"
-    for each in (*folder.iterdir(), *(folder / "vendor").iterdir()):
-        if each.is_dir():
-            continue
-        content = each.read_bytes()
-        if each.name == _STYLE_SHEET:
-            # Drawings come without a style of their own: the policy allows no inline styles.
-            content += STYLE.encode()
-        stem, dot, ending = each.name.rpartition(".")
+    contents = {
+        file.name: file.read_bytes()
+        for file in (*folder.iterdir(), *(folder / "vendor").iterdir())
+        if not file.is_dir()
+    }
+    contents |= {name: asset(name).encode() for name in _ASSETS}
+    # Drawings come without a style of their own: the policy allows no inline styles.
+    sheet = contents[_STYLE_SHEET] + STYLE.encode()
+    contents[_STYLE_SHEET] = asset("tokens.css").encode() + sheet
+    contents[_DASHBOARD_SHEET] = asset("components.css").encode() + contents[_DASHBOARD_SHEET]
+    found = {}
+    for name, content in contents.items():
+        stem, dot, ending = name.rpartition(".")
         if dot + ending in _TYPES:
             fingerprint = hashlib.sha256(content).hexdigest()[:12]
             found[f"{stem}.{fingerprint}.{ending}"] = content

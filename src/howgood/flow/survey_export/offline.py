@@ -26,6 +26,7 @@ from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import OfflineTask
 from howgood.records.screen import Answer, Screen
+from howgood.show.design import asset
 
 FORMAT = "howgood offline answers"
 _LARGEST = 30_000_000
@@ -51,7 +52,8 @@ def offline_page(source: SurveySource) -> bytes:
     data = {**outline(source.study), "pictures": pictures}
     # Inside a script element only "<" could end it early.
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    style = (files("howgood.web") / "static" / "howgood.css").read_text(encoding="utf-8")
+    sheet = (files("howgood.web") / "static" / "howgood.css").read_text(encoding="utf-8")
+    style = asset("tokens.css") + sheet
     script = (files("howgood.flow.survey_export") / "offline.js").read_text(encoding="utf-8")
     template = (files("howgood.flow.survey_export") / "offline.html").read_text(encoding="utf-8")
     blanks = {

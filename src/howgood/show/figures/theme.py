@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from howgood.errors import InputError, MissingExtraError
 from howgood.names import visible
+from howgood.show.design import tokens
 from howgood.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+_TOKENS = tokens()
 # Okabe & Ito (2008), reordered so that neighbours differ in lightness too. The yellow is left
 # out: it vanishes on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
-INK = "#1b1b1f"
-FAINT = "#8a8a94"
+COLOURS = tuple(_TOKENS[f"data-{number}"] for number in range(1, 8))
+INK = _TOKENS["chart-ink"]
+FAINT = _TOKENS["chart-faint"]
 # The page's own ground: what hollow markers are filled with, so that they stay hollow when dark.
 PAPER = "#fefefe"
 FILE_KINDS = (".svg", ".png", ".pdf")
