@@ -7,21 +7,21 @@ researchers write themselves (study files), and the sentences of scenarios (`ask
 import tomllib
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from howgood.errors import UnknownNameError
+
+
+def folder() -> Traversable:
+    """Return where the languages are: one file each."""
+    return files("howgood.ask") / "languages"
 
 
 @cache
 def languages() -> tuple[str, ...]:
     """Return the codes of the languages that come with howgood."""
-    folder = files("howgood.ask") / "languages"
-    return tuple(
-        sorted(
-            each.name.removesuffix(".toml")
-            for each in folder.iterdir()
-            if each.name.endswith(".toml")
-        )
-    )
+    names = [file.name for file in folder().iterdir()]
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 @cache
@@ -29,7 +29,7 @@ def sentences(language: str) -> dict[str, str | list[str]]:
     """Return every sentence of a language by its key."""
     if language not in languages():
         raise UnknownNameError(where="language", name=language, names=languages())
-    text = (files("howgood.ask") / "languages" / f"{language}.toml").read_text(encoding="utf-8")
+    text = (folder() / f"{language}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
@@ -39,6 +39,11 @@ def sentence(language: str, key: str, **blanks: object) -> str:
     if not isinstance(text, str):
         raise TypeError(f"{key!r} is a list of labels")
     return text.format(**blanks)
+
+
+def direction(language: str) -> str:
+    """Return how a language is written: "ltr" from left to right, "rtl" from right to left."""
+    return sentence(language, "direction")
 
 
 def whole(count: float, *, language: str = "en") -> str:

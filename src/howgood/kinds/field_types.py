@@ -45,6 +45,12 @@ class FieldType(ABC):
         """Return the widget that shows a field."""
         return self.widget_name
 
+    def as_sent(self, value: AnswerValue) -> list[str]:
+        """Return what a browser sends for this answer, to show it filled in."""
+        if value is None:
+            return [""]
+        return [str(part) for part in value] if isinstance(value, list) else [str(value)]
+
     def in_words(self, field: Field, value: AnswerValue) -> str:
         """Return an answer as people read it again; empty where there is none to read."""
         if value is None:

@@ -141,7 +141,8 @@ class Kind:
     `conditions` are what people are assigned to, `quotas` how many a condition takes at most.
     `pause_minutes` is how long the task itself makes people wait. `computes_steps` says that
     `steps` takes real computation, so that a server does not hold others up meanwhile;
-    `hides_answers` that people must not see their earlier answers again. `is_task` recognises the
+    `hides_answers` that people must not see their earlier answers again, `can_go_back` that a
+    study may let people change them. `is_task` recognises the
     screens that the task is about, `pictures` are those it shows.
 
     Data. `rows` yields one row per judgement, ready for `learn`, and `answer_columns` what they
@@ -178,6 +179,7 @@ class Kind:
     pause_minutes: Callable[[Study], float] = _no_pause
     computes_steps: bool = False
     hides_answers: bool = False
+    can_go_back: bool = False
     is_task: Callable[[Screen], bool] = _is_task
     pictures: Callable[[Study], Iterable[Picture]] = _no_pictures
     rows: Callable[[Study, Participation], Iterable[Row]]

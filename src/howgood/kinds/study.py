@@ -34,7 +34,7 @@ Recruitment = Literal["none", "prolific", "mturk", "sona"]
 SomePlan = TypeVar("SomePlan", bound=Plan)
 # Columns that howgood itself writes about a participant.
 COLUMNS = frozenset(
-    {"participant", "condition", "consent", "pages", "seconds", "attention_asked",
+    {"participant", "condition", "consent", "pages", "seconds", "changes", "attention_asked",
      "attention_passed", "ratio_before", "ratio_after", "practice_right_at_once",
      "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear", "agreement",
      "checks_wrong", "looks_careless", "q1", "q2", "q3", "q4", "q5", "q6"}
@@ -94,6 +94,10 @@ class _Frame(CoherentRecord):
         default=120.0,
         description="who sends nothing for this long gives their place back",
         ge=1,
+    )
+    allow_back: bool = Field(
+        default=False,
+        description="people may go back and change an answer; what they first said is kept too",
     )
     pilot: bool = Field(
         default=False, description="for test runs: answers are kept out of the data"

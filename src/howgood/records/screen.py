@@ -134,8 +134,21 @@ class Cards(_Block):
     block: Literal["cards"] = "cards"
 
 
+class Pinned(_Block):
+    """What the questions of a page are about: it stays in view while they are answered.
+
+    `label` names it to those who do not see that it stands apart.
+    """
+
+    label: str
+    blocks: tuple[
+        Annotated[Paragraph | Bullets | Media | Drawing | Grid, Discriminator("block")], ...
+    ]
+    block: Literal["pinned"] = "pinned"
+
+
 Block = Annotated[
-    Heading | Paragraph | Bullets | Notice | Media | Drawing | Grid | Details | Cards,
+    Heading | Paragraph | Bullets | Notice | Media | Drawing | Grid | Details | Cards | Pinned,
     Discriminator("block"),
 ]
 
@@ -214,6 +227,15 @@ class Screen(Record):
     def awaits_answer(self) -> bool:
         """Whether the participant is to send something from here."""
         return not self.is_last and self.kind != "wait"
+
+    @property
+    def all_blocks(self) -> tuple[Block, ...]:
+        """Every block of the page, those that are pinned in their place."""
+        return tuple(
+            inner
+            for block in self.blocks
+            for inner in (block.blocks if isinstance(block, Pinned) else (block,))
+        )
 
     @property
     def all_buttons(self) -> tuple[Button, ...]:

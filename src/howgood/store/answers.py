@@ -1,7 +1,7 @@
 """Screens shown and the answers to them.
 
 In: a connection and plain values. Out: whether something was stored, and what is stored. Absent:
-changing an answer: the first one stands.
+whether an answer may be changed (`flow.hosting`); if it is, what was said before is kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 from howgood.records.participant import Status, StoredAnswer
 from howgood.records.record import Record
 from howgood.store.participants import set_status
-from howgood.store.schema import answers, participants, screens
+from howgood.store.schema import answer_changes, answers, participants, screens
 from howgood.store.writer import BulkOperation
 
 
@@ -92,6 +92,63 @@ def add_screen(
     if is_last:
         set_status(connection, participant, Status.COMPLETE, finished_at=now)
     return is_new
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerChange:
+    """Another answer to a screen, and the screen its person is at after that.
+
+    `position` is the place of the screen they are at now. The one that follows gets the place after
+    it, even if it is the same one: whoever remembers the old place knows that something changed.
+    """
+
+    participant: int
+    screen: str
+    values: Mapping[str, Any]
+    following: str
+    content: Record | Mapping[str, Any]
+    position: int
+    now: datetime
+    is_last: bool = False
+
+    def __call__(self, connection: Connection) -> bool:
+        """Store the change and keep what was said before; False if the person has gone on."""
+        newest = sa.select(sa.func.max(screens.c.position)).where(
+            screens.c.participant_id == self.participant
+        )
+        before = answer_to(connection, self.participant, screen=self.screen)
+        if before is None or connection.execute(newest).scalar_one() != self.position:
+            return False
+        earlier = {
+            "participant_id": self.participant,
+            "position": self.position + 1,
+            "screen": self.screen,
+            "content": dict(before.content),
+            "changed_at": self.now,
+        }
+        connection.execute(answer_changes.insert().values(earlier))
+        connection.execute(
+            answers.update()
+            .where(answers.c.participant_id == self.participant, answers.c.screen == self.screen)
+            .values(content=dict(self.values))
+        )
+        self._go_on(connection)
+        return True
+
+    def _go_on(self, connection: Connection) -> None:
+        """Put the screen that follows in the place after the last one."""
+        is_new = add_screen(
+            connection, self.participant, self.following, self.content,
+            position=self.position + 1, now=self.now, is_last=self.is_last,
+        )  # fmt: skip
+        if not is_new:  # it was waiting for its answer already; what it says may have changed
+            connection.execute(
+                screens.update()
+                .where(
+                    screens.c.participant_id == self.participant, screens.c.name == self.following
+                )
+                .values(position=self.position + 1, content=self.content)
+            )
 
 
 def _answer_row(
@@ -187,12 +244,25 @@ _ANSWERED = (
     .where(screens.c.participant_id == sa.bindparam("participant"))
 )
 _AT = _ANSWERED.where(screens.c.position == sa.bindparam("position"))
+_UP_TO = (
+    _ANSWERED.where(screens.c.position <= sa.bindparam("position"))
+    .order_by(screens.c.position.desc())
+    .limit(1)
+)
 _TO = _ANSWERED.where(screens.c.name == sa.bindparam("screen"))
 
 
 def answer_at(connection: Connection, participant: int, *, position: int) -> AnsweredScreen | None:
     """Return what somebody answered at a position; None where nothing was."""
     row = connection.execute(_AT, {"participant": participant, "position": position}).one_or_none()
+    return None if row is None else AnsweredScreen(**row._mapping)
+
+
+def answer_up_to(
+    connection: Connection, participant: int, *, position: int
+) -> AnsweredScreen | None:
+    """Return what somebody answered at a position, or at the last one before it."""
+    row = connection.execute(_UP_TO, {"participant": participant, "position": position}).first()
     return None if row is None else AnsweredScreen(**row._mapping)
 
 

@@ -6,7 +6,7 @@ content, which is most of the database and in no table of data.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,17 +16,18 @@ from sqlalchemy.engine import Connection
 
 from howgood.records.participant import Status
 from howgood.store.answers import count_of_study
-from howgood.store.schema import answers, participants, screens, versions
+from howgood.store.schema import answer_changes, answers, participants, screens, versions
 
 
 class ShownScreen(NamedTuple):
-    """One screen, when it was shown, and what was answered, if anything was."""
+    """One screen, when it was shown, what was answered, and what before that was changed."""
 
     name: str
     position: int
     shown_at: datetime
     answered_at: datetime | None
     content: Mapping[str, Any] | None
+    earlier: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +111,33 @@ def _with_screens(connection: Connection, query: sa.Select[Any]) -> tuple[Person
     )
 
 
-def _screens(connection: Connection, numbers: Iterable[int]) -> dict[int, tuple[ShownScreen, ...]]:
-    rows = connection.execute(_SCREENS, {"people": list(numbers)}).all()
+_EARLIER = (
+    sa.select(answer_changes)
+    .where(answer_changes.c.participant_id.in_(sa.bindparam("people", expanding=True)))
+    .order_by(answer_changes.c.participant_id, answer_changes.c.position)
+)
+
+
+def _earlier(
+    connection: Connection, numbers: Sequence[int]
+) -> dict[tuple[int, str], list[Mapping[str, Any]]]:
+    """Return what people said before they changed it, the first answer first."""
+    found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
+    for row in connection.execute(_EARLIER, {"people": numbers}):
+        found.setdefault((row.participant_id, row.screen), []).append(row.content)
+    return found
+
+
+def _screens(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[ShownScreen, ...]]:
+    rows = connection.execute(_SCREENS, {"people": numbers}).all()
     # All answers of a page are parsed as one text: a call for each takes three times as long.
     given = json.loads(f"[{','.join([row[5] or 'null' for row in rows])}]")
     found: dict[int, list[ShownScreen]] = {}
+    changed = _earlier(connection, numbers)
     for row, content in zip(rows, given, strict=True):
-        found.setdefault(row[0], []).append(ShownScreen(row[1], row[2], row[3], row[4], content))
+        earlier = tuple(changed.get((row[0], row[1]), ())) if changed else ()
+        screen = ShownScreen(row[1], row[2], row[3], row[4], content, earlier)
+        found.setdefault(row[0], []).append(screen)
     return {number: tuple(shown) for number, shown in found.items()}
 
 

@@ -2,7 +2,7 @@
 
 In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migrations`) and any query.
 
-    studies ──< versions ──< participants ──< screens ──< answers
+    studies ──< versions ──< participants ──< screens ──< answers ──< answer_changes
        │            └──< media
        ├──< drafts ──< draft_media         what a researcher is writing; publishing makes a version
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
@@ -173,6 +173,24 @@ answers = sa.Table(
         ["participant_id", "screen"],
         ["screens.participant_id", "screens.name"],
         name="fk_answers_screen",
+        ondelete="CASCADE",
+    ),
+)
+
+answer_changes = sa.Table(
+    "answer_changes",
+    metadata,
+    sa.Column("participant_id", _NUMBER, primary_key=True),
+    # The screen's place after the change: the same change cannot be stored twice.
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("screen", sa.String(200), nullable=False),
+    # What was said before.
+    sa.Column("content", sa.JSON, nullable=False),
+    sa.Column("changed_at", Moment, nullable=False),
+    sa.ForeignKeyConstraint(
+        ["participant_id", "screen"],
+        ["answers.participant_id", "answers.screen"],
+        name="fk_answer_changes_answer",
         ondelete="CASCADE",
     ),
 )

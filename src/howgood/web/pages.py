@@ -67,6 +67,8 @@ class ScreenPage:
     problems: tuple[FieldView, ...] = ()
     other_problem: str = ""
     way_back: str = ""
+    back: str = ""
+    onward: str = ""
     is_waiting: bool = False
     is_empty: bool = True
 
@@ -90,7 +92,7 @@ class MessagePage:
 
 
 _WORDS = ("skip_link", "problems_title", "pilot_banner", "way_back", "film_shows", "choose",
-          "same_link", "look_again")  # fmt: skip
+          "same_link", "look_again", "back", "change_note", "earlier_go_on")  # fmt: skip
 
 
 def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
@@ -115,7 +117,7 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         screen=screen.key,
         blocks=screen.blocks,
         fields=fields,
-        buttons=screen.buttons,
+        buttons=_change_buttons(screen.buttons, language) if view.is_change else screen.buttons,
         media=f"/media/{view.version}/",
         signature=view.signature,
         visit=view.visit,
@@ -128,9 +130,23 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         problems=tuple(field for field in fields if field.problem),
         other_problem=others[0] if others else "",
         way_back=(way_back(view.study, view.origin) or "") if screen.kind == "finished" else "",
+        back=_back(view),
+        onward=step_address(view.token, view.here) if view.is_change else "",
         is_waiting=screen.kind == "wait",
         is_empty=is_empty,
     )
+
+
+def _back(view: View) -> str:
+    """Return the address of the page before, where the study has a way back; never the consent."""
+    has_way_back = view.study.allow_back and view.token and not view.screen.is_last
+    return step_address(view.token, view.step - 1) if has_way_back and view.step > 2 else ""
+
+
+def _change_buttons(buttons: tuple[Button, ...], language: str) -> tuple[Button, ...]:
+    """Say on the button that an answer is changed, where it says no more than to go on."""
+    label = sentence(language, "change_save")
+    return tuple(each if each.name else each.changed(label=label) for each in buttons)
 
 
 def _action(view: View, query: str) -> str:
@@ -147,7 +163,14 @@ def _progress(place: Place, language: str) -> str:
     return sentence(language, key, done=str(place.done), total=str(place.total))
 
 
-_REVIEW_WORDS = ("skip_link", "film_shows", "earlier_note", "earlier_hidden", "earlier_go_on")
+_REVIEW_WORDS = (
+    "skip_link",
+    "film_shows",
+    "earlier_note",
+    "earlier_hidden",
+    "earlier_go_on",
+    "back",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +186,7 @@ class ReviewPage:
     media: str
     onward: str
     is_pilot: bool
+    back: str = ""
 
 
 def review_page(view: View, review: AnswerReview, *, style: str) -> ReviewPage:
@@ -178,6 +202,7 @@ def review_page(view: View, review: AnswerReview, *, style: str) -> ReviewPage:
         media=f"/media/{view.version}/",
         onward=step_address(view.token, view.here),
         is_pilot=view.is_pilot,
+        back=_back(view),
     )
 
 

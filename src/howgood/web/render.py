@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from howgood.ask.sentences import sentence
+from howgood.ask.sentences import direction, sentence
 from howgood.flow.authoring.changes import in_words
 from howgood.flow.hosting import field_name
 from howgood.records.screen import Block
@@ -70,7 +70,7 @@ def templates() -> Environment:
     made.globals |= {"screen_content": _content, "local_time": partial(_address, _LOCAL_TIME),
                      "static": _address}  # fmt: skip
     made.filters |= {"duration": duration, "moment": moment, "in_words": in_words,
-                     "card_warning": card_warning}  # fmt: skip
+                     "card_warning": card_warning, "direction": direction}  # fmt: skip
     return made
 
 

@@ -55,7 +55,7 @@ def test_a_survey_from_people_who_care_about_recall_is_fitted_so():
 
         def person(screen, rng=rng, seed=seed):
             form = fill(screen, seed=seed)
-            for block in screen.blocks:
+            for block in screen.all_blocks:
                 if block.block == "bullets":
                     found = next(w.text for w in block.entries[0].entries[0] if w.bold)
                     likes = 1 / (1 + np.exp(-1.2 * (int(found) - 7.5)))

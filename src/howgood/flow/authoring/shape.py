@@ -66,7 +66,7 @@ def parts_of(kind: str) -> tuple[Part, ...]:
         Part(key="task", label="Task", fields=(kind,)),
         Part(key="questions", label="Questions", fields=("demographics", "closing")),
         Part(key="ending", label="Ending and places",
-             fields=("completion", "recruitment", "quota", "idle_minutes", "pilot")),
+             fields=("completion", "recruitment", "quota", "idle_minutes", "allow_back", "pilot")),
     )  # fmt: skip
 
 

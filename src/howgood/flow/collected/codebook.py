@@ -35,6 +35,8 @@ _SCREENS = columns(
     ("shown_at", "time", "when the page was first shown, UTC"),
     ("answered_at", "time", "when its answer was stored, UTC; empty: not answered"),
     SECONDS,
+    ("changes", "integer", "how often the person went back and changed the answer"),
+    ("earlier_answers", "text", "answers before those changes, the first one first, as JSON"),
 )
 
 # Who only has a link is in no table.
@@ -54,6 +56,7 @@ _PEOPLE = columns(
     ("consent", "text", "answer to the consent, yes"),
     ("pages", "integer", "pages answered"),
     ("seconds", "number", "time on all answered pages together"),
+    ("changes", "integer", "answers that the person went back to and changed"),
 )
 
 

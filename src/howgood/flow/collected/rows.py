@@ -8,6 +8,7 @@ ten answers and for ten million, and a slow reader holds no connection. Whoever 
 meanwhile is in the rows as far as they were when their page was read.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -189,6 +190,7 @@ def _about(study: Study, person: PersonRow) -> Row:
         "started_at": _iso(person.created_at),
         "consented_at": _iso(person.consented_at),
         "finished_at": _iso(person.finished_at),
+        "changes": sum(len(screen.earlier) for screen in person.screens),
     }
 
 
@@ -200,6 +202,10 @@ def _screen_row(participant: str, screen: ShownScreen) -> Row:
         "shown_at": _iso(screen.shown_at),
         "answered_at": _iso(screen.answered_at),
         "seconds": _seconds(screen),
+        "changes": len(screen.earlier),
+        "earlier_answers": json.dumps(screen.earlier, ensure_ascii=False)
+        if screen.earlier
+        else None,
     }
 
 

@@ -67,7 +67,8 @@ class View:
 
     `token` is empty before a person has begun: their form goes to the study's start then, with
     `visit`, a number that makes sending it twice the same as sending it once. `review` is there
-    when the screen has its answer already; it can only be read then, and `here` is where they are.
+    when the screen has its answer already and can only be read; `is_change` when the answer may be
+    changed. `here` is where they are.
     """
 
     study: Study
@@ -78,6 +79,7 @@ class View:
     step: int = 1
     here: int = 1
     review: AnswerReview | None = None
+    is_change: bool = False
     visit: str = ""
     is_pilot: bool = False
     origin: Mapping[str, str] = field(default_factory=dict)
@@ -147,6 +149,14 @@ def filled_form(
 ) -> dict[str, str | list[str]]:
     """Return the form a browser sends from a screen that is filled in like this."""
     return {field_name(screen.key, name): value for name, value in values.items()}
+
+
+def sent_before(screen: Screen, values: Mapping[str, AnswerValue]) -> dict[str, list[str]]:
+    """Return the form from which a screen's answer came, to show the screen filled in."""
+    return {
+        question.name: field_type(question).as_sent(values.get(question.name))
+        for question in screen.fields
+    }
 
 
 def review_answers(study: Study, screen: Screen, values: Mapping[str, AnswerValue]) -> AnswerReview:

@@ -5,6 +5,7 @@ In: a host, tokens and forms. Out: views and what became of a form. Absent: the 
 The server owns the place: `look` shows the last screen stored, or an earlier one to be read, and
 `send` takes an answer only to the last, once, by the field names of that screen. So reloading,
 going back, sending twice, a second tab and what a browser puts back into forms change nothing.
+Where a study allows going back, another answer to an earlier screen is a change, and kept as one.
 
 These are coroutines: on a local file reading takes microseconds and happens at once, and while the
 disk is written others are served. What takes longer (a remote database, choosing the next pair to
@@ -37,6 +38,7 @@ from howgood.flow.hosting.view import (
     View,
     form_fields,
     review_answers,
+    sent_before,
     text_of,
 )
 from howgood.flow.participate import next_screen, parse_answer
@@ -44,7 +46,7 @@ from howgood.kinds import kind_of
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, FormResult, Screen
 from howgood.store import answers, studies
-from howgood.store.answers import AnswerStep
+from howgood.store.answers import AnswerChange, AnsweredScreen, AnswerStep
 
 
 async def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
@@ -71,13 +73,27 @@ async def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
 
 def _answered_view(host: Host, state: SessionState, token: str, step: int) -> View | None:
     """Return a page that has its answer, to be read; None for a wait, which has none."""
+    # Where answers are changed, places are left empty: Back leads to the last answer before them.
+    read = answers.answer_up_to if state.study.allow_back else answers.answer_at
     with host.database.reading() as connection:
-        stored = answers.answer_at(connection, state.participant.number, position=step)
-    if stored is None:
-        return None
+        stored = read(connection, state.participant.number, position=step)
+    return None if stored is None else _earlier_view(host, state, token, stored)
+
+
+def _earlier_view(host: Host, state: SessionState, token: str, stored: AnsweredScreen) -> View:
+    """Return an answered page: filled in where it may be changed, else to be read."""
     screen = Screen.from_dict(stored.screen)
-    view = _view(host, token, state, screen, state.number)
-    return replace(view, step=step, review=review_answers(state.study, screen, stored.content))
+    view = replace(_view(host, token, state, screen, state.number), step=stored.position)
+    if _may_change(state, screen):
+        return replace(view, is_change=True, sent=sent_before(screen, stored.content))
+    return replace(view, review=review_answers(state.study, screen, stored.content))
+
+
+def _may_change(state: SessionState, screen: Screen) -> bool:
+    """Return whether this person may change an answer: never the consent, nor after the end."""
+    is_under_way = state.screen is not None and not state.screen.is_last
+    is_here = state.participant.status is Status.ACTIVE
+    return state.study.allow_back and is_under_way and is_here and bool(screen.fields)
 
 
 async def _end_wait(host: Host, state: SessionState, now: datetime) -> Screen:
@@ -104,8 +120,7 @@ async def send(host: Host, token: str, *, form: Form, now: datetime) -> SendResu
     if screen is None:
         return await _send_consent(host, state, token, form, now)
     if screen.key != text_of(form, "screen") or not screen.awaits_answer:
-        step = await host.database.run_blocking(_step_after, host, state, form)
-        return SendResult(token=token, step=step)
+        return await _send_earlier(host, state, token, form, now)
     given = form_fields(screen, form)
     if given is None or state.participant.status is Status.FULL:
         return SendResult(token=token)
@@ -171,21 +186,57 @@ async def _next_screen(
     return work()
 
 
-def _step_after(host: Host, state: SessionState, form: Form) -> int:
-    """Return where a form leads whose page has its answer already.
+async def _send_earlier(
+    host: Host, state: SessionState, token: str, form: Form, now: datetime
+) -> SendResult:
+    """Take a form whose page has its answer already.
 
-    Who sent the same twice goes on; who sent something else is shown which answer stands.
+    Who sent the same twice goes on; who sent something else changes the answer where the study
+    allows it, and is shown which one stands where not.
     """
-    with host.database.reading() as connection:
-        stored = answers.answer_to(
-            connection, state.participant.number, screen=text_of(form, "screen")
-        )
+    stored = await host.database.run_blocking(_answer_to, host, state, text_of(form, "screen"))
     if stored is None:
-        return 0
+        return SendResult(token=token)
     screen = Screen.from_dict(stored.screen)
     given = form_fields(screen, form)
-    is_same = given is not None and parse_answer(screen, given).values == stored.content
-    return 0 if is_same else stored.position
+    result = parse_answer(screen, given) if given is not None else None
+    if result is not None and result.values == stored.content:
+        return SendResult(token=token)
+    if given is None or result is None or not _may_change(state, screen):
+        return SendResult(token=token, step=stored.position)
+    if not result.is_valid:
+        view = _earlier_view(host, state, token, stored)
+        return SendResult(view=replace(view, sent=given, problems=result.problems))
+    return await _store_change(host, state, screen, token, result, now)
+
+
+def _answer_to(host: Host, state: SessionState, screen: str) -> AnsweredScreen | None:
+    with host.database.reading() as connection:
+        return answers.answer_to(connection, state.participant.number, screen=screen)
+
+
+async def _store_change(
+    host: Host, state: SessionState, screen: Screen, token: str, result: FormResult, now: datetime
+) -> SendResult:
+    """Store another answer to an earlier page, and where it leads its person."""
+    given = tuple(
+        replace(answer, values=result.values) if answer.screen == screen.key else answer
+        for answer in state.answers
+    )
+    following = await _next_screen(host, state, given, now)
+    change = AnswerChange(
+        participant=state.participant.number,
+        screen=screen.key,
+        values=result.values,
+        following=following.key,
+        content=following,
+        position=state.number,
+        now=now,
+        is_last=following.kind == "finished",
+    )
+    is_new = await host.store(change)
+    host.forget(state.token_digest)
+    return SendResult(token=token, is_new=is_new)
 
 
 async def _send_consent(

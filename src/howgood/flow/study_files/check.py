@@ -100,6 +100,7 @@ def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | N
     if study is not None and not problems:
         problems += text_problems(study)
         problems += _language_problems(study) or kind_of(study).problems(study)
+        problems += _back_problems(study)
     return None if problems else study
 
 
@@ -159,6 +160,19 @@ def _language_problems(study: Study) -> list[Problem]:
             found=repr(study.language),
             needed=f"one of {', '.join(languages())}",
             cure="Choose one of these.",
+        )
+    ]
+
+
+def _back_problems(study: Study) -> list[Problem]:
+    if not study.allow_back or kind_of(study).can_go_back:
+        return []
+    return [
+        Problem(
+            path=("allow_back",),
+            found=f"true in a {study.kind}",
+            needed="a task whose pages do not depend on the answers before, or hide them",
+            cure="Remove it: earlier pages can be read again, not changed.",
         )
     ]
 

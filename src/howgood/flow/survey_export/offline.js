@@ -5,7 +5,7 @@
   const survey = JSON.parse(document.getElementById("survey").textContent);
   const main = document.getElementById("main"), top = document.getElementById("top");
   const place = "howgood-offline-" + survey.version;
-  const MOST_RADIOS = 12, ONE_LINE = 200;
+  const MOST_RADIOS = 12, MOST_IN_A_ROW = 7, ONE_LINE = 200;
 
   // --- chance: SHA-256 of seed and purpose, as in participate/chance.py -----------------------
   const PRIMES = [];
@@ -163,6 +163,8 @@
     bullets: (block) => make("ul", { class: "frequencies" }, block.entries.map((entry) => make(
       "li", {}, words(entry.words), (entry.entries || []).length
         ? make("ul", {}, entry.entries.map((inner) => make("li", {}, words(inner)))) : null))),
+    pinned: (block) => make("div", { class: "pinned", role: "group", "aria-label": block.label,
+      tabindex: "0" }, block.blocks.map((inner) => blocks[inner.block](inner))),
     details: (block) => make("details", {}, make("summary", {}, block.summary),
       (block.paragraphs || []).map((each) => make("p", {}, words(each.words)))),
     media: (block) => make("figure", { class: "media" }, block.film
@@ -217,7 +219,8 @@
   };
   const shownField = (field, sent, problem) => {
     if (field.kind === "likert") {
-      return group(field, "radio", "scale points-" + field.options.length, sent, problem);
+      return group(field, "radio", "scale points-" + field.options.length +
+        (field.options.length <= MOST_IN_A_ROW ? " short" : ""), sent, problem);
     }
     if (field.kind === "choices") return group(field, "checkbox", "choice", sent, problem);
     if (field.kind === "choice" && field.options.length <= MOST_RADIOS) {
@@ -287,7 +290,7 @@
     main.replaceChildren();
     if (hasProblems) main.append(problemBox(fields, problems));
     main.append(make("h1", {}, screen.title));
-    const form = make("form", { novalidate: true, autocomplete: "off" },
+    const form = make("form", { class: "answering", novalidate: true, autocomplete: "off" },
       (screen.blocks || []).map((block) => blocks[block.block](block)),
       fields.map((field) => shownField(field, sent, problems[field.name])),
       (screen.buttons || []).length ? make("p", { class: "buttons" }, screen.buttons.map(

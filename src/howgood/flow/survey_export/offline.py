@@ -16,7 +16,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from howgood.ask.sentences import sentence, sentences
+from howgood.ask.sentences import direction, sentence, sentences
 from howgood.errors import InputError
 from howgood.flow.participate import conditions, next_screen
 from howgood.flow.participate.path import CONSENT, path_steps
@@ -58,6 +58,7 @@ def offline_page(source: SurveySource) -> bytes:
     template = (files("howgood.flow.survey_export") / "offline.html").read_text(encoding="utf-8")
     blanks = {
         "language": source.study.language,
+        "direction": direction(source.study.language),
         "title": escape(source.study.title),
         "no_script": escape(sentence(source.study.language, "offline_no_script")),
         "skip": escape(sentence(source.study.language, "skip_link")),

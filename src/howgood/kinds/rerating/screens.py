@@ -22,7 +22,7 @@ from howgood.kinds.screen_parts import (
 )
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study, plan_of
-from howgood.records.screen import Answer, Paragraph, Screen, Words
+from howgood.records.screen import Answer, Media, Paragraph, Pinned, Screen, Words
 
 RATING = "rating"
 
@@ -125,12 +125,17 @@ def _rating(study: Study, plan: ReratingPlan, item: RatedItem, number: int, plac
                 total=len(plan.items),
             ),
             language=language,
-            blocks=(*media(item.picture), *paragraphs(item.text)),
+            blocks=_shown(item, language),
             fields=(likert(RATING, plan.question, plan.scale),),
             buttons=continue_button(language),
         )
 
     return Step(key=key, make=make)
+
+
+def _shown(item: RatedItem, language: str) -> tuple[Pinned, ...]:
+    blocks: tuple[Media | Paragraph, ...] = (*media(item.picture), *paragraphs(item.text))
+    return (Pinned(label=sentence(language, "pinned"), blocks=blocks),) if blocks else ()
 
 
 def _wait(study: Study, plan: ReratingPlan, number: int, opens: datetime) -> Step:

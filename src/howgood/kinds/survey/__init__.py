@@ -33,6 +33,7 @@ KIND = Kind(
     problems=checks.wording_problems,
     advice=checks.advice,
     text_keys={"phrases": PHRASES_IN_ORDER},
+    can_go_back=True,
     steps=screens.steps,
     conditions=screens.conditions,
     quotas=screens.quotas,

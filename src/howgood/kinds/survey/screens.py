@@ -35,6 +35,7 @@ from howgood.records.screen import (
     FieldOption,
     Heading,
     Paragraph,
+    Pinned,
     Screen,
 )
 
@@ -229,8 +230,13 @@ def _scenario_blocks(
         above = (Details(summary=summary, paragraphs=description),)
     return (
         *above,
-        Paragraph(words=words(sentence(language, "imagine"))),
-        scenario_bullets(application, scenario, system=system or application.name),
+        Pinned(
+            label=sentence(language, "pinned"),
+            blocks=(
+                Paragraph(words=words(sentence(language, "imagine"))),
+                scenario_bullets(application, scenario, system=system or application.name),
+            ),
+        ),
         *_scale_question(plan.scale, language, "likely_question"),
     )
 
