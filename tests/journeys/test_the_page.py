@@ -1,4 +1,4 @@
-"""One page of a study as people see it: what is asked about stays in view, in any script and size."""
+"""A page as people see it: what is asked about stays in view, in any script and size."""
 
 import shutil
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Going back to change an answer, where the study allows it: nothing is lost, nothing is doubled."""
+"""Going back to change an answer where the study allows it: nothing is lost or doubled."""
 
 import json
 
