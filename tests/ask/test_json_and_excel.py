@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howgood.ask import files, open_table
-from howgood.ask.json_rows import columns_of_lines
+from howgood.ask.json_and_excel import columns_of_lines
 from howgood.cli.main import run
 from howgood.errors import FileFormatError, MissingExtraError
 from howgood.records.table import Table, frame_columns
@@ -149,7 +149,7 @@ def test_excel_says_what_to_install_and_what_is_no_workbook(tmp_path, monkeypatc
     path = _write(tmp_path, "a.xlsx", "a,b\n1,2\n")
     with pytest.raises(FileFormatError, match="not an Excel workbook"):
         open_table(path)
-    monkeypatch.setattr("howgood.ask.excel_rows.find_spec", lambda name: None)
+    monkeypatch.setattr("howgood.ask.json_and_excel.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"howgood\[excel\]"):
         open_table(path)
 

@@ -9,7 +9,7 @@ from scipy.stats import ttest_rel
 
 from howgood import decide
 from howgood.errors import DroppedRowsWarning, InputError
-from howgood.stats.confidence_sequence import level_of, reach, rho_for
+from howgood.stats.moments import level_of, reach, rho_for
 
 few = settings(max_examples=20, deadline=None)
 

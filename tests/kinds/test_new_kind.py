@@ -20,8 +20,7 @@ from howgood.flow.importing import import_files
 from howgood.flow.participate import answers_as_rows, conditions, next_screen, take_part
 from howgood.flow.study_files import check_study, new_study, read_study
 from howgood.flow.study_files.keys import study_keys
-from howgood.flow.survey_export.limesurvey import limesurvey_file
-from howgood.flow.survey_export.qualtrics import qualtrics_file
+from howgood.flow.survey_export.file import limesurvey_file, qualtrics_file
 from howgood.flow.survey_export.source import survey_source
 from howgood.kinds import KINDS, Kind, register
 from howgood.kinds.cells import WrongCellError, on_scale

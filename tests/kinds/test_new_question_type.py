@@ -14,8 +14,7 @@ from howgood.flow.collected import codebook
 from howgood.flow.participate import fill, parse_answer, participant_row, take_part
 from howgood.flow.study_files import read_study
 from howgood.flow.study_files.as_text import yaml_text
-from howgood.flow.survey_export.limesurvey import limesurvey_file
-from howgood.flow.survey_export.qualtrics import qualtrics_file
+from howgood.flow.survey_export.file import limesurvey_file, qualtrics_file
 from howgood.flow.survey_export.source import survey_source
 from howgood.kinds import KINDS
 from howgood.kinds.cells import place_from_1

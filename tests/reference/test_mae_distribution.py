@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from howgood import score
-from howgood.stats.contour import tail_and_density
+from howgood.stats.cumulant_functions import tail_and_density
 from howgood.stats.folded_normal import FoldedMean
 
 

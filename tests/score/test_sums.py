@@ -299,9 +299,8 @@ def test_identical_systems_differ_by_exactly_nothing():
 
 
 def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
-    from howgood.score import lazy_sums
 
-    monkeypatch.setattr(lazy_sums, "_ROWS", 64)
+    monkeypatch.setattr("howgood.score.sums._ROWS", 64)
     columns = feedback(500)
     columns["p2"][[3, 400]] = np.nan  # gaps in two different batches
     whole = np.isfinite(columns["p2"])
@@ -319,9 +318,8 @@ def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
 
 
 def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
-    from howgood.score import lazy_sums
 
-    monkeypatch.setattr(lazy_sums, "_ROWS", 16)
+    monkeypatch.setattr("howgood.score.sums._ROWS", 16)
 
     def summed(name, rows, value, **more):
         columns = feedback(60)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howgood.stats.apportionment import whole_parts
+from howgood.stats.shares import whole_parts
 
 
 def test_what_is_missing_goes_to_whoever_lost_most():

@@ -8,14 +8,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from howgood.stats.contour import SharedLines, body_and_density, tail_and_density
 from howgood.stats.cumulant_functions import (
     GroupedCumulants,
     Path,
     SeriesCumulants,
+    SharedLines,
+    body_and_density,
     even_path,
     log1p_minus,
     stretched_path,
+    tail_and_density,
 )
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from howgood.stats.absolute_differences import absolute_difference_moments
-from howgood.stats.seen_absolute_errors import (
+from howgood.stats.absolute_differences import (
+    absolute_difference_moments,
     absolute_error_noise,
     seen_absolute_error,
     unbiased_sd_factor,

@@ -21,8 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.csv_rows import CsvShape, check_rows
-from howgood.ask.excel_rows import columns_of_workbook
-from howgood.ask.json_rows import Columns, columns_of_document, columns_of_lines
+from howgood.ask.json_and_excel import (
+    Columns,
+    columns_of_document,
+    columns_of_lines,
+    columns_of_workbook,
+)
 from howgood.errors import FileFormatError, InputError, MissingExtraError
 from howgood.records.engine_frame import single_row
 from howgood.records.table import Table

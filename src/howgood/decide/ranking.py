@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.decide.absolute_scores import absolute_scores
-from howgood.decide.scores import JointScores, simulated_scores, squared_scores
+from howgood.decide.scores import JointScores, absolute_scores, simulated_scores, squared_scores
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent

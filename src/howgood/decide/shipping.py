@@ -23,7 +23,7 @@ from howgood.records.table import frame_column_names, frame_columns
 from howgood.score.judging import judge
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width, kept_share, summed
-from howgood.stats.confidence_sequence import level_of, reach, rho_for
+from howgood.stats.moments import level_of, reach, rho_for
 
 _MOST_NEEDED = 10_000_000
 _FEW_VALUES = 11

@@ -16,7 +16,7 @@ from howgood.records.report import Report
 from howgood.score.judge_rows import JudgeColumns
 from howgood.score.judging import judge, judge_drift
 from howgood.show import judge as words
-from howgood.show.figures.judge import judge_figure
+from howgood.show.figures.intervals import judge_figure
 from howgood.show.figures.theme import to_svg
 
 if TYPE_CHECKING:

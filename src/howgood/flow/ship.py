@@ -18,7 +18,7 @@ from howgood.records.evaluation_log import EvaluationLog
 from howgood.records.report import Report
 from howgood.records.shipping import ShipDecision
 from howgood.show import ship as words
-from howgood.show.figures.ship import ship_figure
+from howgood.show.figures.intervals import ship_figure
 from howgood.show.figures.theme import to_svg
 
 if TYPE_CHECKING:

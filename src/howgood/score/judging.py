@@ -14,8 +14,7 @@ from howgood.records.estimate import Estimate, Interval
 from howgood.records.judged import JudgeAgreement, JudgeDrift, JudgeReport, LabelVariances
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, as_numbers, frame_columns
-from howgood.score.judge_agreement import agreement, bias_table
-from howgood.score.judge_rows import JudgeColumns, JudgeRows, judge_rows
+from howgood.score.judge_rows import JudgeColumns, JudgeRows, agreement, bias_table, judge_rows
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width, satterthwaite
 from howgood.stats.randomness import RandomState, generator_and_seed

@@ -22,8 +22,14 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv, gammaln, ndtr, ndtri
 
 from howgood.stats.arrays import FloatArray
-from howgood.stats.contour import SharedLines, body_and_density, tail_and_density
-from howgood.stats.cumulant_functions import CumulantFunction, SeriesCumulants, log1p_minus
+from howgood.stats.cumulant_functions import (
+    CumulantFunction,
+    SeriesCumulants,
+    SharedLines,
+    body_and_density,
+    log1p_minus,
+    tail_and_density,
+)
 
 Evaluation = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 

@@ -5,6 +5,8 @@ even grid. Out: draws of the share, an interval where trials stand for themselve
 Absent: what the units are.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv, expit, logit
@@ -104,3 +106,26 @@ def beta_draws(successes: float, trials: float, *, n_draws: int = 4000) -> Float
 
     levels: ArrayLike = (np.arange(n_draws) + 0.5) / n_draws
     return np.asarray(beta.ppf(levels, successes + 0.5, trials - successes + 0.5))
+
+
+# Whole numbers in given proportions that add up to a given total.
+
+
+def whole_parts(parts: Sequence[float], total: int) -> tuple[int, ...]:
+    """Return whole numbers as near as can be to the parts' shares of `total`, which they make up.
+
+    The method of largest remainders: every part is rounded down, and what is missing goes to the
+    parts that lost most, the earlier of two that lost the same.
+
+    Examples
+    --------
+    >>> whole_parts([1, 1, 1], 100), whole_parts([31, 32, 37], 100)
+    ((34, 33, 33), (31, 32, 37))
+    """
+    exact = np.asarray(parts, dtype=np.float64) * total / np.sum(parts)
+    # A grain of sand: 28.999999999999996 is 29.
+    down = np.floor(exact + 1e-9)
+    lost = np.round(exact - down, 9)
+    missing = int(total - down.sum())
+    down[np.argsort(-lost, kind="stable")[:missing]] += 1
+    return tuple(int(each) for each in down)

@@ -12,8 +12,7 @@ from howgood import decide, learn
 from howgood.demo import web as people
 from howgood.errors import InputError, UngatedPosteriorError
 from howgood.flow.collected import tidy_rows
-from howgood.flow.results.systems import systems_result
-from howgood.flow.results.tasks import gather, run_task
+from howgood.flow.results.tasks import gather, run_task, systems_result
 from howgood.flow.study_files import read_study
 from howgood.kinds.comparison import interview
 from howgood.kinds.comparison import screens as participate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howgood import decide, score
-from howgood.flow.results.classifier import _every_threshold
+from howgood.flow.results.tasks import _every_threshold
 from howgood.show.decisions import threshold_findings
 
 

@@ -11,7 +11,7 @@ from howgood.decide.thresholds import threshold
 from howgood.errors import FileFormatError, HowgoodError, InputError
 from howgood.flow.results.counting import counts_of_file
 from howgood.flow.results.library import Accuracy, read_accuracy
-from howgood.flow.results.systems import MOST_SYSTEMS, _systems
+from howgood.flow.results.tasks import MOST_SYSTEMS, _systems
 from howgood.flow.results.uploaded import LARGEST, guess, names_as_text, numbers, read_upload
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.estimate import Estimate

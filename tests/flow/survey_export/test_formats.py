@@ -13,9 +13,8 @@ from tests.flow.hosting.conftest import RERATING, SURVEY
 from howgood.errors import InputError
 from howgood.flow.study_files import read_study
 from howgood.flow.survey_export.codes import recognised
-from howgood.flow.survey_export.limesurvey import limesurvey_file
+from howgood.flow.survey_export.file import limesurvey_file, qualtrics_file
 from howgood.flow.survey_export.offline import offline_page
-from howgood.flow.survey_export.qualtrics import qualtrics_file
 from howgood.flow.survey_export.source import Picture, survey_source
 from howgood.kinds.cells import on_scale
 from howgood.kinds.questions import answer_in_cell

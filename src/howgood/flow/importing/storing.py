@@ -14,7 +14,7 @@ from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, tokens
 from howgood.flow.importing.recognise import Comparison, GivenAnswer, ImportedPerson, compared
 from howgood.records.participant import Status
-from howgood.show.imports import import_lines
+from howgood.show.people import import_lines
 from howgood.store import answers, audit, imported, participants
 from howgood.store.imported import ImportRow
 from howgood.store.participants import NewParticipant

@@ -1,7 +1,7 @@
 """Tables that researchers upload: checked whole, and which column means what.
 
 In: the bytes of a CSV file. Out: a `Table`, and a guess at its columns. Absent: judging what is in
-it (`classifier`, `rerating`).
+it (`tasks`).
 """
 
 from collections import Counter

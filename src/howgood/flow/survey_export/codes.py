@@ -1,7 +1,7 @@
 """Short codes for the questions of a study, the same in every program it runs in.
 
 In: a study. Out: code and question, and back from a column's name to what it asks. Absent: the
-formats (`limesurvey`, `qualtrics`) and values.
+formats (`file`) and values.
 
 `d1` is the first question about the person, `c1` the first closing question; pages of the task
 have the codes that their kind gives them (`kinds.task_export`). The statements of a page `a2s5`

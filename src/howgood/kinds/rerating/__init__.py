@@ -5,7 +5,7 @@ from typing import Any
 
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
-from howgood.kinds.rerating import data, imports, screens
+from howgood.kinds.rerating import data, screens
 from howgood.kinds.rerating.plan import ReratingPlan
 from howgood.kinds.study import Study
 from howgood.records.progress import Progress
@@ -42,7 +42,7 @@ KIND = Kind(
     rows=data.rows,
     answer_columns=data.answer_columns,
     rating_columns=data.rating_columns,
-    tables=imports.TABLES,
+    tables=data.TABLES,
     result=_result,
     judges="systems",
     repeated_ratings=_repeated_ratings,

@@ -6,7 +6,7 @@ from typing import Any
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.study import Study
-from howgood.kinds.survey import checks, data, exports, fit_options, imports, screens, templates
+from howgood.kinds.survey import checks, data, exports, fit_options, plan, screens
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.scenarios import PHRASES_IN_ORDER
 from howgood.records.progress import Progress
@@ -29,7 +29,7 @@ KIND = Kind(
     about="People judge how acceptable a system would be in several situations. You learn "
     "which mistakes they mind, and what share of them would accept a given accuracy.",
     template=packaged_template("howgood.kinds.survey"),
-    more_templates=templates.published,
+    more_templates=plan.published,
     problems=checks.wording_problems,
     advice=checks.advice,
     text_keys={"phrases": PHRASES_IN_ORDER},
@@ -46,7 +46,7 @@ KIND = Kind(
     passed_checks=data.passed_checks,
     task_export=exports.task_export,
     offline_task=exports.offline_task,
-    tables=imports.TABLES,
+    tables=data.TABLES,
     fit_options=fit_options.fit_options,
     fit_settings=fit_options.fit_settings,
     result=_result,

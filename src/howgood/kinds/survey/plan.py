@@ -4,11 +4,16 @@ In: plain values. Out: a frozen plan that can list what does not fit together in
 and sentences of scenarios (`ask.scenarios`, `flow.participate`).
 """
 
+import tomllib
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 from pydantic import Field
 
+from howgood import ask
 from howgood.kinds.plan import Picture, Plan, repeated_keys, too_few
+from howgood.kinds.protocol import StudyTemplate, packaged_template
 from howgood.records.item import Item
 from howgood.records.record import CoherentRecord, Problem, Record
 from howgood.records.scenario import level_from
@@ -208,3 +213,39 @@ class SurveyPlan(Plan):
             for index, key in enumerate(branch.applications)
             if key not in known
         ]
+
+
+# The published applications as surveys to begin with.
+
+_ABOUT = "One application, its scenarios worded as in the published study."
+
+
+def published() -> tuple[StudyTemplate, ...]:
+    """Return a survey of each published application."""
+    return tuple(
+        StudyTemplate(
+            key=key,
+            title=f"Survey: {ask.application(key).name}",
+            about=_ABOUT,
+            content=partial(_content, key),
+        )
+        for key in ask.applications()
+    )
+
+
+def _content(key: str) -> dict[str, Any]:
+    chosen = ask.application(key)
+    content = tomllib.loads(packaged_template("howgood.kinds.survey")())
+    application = {
+        "key": chosen.key,
+        "name": chosen.name,
+        "description": chosen.description,
+        "phrases": dict(chosen.phrases),
+    }
+    cases = {"cases": chosen.cases} if chosen.cases else {}
+    content["survey"] |= {
+        "applications": [application],
+        "real_positives": chosen.real_positives,
+        **cases,
+    }
+    return {**content, "title": chosen.name}

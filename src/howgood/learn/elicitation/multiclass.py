@@ -18,9 +18,9 @@ from howgood.records.elicitation import DiagonalResult, Query
 from howgood.records.elicited_metric import Choice
 from howgood.records.outcomes_by_class import ClassOutcome, DiagonalMetric
 from howgood.records.provenance import Provenance
-from howgood.stats.apportionment import whole_parts
 from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
+from howgood.stats.shares import whole_parts
 
 
 class MulticlassBisection:
