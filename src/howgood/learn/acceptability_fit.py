@@ -13,6 +13,7 @@ people should lie; observed shares belong next to this curve, decisions next to 
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -428,8 +429,28 @@ class AcceptabilityFit(Tabular):
 
     # -- keeping -----------------------------------------------------------------------------
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was learned as readable values, and the whole fit packed under "record"."""
+        names = self.applications
+        return {
+            "applications": {name: self.respondents[name] for name in names},
+            "evidence": {name: self.evidence_for(name) for name in names},
+            "mean_probabilities": {f"{p:g}": each for p, each in self.mean_probabilities.items()},
+            "metrics": {name: self.metric(name).to_dict() for name in names},
+            "parameters": self.summary(),
+            "person_sd": self.person_sd.to_dict(),
+            "diagnostics": self.diagnostics.to_dict(),
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def load(cls, path: str | Path) -> "AcceptabilityFit":
+        """Return the fit that `save` wrote: `learn.load_fit`."""
+        found: AcceptabilityFit = import_module("howgood.learn.acceptability").load_fit(path)
+        return found
+
     def save(self, path: str | Path) -> None:
-        """Write the fit to one file (.npz); read it back with `learn.load_fit`."""
+        """Write the fit to one file (.npz); read it back with `load` or `learn.load_fit`."""
         values = {
             **fit_file.shared_values(self),
             "applications": list(self.applications),

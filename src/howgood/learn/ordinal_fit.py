@@ -5,6 +5,7 @@ In: draws of the posterior, made by `learn.fit_ordinal`. Out: `OrdinalFit`. Abse
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -215,8 +216,27 @@ class OrdinalFit(Tabular):
             provenance=self.provenance,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was learned as readable values, and the whole fit packed under "record"."""
+        return {
+            "parts": self.parts,
+            "levels": self.levels,
+            "n_respondents": self.n_respondents,
+            "evidence": self.evidence,
+            "mean_probabilities": {f"{p:g}": each for p, each in self.mean_probabilities.items()},
+            "parameters": self.summary(),
+            "diagnostics": self.diagnostics.to_dict(),
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def load(cls, path: str | Path) -> "OrdinalFit":
+        """Return the fit that `save` wrote: `learn.load_ordinal_fit`."""
+        found: OrdinalFit = import_module("howgood.learn.ordinal").load_ordinal_fit(path)
+        return found
+
     def save(self, path: str | Path) -> None:
-        """Write the fit to one file (.npz); read it back with `learn.load_ordinal_fit`."""
+        """Write the fit to one file (.npz); read it back with `load` or `load_ordinal_fit`."""
         cells = self.cells
         values = {
             **fit_file.shared_values(self),

@@ -18,6 +18,7 @@ from howgood.records.estimate import Estimate
 from howgood.records.levels import as_column, codes_of, distinct
 from howgood.records.outcomes import OutcomeTable
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.records.table import as_numbers, frame_columns
 from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import widened
@@ -28,7 +29,7 @@ _FEW = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelevanceWeights:
+class RelevanceWeights(Shown):
     """Alpha and beta as people's grades imply them.
 
     `alpha_share` is alpha / (alpha + beta), all that matters; `alpha` and `beta` are its mean and

@@ -15,6 +15,7 @@ from scipy.special import expit
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
+from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 from howgood.stats.logistic import location_for_mean, logistic_normal_mean
 from howgood.stats.power_mean import power_mean
@@ -23,7 +24,7 @@ Who: TypeAlias = Literal["population", "average"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptanceDraws:
+class AcceptanceDraws(Shown):
     r"""Paired posterior draws of one application's acceptability model.
 
     .. math:: \operatorname{logit} \Pr(\text{accept}) = b_0 + b \, M_{p,\alpha}(P, R) + U_k,

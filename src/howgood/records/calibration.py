@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
 
@@ -50,7 +51,7 @@ class CalibrationReport(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalibration:
+class Recalibration(Shown):
     """A rising map from scores to probabilities; call it with scores.
 
     Notes

@@ -6,14 +6,16 @@ computing them from scores (see `learn.threshold_matrices`).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, ClassVar, NamedTuple, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
+from howgood.records.saved import Saved
+from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 
 _CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
@@ -41,7 +43,7 @@ class Range(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConfusionMatrix:
+class ConfusionMatrix(Saved):
     """Counts (or proportions) of the four outcomes of a binary classifier.
 
     Notes
@@ -56,6 +58,8 @@ class ConfusionMatrix:
     >>> matrix.total, round(matrix.recall, 3), round(matrix.specificity, 3)
     (100, 0.914, 0.892)
     """
+
+    is_plain: ClassVar[bool] = True
 
     true_positives: float
     false_negatives: float
@@ -143,13 +147,13 @@ class ConfusionMatrix:
         return {name: getattr(self, name) for name in _CELLS}
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "ConfusionMatrix":
+    def from_dict(cls, values: Mapping[str, Any]) -> "ConfusionMatrix":
         """Return the matrix `to_dict` wrote."""
         return cls(**{name: values[name] for name in _CELLS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdMatrices(Sequence[ConfusionMatrix]):
+class ThresholdMatrices(Shown, Sequence[ConfusionMatrix]):
     """The distinct displayed matrices of one scorer, from the lowest threshold to the highest.
 
     `ranges[i]` holds the thresholds t for which flagging every score >= t gives `matrices[i]`:

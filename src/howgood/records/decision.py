@@ -4,8 +4,8 @@ In: what `decide` found. Out: records. Absent: deciding, and sentences about it 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
@@ -13,23 +13,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 GateVerdict = Literal["pass", "fail", "investigate"]
-
-
-def field_values(record: "DataclassInstance") -> dict[str, Any]:
-    """Return every field by name; anything with `to_dict` is asked for its own plain values."""
-    return {each.name: _value(getattr(record, each.name)) for each in fields(record)}
-
-
-def _value(value: Any) -> Any:  # noqa: ANN401 - any field
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if isinstance(value, Mapping) and not isinstance(value, Table):
-        return {name: _value(each) for name, each in value.items()}
-    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +43,6 @@ class ThresholdChoice(Tabular):
     curve: Table = field(repr=False)
     provenance: Provenance = field(repr=False)
     evidence: Evidence = "enough"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return field_values(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +78,6 @@ class ApplicationChoice(Tabular):
             }
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return field_values(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target(Shown):
@@ -134,10 +110,6 @@ class Target(Shown):
     provenance: Provenance = field(repr=False)
     evidence: Evidence = "enough"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return field_values(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradeOff(Tabular):
@@ -162,10 +134,6 @@ class TradeOff(Tabular):
     evidence: Evidence = "enough"
     lowest_shown: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return field_values(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoLive(Tabular):
@@ -189,10 +157,6 @@ class GoLive(Tabular):
     provenance: Provenance = field(repr=False)
     evidence: Evidence = "enough"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return field_values(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate(Shown):
@@ -213,10 +177,6 @@ class Gate(Shown):
     certainty: float
     provenance: Provenance = field(repr=False)
     evidence: Evidence = "enough"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return field_values(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +204,3 @@ class StudySize(Tabular):
     widths: Table
     power: Table
     provenance: Provenance = field(repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return field_values(self)

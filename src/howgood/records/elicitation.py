@@ -83,7 +83,7 @@ class AnsweredQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BisectionResult:
+class BisectionResult(Shown):
     """Where a bisection ended: a point and the last interval, without a probability.
 
     `interval` is the last bracket, not a credible interval: a bisection has no model of error.
@@ -117,7 +117,7 @@ class BisectionResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class Agreement(Shown):
     """How often a metric picks the side the respondent picked, on questions kept back.
 
     `share` is M / 100 with its interval; `baselines` holds M of other metrics on the same
@@ -284,6 +284,12 @@ class ElicitationResult(Shown):
         """Write the result to a JSON file that `learn.load_elicited` reads."""
         _later("learn.elicitation.saved", "save_elicited")(self, path)
 
+    @classmethod
+    def load(cls, path: Any) -> "ElicitationResult":  # noqa: ANN401 - a path
+        """Return the result that `save` wrote: `learn.load_elicited`."""
+        found: ElicitationResult = _later("learn.elicitation.saved", "load_elicited")(path)
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
@@ -321,7 +327,7 @@ def _later(module: str, name: str) -> Any:  # noqa: ANN401 - a function of a lat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeightsResult:
+class WeightsResult(Shown):
     """Weights of several features, the metric of their means, and the system it puts first.
 
     With fewer than 3 answers that prefer a side there is not enough `evidence`: no metric and no
@@ -367,7 +373,7 @@ class WeightsResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiagonalResult:
+class DiagonalResult(Shown):
     """Where the bisections over classes ended; `intervals` are their last brackets.
 
     Notes
@@ -391,7 +397,7 @@ class DiagonalResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FractionalResult:
+class FractionalResult(Shown):
     """A linear-fractional metric, and how far its two derivations disagree (0: not at all).
 
     Notes

@@ -5,13 +5,14 @@ sense it holds. Absent: rounding, but for `print` (see `show.numbers`).
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.records.evidence import Evidence
+from howgood.records.saved import Saved
 from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 
@@ -20,11 +21,13 @@ _LARGE = 1e150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class Interval(Saved):
     """Where a quantity plausibly lies, and in which sense.
 
     Stability: stable
     """
+
+    is_plain: ClassVar[bool] = True
 
     lower: float
     upper: float

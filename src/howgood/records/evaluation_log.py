@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EvaluationLog:
+class EvaluationLog(Shown):
     """Rows of one evaluation: item and epoch, the metrics' values, cost and latency where known.
 
     `metrics`, `cost` and `latency` hold one number per row, NaN where there is none; `attributes`

@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.records.decision import field_values
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
+from howgood.records.saved import field_values
+from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 from howgood.stats.clustered_influence import half_width, satterthwaite
 
@@ -23,7 +24,7 @@ _SHOWN_RATERS = (2, 3, 4, 5, 8, 12, 20, 50, 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeAgreement:
+class JudgeAgreement(Shown):
     """How often the judge agrees with one person, next to people with each other and themselves.
 
     `measure` is "exact agreement" (share of equal verdicts on the same output) or "correlation".

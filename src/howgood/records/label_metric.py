@@ -6,19 +6,21 @@ themselves (`power_mean`, `elicited_metric`).
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.records.saved import Saved
 from howgood.stats.arrays import FloatArray
 
 
-class LabelMetric(ABC):
+class LabelMetric(Saved, ABC):
     """A function of labels as scikit-learn wants it, and of confusion counts; greater is better."""
 
     __slots__ = ()
+    is_plain: ClassVar[bool] = True
 
     @abstractmethod
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:

@@ -6,17 +6,18 @@ In: counts. Out: `ClassOutcome`, `GroupOutcome`, and the metrics over them. Abse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.errors import InputError, LengthMismatchError, MissingExtraError
 from howgood.records.confusion import ConfusionMatrix
+from howgood.records.saved import Saved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassOutcome:
+class ClassOutcome(Saved):
     """How many of each class a classifier gets right, out of how many.
 
     Notes
@@ -28,6 +29,8 @@ class ClassOutcome:
     >>> ClassOutcome(correct=(30, 20), totals=(40, 60)).features
     (30.0, 20.0)
     """
+
+    is_plain: ClassVar[bool] = True
 
     correct: tuple[float, ...]
     totals: tuple[float, ...]
@@ -144,7 +147,7 @@ class GroupOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiagonalMetric:
+class DiagonalMetric(Saved):
     r"""A weighted sum of the shares of each class that are right, greater is better.
 
     .. math:: \psi = \sum_i a_i \Pr(Y = i, h = i)
@@ -160,6 +163,8 @@ class DiagonalMetric:
     >>> DiagonalMetric(weights=(0.5, 0.3, 0.2), labels=("a", "b", "c"))(list("abca"), list("abbc"))
     0.2
     """
+
+    is_plain: ClassVar[bool] = True
 
     weights: tuple[float, ...]
     labels: tuple[object, ...]
@@ -197,7 +202,7 @@ class DiagonalMetric:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FairMetric:
+class FairMetric(Saved):
     r"""Recall and specificity against the gaps between groups, greater is better.
 
     .. math:: a_1 R + a_2 S - b_1 \sum_{u<v} |R_u - R_v| - b_2 \sum_{u<v} |S_u - S_v|
@@ -208,6 +213,8 @@ class FairMetric:
     -----
     Stability: experimental
     """
+
+    is_plain: ClassVar[bool] = True
 
     weights: tuple[float, float, float, float]
 

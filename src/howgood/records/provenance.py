@@ -9,17 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
-from typing import Any
+from typing import Any, ClassVar
 
 from howgood import __version__
+from howgood.records.saved import Saved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(Saved):
     """How a number was made.
 
     Stability: stable
     """
+
+    is_plain: ClassVar[bool] = True
 
     method: str
     settings: Mapping[str, Any] = field(default_factory=dict)

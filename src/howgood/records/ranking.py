@@ -13,6 +13,7 @@ import numpy as np
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
 
@@ -50,7 +51,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needed:
+class Needed(Shown):
     """How much more data until "first is better than second" errs with less than `error`.
 
     `rerating`: until asking the same people again flips the order with less than that
@@ -103,7 +104,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeededGrades:
+class NeededGrades(Shown):
     """How many items or raters until "first is better than second" errs with less than `error`.
 
     `items` is a total with the raters as they are, `raters` one on the same items; None where no

@@ -8,9 +8,10 @@ simple fraction. Absent: choosing counts (see `ask.scenarios`) and wording (see 
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from howgood.errors import InputError
+from howgood.records.saved import Saved
 
 # Floats such as 0.6667 or 0.833 mean simple fractions; 120 keeps halves to eighths and tenths.
 _LARGEST_DENOMINATOR = 120
@@ -36,7 +37,7 @@ def level_from(value: float | Fraction | str) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
+class Scenario(Saved):
     """Counts a respondent reads, the accuracy they amount to, and the accuracy aimed at.
 
     Whole counts rarely hit a level exactly, so both are kept: `precision` and `recall` are
@@ -50,6 +51,8 @@ class Scenario:
     >>> scenario.recall, round(scenario.precision, 3), scenario.real_positives
     (0.8, 0.667, 10)
     """
+
+    is_plain: ClassVar[bool] = True
 
     true_positives: int
     false_negatives: int

@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar, Literal
 
-from howgood.records.decision import field_values
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
+from howgood.records.saved import field_values
+from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 
 ShipVerdict = Literal["ship", "do not ship", "not enough evidence"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetricComparison:
+class MetricComparison(Shown):
     """One metric of two systems on the same items.
 
     `difference` is candidate less base. `p_better` is the probability that the candidate is better

@@ -13,13 +13,14 @@ import numpy as np
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 from howgood.stats.error_sums import TrialSums
 from howgood.stats.moments import cumulants_of_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SquaredErrorSums:
+class SquaredErrorSums(Shown):
     r"""Sums over person-item pairs that fix every squared-error score and ranking.
 
     With feedback mean :math:`\mu_v`, standard deviation :math:`\sigma_v`, predictions

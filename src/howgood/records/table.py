@@ -8,7 +8,7 @@ to whichever one the caller has.
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,6 +59,8 @@ class Table(dict[str, NDArray[Any]], Shown):
     b     5
     """
 
+    is_plain: ClassVar[bool] = True
+
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
         arrays = {name: np.asarray(values) for name, values in columns.items()}
         if len({len(values) for values in arrays.values()}) > 1:
@@ -93,6 +95,15 @@ class Table(dict[str, NDArray[Any]], Shown):
         """Yield each row as a dict of plain Python values."""
         for values in zip(*(column.tolist() for column in self.values()), strict=True):
             yield dict(zip(self.keys(), values, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists by column name."""
+        return {name: values.tolist() for name, values in self.items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the table whose columns are given."""
+        return cls(values)
 
     def to_frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - the caller's frame type
         """Return a Polars, pandas or PyArrow frame: the one named, else the first installed."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError
+from howgood.records.shown import Shown
 from howgood.score.pairs import numeric, numeric_table
 from howgood.stats.arrays import FloatArray
 
@@ -19,7 +20,7 @@ _SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiscreteFeedback:
+class DiscreteFeedback(Shown):
     """What each person-item pair may answer, and how probable each answer is.
 
     `values` and `probabilities` have shape (n, c); rows of probabilities add up to 1. Make one

@@ -116,7 +116,7 @@ class PropagatedScore(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairedScores:
+class PairedScores(Shown):
     """Scores of several systems on the same draws of the feedback.
 
     Notes

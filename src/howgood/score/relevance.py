@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.learn.mismatch import Labels, Mismatch, label_codes, mismatch
 from howgood.records.outcomes import OutcomeTable
+from howgood.records.shown import Shown
 from howgood.records.table import as_numbers
 from howgood.stats.arrays import FloatArray
 
@@ -301,7 +302,7 @@ def _cells_in_chunks(coded: CodedRows) -> Any:  # noqa: ANN401 - a generator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelevanceScorer:
+class RelevanceScorer(Shown):
     """A scikit-learn scorer; see `relevance_scorer`, which makes it.
 
     Stability: stable

@@ -1,39 +1,53 @@
-"""Results as notebooks show them: one sentence, one picture, the table behind a fold.
+"""Results as notebooks and `print` show them: one sentence, one picture, the table.
 
 In: a result of any stage. Out: a piece of HTML of a few kilobytes, every name escaped, without
-scripts or addresses; its colours follow the page around it. Absent: matplotlib (a picture here is
-dots with their intervals), whole reports (`show.page`).
+scripts or addresses; its colours follow the page around it; or the same as text, without the
+picture. Absent: matplotlib (a picture here is dots with their intervals), whole reports
+(`show.page`).
 """
 
 import html
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from functools import singledispatch
+from typing import Any
+
+import numpy as np
 
 from howgood.ask.comparison import GENERIC_WORDING
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.names import visible
-from howgood.records.decision import Gate
+from howgood.records.decision import (
+    ApplicationChoice,
+    Gate,
+    GoLive,
+    StudySize,
+    Target,
+    ThresholdChoice,
+    TradeOff,
+)
 from howgood.records.elicitation import ElicitationResult
 from howgood.records.estimate import Estimate
+from howgood.records.judged import JudgeDrift, JudgeReport
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding
+from howgood.records.shipping import ShipDecision
 from howgood.records.table import Table, Tabular
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.propagation import PropagatedScore
 from howgood.score.relevance_reporting import RelevanceReport
-from howgood.show import leaderboard, page, ranking
+from howgood.show import decisions, judge, leaderboard, page, ranking
 from howgood.show.acceptability import fit_findings
-from howgood.show.decisions import gate_findings
 from howgood.show.design import tokens
 from howgood.show.elicitation import elicitation_findings
 from howgood.show.numbers import plain
 from howgood.show.ordinal import ordinal_findings
 from howgood.show.relevance import findings as relevance_findings
 
-_MOST_FINDINGS, _MOST_BARS, _MOST_ROWS = 3, 20, 20
+_MOST_FINDINGS, _MOST_BARS, _MOST_ROWS, _MOST_NAMED = 3, 20, 20, 3
+_LONGEST = 100
 _WIDTH, _LABEL, _ROW, _AXIS = 640, 190, 26, 34
 _BLUE, _GREY = tokens()["data-1"], tokens()["chart-faint"]
 
@@ -65,15 +79,75 @@ def html_of(result: object) -> str:
     return to_fragment(look(result))
 
 
+def text_of(result: object) -> str:
+    """Return a result as `print` shows it: the sentences, then the table."""
+    shown = look(result)
+    sentences = [visible(finding.text) for finding in list(shown.findings)[:_MOST_FINDINGS]]
+    tables = [] if shown.table is None else [visible(str(shown.table))]
+    return "\n\n".join(["\n".join(sentences)] * bool(sentences) + tables)
+
+
 @singledispatch
 def look(result: object) -> Look:
-    """Return what to show of a result; a kind nobody described shows its table, or its text."""
+    """Return what to show of a result; a kind nobody described shows its table, or its fields."""
     if isinstance(result, Table):
         return Look(table=result)
     if isinstance(result, Tabular):
-        found = getattr(result, result.frame_of)
-        return Look(table=found() if callable(found) else found)
+        return Look(findings=_sentences(result), table=_main_table(result))
+    if is_dataclass(result) and not isinstance(result, type):
+        return Look(table=_field_table(result))
     return Look(findings=(Finding(text=str(result)),))
+
+
+# The sentences that reports and commands say about a result, by its class.
+_SENTENCES: Mapping[type, Callable[[Any], Sequence[Finding]]] = {
+    ThresholdChoice: decisions.threshold_findings,
+    TradeOff: decisions.trade_off_findings,
+    GoLive: decisions.go_live_findings,
+    ApplicationChoice: decisions.application_findings,
+    StudySize: decisions.study_size_findings,
+    ShipDecision: lambda decision: (Finding(text=decision.sentence),),
+    JudgeReport: judge.findings,
+    JudgeDrift: judge.drift_findings,
+}
+
+
+def _sentences(result: Tabular) -> Sequence[Finding]:
+    say = _SENTENCES.get(type(result))
+    return () if say is None else say(result)
+
+
+def _main_table(result: Tabular) -> Table:
+    table = getattr(result, result.frame_of)
+    made: Table = table() if callable(table) else table
+    return made
+
+
+def _field_table(result: Any) -> Table:  # noqa: ANN401 - a dataclass
+    """Return a row per field, without those that hold too much to read."""
+    shown = {
+        field.name.replace("_", " "): _in_short(getattr(result, field.name))
+        for field in fields(result)
+        if field.repr and field.name != "provenance"
+    }
+    return Table({"": list(shown), type(result).__name__: [*shown.values()]})
+
+
+def _in_short(value: object) -> str:
+    """Return one value in a few words."""
+    if isinstance(value, float):
+        return plain(value)
+    if isinstance(value, np.ndarray):
+        return f"{' x '.join(map(str, value.shape))} numbers"
+    if isinstance(value, Table):
+        return _rows(len(value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_in_short(entry)}" for name, entry in value.items())
+    if isinstance(value, tuple | list) and not hasattr(value, "_asdict"):
+        more = f" and {len(value) - _MOST_NAMED} more" if len(value) > _MOST_NAMED else ""
+        return ", ".join(_in_short(entry) for entry in value[:_MOST_NAMED]) + more
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 @look.register
@@ -118,9 +192,21 @@ def _(result: Ranking) -> Look:
 
 
 @look.register
+def _(target: Target) -> Look:
+    found = [*decisions.target_findings(target), decisions.gain_finding(target)]
+    return Look(
+        findings=found,
+        bars=[_bar("at this accuracy", target.acceptance), _bar("at best", target.at_best)],
+        axis="share of people",
+        ends=(0.0, 1.0),
+        mark=("wanted", target.share),
+    )
+
+
+@look.register
 def _(gate: Gate) -> Look:
     return Look(
-        findings=gate_findings(gate),
+        findings=decisions.gate_findings(gate),
         bars=[_bar("would accept it", gate.acceptance)],
         axis="share of people",
         ends=(0.0, 1.0),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from howgood.names import one_line, visible
+from howgood.records.saved import Packed
 from howgood.records.table import Table
 from howgood.show.numbers import plain
 
@@ -36,9 +37,13 @@ def text_table(table: Table, *, width: int = 110) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def to_json(value: Mapping[str, Any]) -> str:
-    """Return JSON; NaN and infinities, which JSON lacks, become null and strings."""
-    return visible(json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False))
+def to_json(value: Mapping[str, Any], *, whole: bool = False) -> str:
+    """Return JSON; NaN and infinities, which JSON lacks, become null and strings.
+
+    Packed records, which only programs read, are left out unless the `whole` is wanted.
+    """
+    plain_values = _jsonable(value, whole=whole)
+    return visible(json.dumps(plain_values, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _cell(value: object) -> str:
@@ -47,17 +52,21 @@ def _cell(value: object) -> str:
     return "" if value is None else one_line(str(value))
 
 
-def _jsonable(value: Any) -> Any:  # noqa: ANN401 - JSON is made of anything
+def _jsonable(value: Any, *, whole: bool) -> Any:  # noqa: ANN401 - JSON is made of anything
     if isinstance(value, Table):
-        return [_jsonable(row) for row in value.rows()]
+        return [_jsonable(row, whole=whole) for row in value.rows()]
     if isinstance(value, Mapping):
-        return {str(key): _jsonable(item) for key, item in value.items()}
+        return {
+            str(key): _jsonable(item, whole=whole)
+            for key, item in value.items()
+            if whole or not isinstance(item, Packed)
+        }
     if isinstance(value, np.ndarray):
-        return _jsonable(value.tolist())
+        return _jsonable(value.tolist(), whole=whole)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_jsonable(item) for item in value]
+        return [_jsonable(item, whole=whole) for item in value]
     if isinstance(value, np.generic):
-        return _jsonable(value.item())
+        return _jsonable(value.item(), whole=whole)
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value
