@@ -7,7 +7,7 @@ A name may hold what a terminal obeys (escape sequences), what turns the directi
 what Markdown takes for formatting, or what matplotlib and Markdown take for mathematics. Characters
 that only act are written as JSON writes them (`\u001b`), so text in JSON stays the same text.
 HTML is escaped by `html.escape` and by the templates after this, spreadsheets' formulas by
-`flow.collected.table_files`, and mathematics is switched off in `show.figures.theme`.
+`flow.collected.export`, and mathematics is switched off in `show.figures.theme`.
 """
 
 import re

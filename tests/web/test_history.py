@@ -7,10 +7,10 @@ from tests.flow.hosting.conftest import Person
 from tests.web.conftest import hidden_fields
 
 from howgood.flow.collected import tidy_rows
-from howgood.flow.watching import flags
+from howgood.flow.watching import counts
 from howgood.web.request_data import now
 
-SOURCE = Path(flags.__file__).parents[2]
+SOURCE = Path(counts.__file__).parents[2]
 FORBIDDEN = 403
 
 
@@ -45,4 +45,4 @@ def test_every_deed_the_program_writes_down_has_words():
     text = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
     written = set(re.findall(r'action="([^"]+)"', text))
     assert len(written) > 15
-    assert written <= set(flags._WORDS)
+    assert written <= set(counts._WORDS)

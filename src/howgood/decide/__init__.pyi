@@ -7,9 +7,9 @@ from howgood.decide.acceptability import trade_off as trade_off
 from howgood.decide.grades import rank_grades as rank_grades
 from howgood.decide.planning import go_live as go_live
 from howgood.decide.planning import study_size as study_size
+from howgood.decide.rank_by_raters import rank_ratings as rank_ratings
 from howgood.decide.ranking import rank as rank
 from howgood.decide.ranking import rank_sums as rank_sums
-from howgood.decide.ratings import rank_ratings as rank_ratings
 from howgood.decide.shipping import ship as ship
 from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from howgood.errors import UnknownNameError
-from howgood.learn import checks, fit_file
+from howgood.learn import evidence, fit_file
 from howgood.learn.binary_model import Cells, draw_columns
 from howgood.learn.evidence import evidence_by_application, lowest_shown
 from howgood.learn.fit_file import arviz_object, binary_methods
@@ -404,17 +404,17 @@ class AcceptabilityFit(Tabular):
     def predictive_check(self, *, random_state: RandomState = 0) -> Table:
         """Return how the answers compare with answers the model would give."""
         rng, _ = generator_and_seed(random_state)
-        return checks.predictive_check(self.cells, self.averaged_draws, rng=rng)
+        return evidence.predictive_check(self.cells, self.averaged_draws, rng=rng)
 
     def prior_sensitivity(self, *, random_state: RandomState = 0) -> Table:
         """Return P(p), or p where it is continuous, under tighter and wider priors of the slope."""
         rng, _ = generator_and_seed(random_state)
         if not self.mean_probabilities:
-            return checks.order_sensitivity(self.cells, self.priors, rng=rng)
+            return evidence.order_sensitivity(self.cells, self.priors, rng=rng)
         weights = {p: self.priors.means.get(p, 1.0) for p in self.conditional_draws}
         total = sum(weights.values())
         prior = {float(p): weight / total for p, weight in weights.items()}
-        return checks.prior_sensitivity(self.cells, self.priors, prior, rng=rng)
+        return evidence.prior_sensitivity(self.cells, self.priors, prior, rng=rng)
 
     def methods_text(self) -> str:
         """Return a paragraph for the methods section, with references."""

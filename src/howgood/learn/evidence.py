@@ -1,16 +1,24 @@
-"""What answers can say about each application, and warnings about what they cannot.
+"""What answers can say about each application, and whether the fitted model can be believed.
 
-In: `Cells`, and how many people spoke about each application. Out: `Evidence` per application, the
-reasons, warnings. Absent: the fit, which is made all the same.
+In: `Cells`, and how many people spoke about each application; draws and priors. Out: `Evidence` per
+application, the reasons, warnings; tables of replicated answers and of other priors. Absent: the
+fit, which is made all the same, and verdicts beyond the numbers.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
+from scipy.special import expit
 
 from howgood.errors import FewRespondentsWarning, NoEvidenceWarning, announce
-from howgood.learn.binary_model import Cells
+from howgood.learn.binary_model import BinaryModel, Cells, draw_columns
+from howgood.learn.engines.importance import complaint, pilot, posterior_probabilities
 from howgood.records.evidence import FEW_PEOPLE, Evidence
+from howgood.records.priors import Normal, Priors
+from howgood.records.table import Table
+from howgood.stats.arrays import FloatArray
+from howgood.stats.power_mean import power_mean
 
 _FALLING = -2.0  # standard errors below no relation at all
 
@@ -103,3 +111,133 @@ def lowest_shown(cells: Cells, application: str) -> float:
     """Return the lowest accuracy people were asked about: the mean of precision and recall."""
     here = cells.application == cells.applications.index(application)
     return float(((cells.precision + cells.recall) / 2)[here].min())
+
+
+# Can the fitted model be believed? Replicated answers, and other priors.
+
+# The prior of the slope matters for p: tight ones favour means that need smaller slopes.
+SLOPE_SDS = (5.0, 10.0, 31.6, 100.0)
+_REPLICATES = 400
+_SHORT = 400
+
+
+def prior_sensitivity(
+    cells: Cells,
+    priors: Priors,
+    prior_means: Mapping[float, float],
+    *,
+    rng: np.random.Generator,
+) -> Table:
+    """Return P(p) under other priors of the slope, one row per prior.
+
+    `reliable` says whether the short sample behind a row passes the gates.
+    """
+    rows = []
+    for sd in SLOPE_SDS:
+        changed = _with_slope_sd(priors, sd)
+        pilots = {p: pilot(BinaryModel(cells, changed, p), rng, draws=_SHORT) for p in prior_means}
+        evidence = {p: each.sample.log_evidence for p, each in pilots.items()}
+        shares = posterior_probabilities(evidence, prior_means)
+        sound = all(not complaint(each.sample) for each in pilots.values())
+        rows.append((sd, shares, sound))
+    columns: dict[str, object] = {"slope_sd": np.array([sd for sd, _, _ in rows])}
+    for p in prior_means:
+        columns[f"p = {p:g}"] = np.array([shares[p] for _, shares, _ in rows])
+    columns["reliable"] = np.array([sound for _, _, sound in rows], dtype=bool)
+    return Table({name: np.asarray(values) for name, values in columns.items()})
+
+
+def order_sensitivity(
+    cells: Cells,
+    priors: Priors,
+    *,
+    rng: np.random.Generator,
+) -> Table:
+    """Return mean and sd of a continuous p under other priors of the slope, one row per prior."""
+    samples = [
+        pilot(BinaryModel(cells, _with_slope_sd(priors, sd), None), rng, draws=2 * _SHORT).sample
+        for sd in SLOPE_SDS
+    ]
+    moments = [sample.moments() for sample in samples]
+    return Table(
+        {
+            "slope_sd": np.array(SLOPE_SDS),
+            "mean of p": np.array([mean[-1] for mean, _ in moments]),
+            "sd of p": np.array([np.sqrt(covariance[-1, -1]) for _, covariance in moments]),
+            "reliable": np.array([not complaint(sample) for sample in samples], dtype=bool),
+        }
+    )
+
+
+def _with_slope_sd(priors: Priors, sd: float) -> Priors:
+    name, curve = f"slope sd {sd:g}", priors.curve
+    if curve is not None:
+        return replace(priors, curve=replace(curve, slope_scale=sd), name=name)
+    return replace(priors, slope=Normal(priors.slope.mean, sd), name=name)
+
+
+def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generator) -> Table:
+    """Compare the answers with answers the fitted model would give, statistic by statistic.
+
+    Each replicate has new people, as many as answered, asked the same questions. `p_value` is the
+    share of replicates at or above the observed value, ties counting half: near 0 or 1 the model
+    misses that side of the answers.
+    """
+    rows = draws[np.linspace(0, len(draws) - 1, _REPLICATES).astype(int)]
+    trials = _trials(cells)
+    people = np.repeat(trials, cells.groups.alike.astype(int), axis=0)
+    accepted = np.repeat(
+        cells.groups.counts[:, : cells.n_cells], cells.groups.alike.astype(int), axis=0
+    )
+    observed = _statistics(cells, people, accepted)
+    replicated = [_statistics(cells, people, _replicate(cells, people, row, rng)) for row in rows]
+    names = list(observed)
+    values = np.array([[each[name] for name in names] for each in replicated])
+    seen = np.array([observed[name] for name in names])
+    return Table(
+        {
+            "statistic": np.array(names, dtype=object),
+            "observed": seen,
+            "replicated": values.mean(axis=0),
+            "lower": np.quantile(values, 0.025, axis=0),
+            "upper": np.quantile(values, 0.975, axis=0),
+            "p_value": (values > seen).mean(axis=0) + 0.5 * (values == seen).mean(axis=0),
+        }
+    )
+
+
+def _trials(cells: Cells) -> FloatArray:
+    return np.asarray(
+        cells.groups.counts[:, : cells.n_cells] + cells.groups.counts[:, cells.n_cells :]
+    )
+
+
+def _replicate(
+    cells: Cells, people: FloatArray, row: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    by_name = {name: row[at] for name, at in draw_columns(len(cells.applications)).items()}
+    intercept, slope, alpha = (
+        by_name[name][cells.application] for name in ("intercept", "slope", "alpha")
+    )
+    mean = power_mean(cells.precision, cells.recall, p=by_name["p"].item(), alpha=alpha)
+    center = intercept + slope * mean
+    leniency = rng.normal(0.0, by_name["person_sd"].item(), len(people))
+    chance = expit(center[None, :] + leniency[:, None])
+    return np.asarray(rng.binomial(people.astype(int), chance), dtype=np.float64)
+
+
+def _statistics(cells: Cells, people: FloatArray, accepted: FloatArray) -> dict[str, float]:
+    """Return shares per application, how unlike scenarios and how unlike people are."""
+    found = {}
+    for index, name in enumerate(cells.applications):
+        here = cells.application == index
+        asked, yes = people[:, here].sum(axis=0), accepted[:, here].sum(axis=0)
+        found[f"share accepting, {name}"] = float(yes.sum() / asked.sum())
+        found[f"sd of shares between scenarios, {name}"] = float(np.std(yes / asked))
+        best = np.argmax(cells.precision[here] * cells.recall[here])
+        found[f"share accepting the best scenario, {name}"] = float(yes[best] / asked[best])
+    shares = accepted.sum(axis=1) / people.sum(axis=1)
+    found["sd of shares between people"] = float(np.std(shares))
+    found["people who accept everything"] = float(np.mean(shares == 1))
+    found["people who accept nothing"] = float(np.mean(shares == 0))
+    return found

@@ -13,7 +13,7 @@ from tests.flow.hosting.conftest import RERATING, SURVEY
 
 from howgood.errors import MissingExtraError
 from howgood.flow.collected import data_file, tidy_rows
-from howgood.flow.collected.table_files import CsvWriter, protected, unprotected
+from howgood.flow.collected.export import CsvWriter, protected, unprotected
 from howgood.records.codebook import TABLES
 
 WORDS = {"key": "words", "text": "=Anything else?", "type": "text"}

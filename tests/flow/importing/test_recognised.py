@@ -12,7 +12,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.importing import import_files, imports_of, undo_import
 from howgood.flow.results.requests import overview
-from howgood.flow.watching.flags import deeds
+from howgood.flow.watching.counts import deeds
 from howgood.store.schema import answers, imports, screens
 
 

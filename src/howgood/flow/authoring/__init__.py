@@ -2,19 +2,22 @@
 
 from howgood.flow.authoring.draft import (
     Editing,
+    Preview,
     Saved,
     Upload,
     discard,
     discarded,
     draft_picture,
     editing,
+    glance,
+    preview,
     restore,
     save,
+    step,
     typed,
     unsaved,
     written,
 )
-from howgood.flow.authoring.preview import Preview, glance, preview, step
 from howgood.flow.authoring.publishing import (
     Review,
     Started,

@@ -1,7 +1,7 @@
 """What a study has collected: tidy rows, their codebook, and files of them."""
 
 from howgood.flow.collected.codebook import codebook
-from howgood.flow.collected.export import DataFile, DataFormat, data_file
+from howgood.flow.collected.export import DataFile, DataFormat, codebook_csv, data_file
 from howgood.flow.collected.rows import (
     Holdings,
     collected_codebook,
@@ -9,7 +9,6 @@ from howgood.flow.collected.rows import (
     page_of_rows,
     tidy_rows,
 )
-from howgood.flow.collected.table_files import codebook_csv
 
 __all__ = [
     "DataFile",

@@ -1,7 +1,17 @@
 """How studies are going: counts, drop-out, balance, time, answers that look careless, history."""
 
-from howgood.flow.watching.counts import Live, StudyCounts, overview, watch
-from howgood.flow.watching.flags import MOST_LINES, Deed, Flag, Flags, Watcher, deeds
+from howgood.flow.watching.counts import (
+    MOST_LINES,
+    Deed,
+    Flag,
+    Flags,
+    Live,
+    StudyCounts,
+    Watcher,
+    deeds,
+    overview,
+    watch,
+)
 
 __all__ = [
     "MOST_LINES",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from howgood.kinds.comparison import data, files, screens, wording
+from howgood.kinds.comparison import data, files, plan, screens
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
@@ -30,8 +30,8 @@ KIND = Kind(
     template=packaged_template("howgood.kinds.comparison"),
     file_keys=files.FILE_KEYS,
     fill_from_files=files.fill_from_files,
-    problems=wording.wording_problems,
-    text_keys={"words": (*sorted(wording.WORDS), *sorted(wording.OPTIONAL_WORDS))},
+    problems=plan.wording_problems,
+    text_keys={"words": (*sorted(plan.WORDS), *sorted(plan.OPTIONAL_WORDS))},
     steps=screens.steps,
     computes_steps=True,
     is_task=screens.shows_pair,

@@ -19,9 +19,8 @@ from howgood.records.inclusion import POLICIES
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
 from howgood.records.table import Table
-from howgood.show.noise import RaterNoise, noise_report
 from howgood.show.people import people_text
-from howgood.show.results import whole_report
+from howgood.show.results import RaterNoise, noise_report, whole_report
 
 _QUESTION = "How noisy are people's ratings, and how good can any system be?"
 _CURE = (

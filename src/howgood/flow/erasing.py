@@ -12,8 +12,8 @@ from sqlalchemy.engine import Connection
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
-from howgood.store import audit, erase, studies
-from howgood.store.erase import Erased, SeveralPeopleError
+from howgood.store import audit, studies
+from howgood.store.studies import Erased, SeveralPeopleError
 
 
 class UnknownParticipantError(UnknownNameError):
@@ -65,7 +65,7 @@ def erase_participant(host: Host, slug: str, who: str, *, actor: str, now: datet
     row = find_study(host, slug)
 
     def take_out(connection: Connection) -> Erased | None:
-        gone = erase.participant(connection, row.number, who.strip())
+        gone = studies.participant(connection, row.number, who.strip())
         if gone is not None:
             audit.note(
                 connection, actor=actor, action="erase participant", study=slug,
@@ -108,7 +108,7 @@ def delete_study(host: Host, slug: str, *, confirmation: str, actor: str, now: d
         )
 
     def take_out(connection: Connection) -> tuple[int, tuple[str, ...]]:
-        count, cards = erase.study(connection, row.number)
+        count, cards = studies.study(connection, row.number)
         audit.note(
             connection, actor=actor, action="delete study", study=slug,
             detail={"participants": count} | _named(cards), now=now,
