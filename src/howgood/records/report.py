@@ -7,6 +7,7 @@ In: sentences, tables and SVG pictures made by the stages and `show`. Out: `Repo
 from dataclasses import dataclass, field
 
 from howgood.names import one_line
+from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 
@@ -27,10 +28,36 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """What a reader came for: one sentence, one share with its interval, whom it rests on.
+
+    `share` is (lower, middle, upper); `more` are short sentences below. `people` of about `wanted`
+    have answered. `acceptance` lets a page draw the map of equal acceptance and answer "what if",
+    starting at `point` (precision, recall).
+
+    Stability: experimental
+    """
+
+    title: str
+    text: str
+    share: tuple[float, float, float]
+    point: tuple[float, float]
+    people: int
+    wanted: int
+    more: tuple[str, ...] = ()
+    is_enough: bool = True
+    acceptance: AcceptanceDraws | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", one_line(self.text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A heading with text, at most one picture and at most one table.
 
-    `svg` is a whole <svg> element; `alt` says in words what it shows.
+    `svg` is a whole <svg> element; `alt` says in words what it shows. A `detail` is for those who
+    want to check: pages show it behind a fold.
 
     Stability: experimental
     """
@@ -40,6 +67,7 @@ class Section:
     svg: str = ""
     alt: str = ""
     table: Table | None = None
+    is_detail: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +84,4 @@ class Report:
     methods: str
     provenance: Provenance
     cautions: tuple[str, ...] = field(default=())
+    headlines: tuple[Headline, ...] = field(default=())

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.card import ModelCard
 from howgood.records.provenance import Provenance
 from howgood.records.record import read_record
-from howgood.records.report import Finding, Report, Section
+from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
 
@@ -99,6 +100,7 @@ def report_values(report: Report) -> dict[str, Any]:
         "methods": report.methods,
         "provenance": _plain(report.provenance.to_dict()),
         "cautions": list(report.cautions),
+        "headlines": [_headline_values(each) for each in report.headlines],
     }
 
 
@@ -112,6 +114,47 @@ def report_from(data: Mapping[str, Any]) -> Report:
         methods=data["methods"],
         provenance=Provenance(**data["provenance"]),
         cautions=tuple(data["cautions"]),
+        # Results of earlier versions have none.
+        headlines=tuple(_headline_from(each) for each in data.get("headlines", ())),
+    )
+
+
+_DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
+_MOST_DRAWS = 400  # as many as a model card holds
+
+
+def _headline_values(headline: Headline) -> dict[str, Any]:
+    draws = headline.acceptance
+    kept = None if draws is None else draws.thinned(_MOST_DRAWS)
+    return {
+        "title": headline.title,
+        "text": headline.text,
+        "share": list(headline.share),
+        "point": list(headline.point),
+        "people": headline.people,
+        "wanted": headline.wanted,
+        "more": list(headline.more),
+        "is_enough": headline.is_enough,
+        "acceptance": None
+        if kept is None
+        else {
+            "application": kept.application,
+            "lowest_shown": kept.lowest_shown,
+            **{name: getattr(kept, name).tolist() for name in _DRAWN},
+        },
+    }
+
+
+def _headline_from(data: Mapping[str, Any]) -> Headline:
+    draws = data["acceptance"]
+    return Headline(
+        **{
+            **data,
+            "share": tuple(data["share"]),
+            "point": tuple(data["point"]),
+            "more": tuple(data["more"]),
+            "acceptance": None if draws is None else AcceptanceDraws(**draws),
+        }
     )
 
 
@@ -121,6 +164,7 @@ def _section_values(section: Section) -> dict[str, Any]:
         "text": section.text,
         "svg": section.svg,
         "alt": section.alt,
+        "is_detail": section.is_detail,
         "table": None
         if section.table is None
         else {name: _plain(values.tolist()) for name, values in section.table.items()},

@@ -19,7 +19,8 @@ from howgood.records.evidence import FEW_PEOPLE
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures import acceptability as figures
-from howgood.show.figures import decisions, theme
+from howgood.show.figures import theme
+from howgood.show.headlines import fit_headlines
 from howgood.show.numbers import percent, with_interval
 from howgood.show.people import fitted_people
 
@@ -79,6 +80,7 @@ def fit_report(fit: AcceptabilityFit) -> Report:
         methods=fit.methods_text(),
         provenance=fit.provenance,
         cautions=_cautions(fit),
+        headlines=fit_headlines(fit),
     )
 
 
@@ -120,12 +122,17 @@ def save_picture(fit: AcceptabilityFit, path: Path) -> Path:
 
 
 def picture_section(
-    title: str, alt: str, drawing: AbstractContextManager["Figure"], *, text: str = ""
+    title: str,
+    alt: str,
+    drawing: AbstractContextManager["Figure"],
+    *,
+    text: str = "",
+    is_detail: bool = False,
 ) -> Section:
     """Return a section with one picture."""
     with drawing as figure:
         svg = theme.to_svg(figure, title=alt)
-    return Section(title=title, text=text, svg=svg, alt=alt)
+    return Section(title=title, text=text, svg=svg, alt=alt, is_detail=is_detail)
 
 
 def observed_shares(fit: AcceptabilityFit) -> Table:
@@ -233,7 +240,10 @@ def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
     elif above >= 0.975:
         verdict, tone = "precision weighs more than recall", "neutral"
     else:
-        verdict, tone = "the answers do not settle which of the two weighs more", "unsure"
+        verdict, tone = (
+            "not enough answers to say whether misses or false alarms weigh more",
+            "unsure",
+        )
     if fit.evidence_for(name) != "enough":
         tone = "unsure"
     text = (
@@ -310,16 +320,10 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
                 "Differences between applications",
                 "Pairwise differences of alpha with 95 % intervals.",
                 figures.differences_figure(differences),
+                is_detail=True,
             )
         )
-    return sections + [
-        picture_section(
-            f"Equal acceptance: {name}",
-            f"Lines of equal acceptance over precision and recall for {name}.",
-            decisions.map_figure(fit.acceptance_draws(name)),
-        )
-        for name in fit.applications
-    ]
+    return sections
 
 
 _WORDS = {"person_sd": "sd between people", "slope_sd": "prior sd of the slope",
@@ -341,13 +345,14 @@ def _readable(table: Table) -> Table:
 def _tables(fit: AcceptabilityFit) -> list[Section]:
     sections = [
         Section(title="Shares accepting", table=prediction_table(fit)),
-        Section(title="Parameters", table=_readable(fit.summary())),
+        Section(title="Parameters", is_detail=True, table=_readable(fit.summary())),
     ]
     if fit.mean_probabilities:
-        sections.append(Section(title="Kind of mean", table=mean_table(fit)))
+        sections.append(Section(title="Kind of mean", is_detail=True, table=mean_table(fit)))
     sections.append(
         Section(
             title="Does the prior decide the kind of mean?",
+            is_detail=True,
             text="The same answers under other priors of the slope. Where the rows disagree, "
             "the answers alone do not settle the kind of mean.",
             table=_readable(fit.prior_sensitivity()),
@@ -356,6 +361,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
     sections.append(
         Section(
             title="Does the model describe the answers?",
+            is_detail=True,
             text="Each statistic of the answers beside the same statistic of answers the fitted "
             "model would give. A p value near 0 or 1 shows a side of the answers the model misses.",
             table=_readable(fit.predictive_check()),
@@ -365,6 +371,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
         sections.append(
             Section(
                 title="Do the items hang together?",
+                is_detail=True,
                 text="Spearman rank correlations of the items with 95 % intervals: standard errors "
                 "leave out people, and the fewer people, the more of them an interval spans "
                 "(Student's t).",

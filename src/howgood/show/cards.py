@@ -60,6 +60,7 @@ def readable(application: str) -> str:
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LEAST = 0.4
 _SIZE, _LEFT, _TOP = 360.0, 52.0, 14.0
+_HATCH = 0.016
 _TICKS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
@@ -88,12 +89,17 @@ def acceptance_map(
     application: str,
     point: tuple[float, float] | None = None,
     accepting: Estimate | None = None,
+    lowest_shown: float | None = None,
 ) -> str:
-    """Draw lines of equal acceptance and, where given, one accuracy with its share."""
+    """Draw lines of equal acceptance and, where given, one accuracy with its share.
+
+    Where precision and recall are on average below `lowest_shown`, nobody was asked: hatched.
+    """
     words = _described(lines, application, point, accepting)
     parts = [
         f'<svg class="hg-map" viewBox="0 0 460 420" role="img" aria-label="{escape(words)}">',
         f'<rect class="ground" x="{_LEFT}" y="{_TOP}" width="{_SIZE}" height="{_SIZE}"/>',
+        *_beyond(lowest_shown),
         *_axes(),
     ]
     for level, points in lines.items():
@@ -107,6 +113,22 @@ def acceptance_map(
     if point is not None:
         parts += _point(point, accepting)
     return "".join([*parts, "</svg>"])
+
+
+def _beyond(lowest_shown: float | None) -> list[str]:
+    """Hatch what lies below the accuracies that people were asked about: an extrapolation."""
+    if lowest_shown is None:
+        return []
+    width = 1 - _LEAST
+    reach = min(2 * (lowest_shown - _LEAST), 2 * width)
+    parts = []
+    for along in np.arange(_HATCH, reach + _HATCH / 2, _HATCH):
+        near, far = min(along, width), max(along - width, 0.0)
+        parts.append(
+            f'<line class="hatch" x1="{_x(_LEAST + far):.1f}" y1="{_y(_LEAST + near):.1f}" '
+            f'x2="{_x(_LEAST + near):.1f}" y2="{_y(_LEAST + far):.1f}"/>'
+        )
+    return parts
 
 
 def _axes() -> list[str]:

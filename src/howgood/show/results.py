@@ -48,13 +48,14 @@ def target_finding(targets: Sequence[Target]) -> Finding:
     text = f"{targets[0].application}: {'; '.join(parts)}."
     if said:
         text += " More of one makes up for less of the other along a line of equal acceptance."
-    doubtful = [each for each in reachable if each.reachable < 0.95]
-    if doubtful:
+    unsure_of = [each for each in reachable if each.reachable < 0.95]
+    if unsure_of:
+        last = unsure_of[-1]
         text += (
-            f" That perfect accuracy is enough for {_share_of_people(doubtful[-1].share)} has "
-            f"probability {percent(doubtful[-1].reachable)}."
+            f" Even a perfect system might not reach {_share_of_people(last.share)}: "
+            f"{percent(last.reachable)} likely that it would."
         )
-    return Finding(text=text, tone="unsure" if missed or doubtful else "neutral")
+    return Finding(text=text, tone="unsure" if missed or unsure_of else "neutral")
 
 
 def _is_reachable(target: Target) -> bool:

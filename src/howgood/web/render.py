@@ -48,7 +48,7 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 # Files of the design that pages ask for by themselves; reports carry them inside.
-_ASSETS = ("mark.svg",)
+_ASSETS = ("mark.svg", "story.js")
 
 
 @cache

@@ -3,9 +3,13 @@
 In: jobs and results. Out: frozen pages. Absent: HTML, and any decision.
 """
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+
+from markupsafe import Markup
 
 from howgood.flow.registry import cards
 from howgood.flow.results.requests import Overview
@@ -14,14 +18,14 @@ from howgood.kinds.fit import FitOption
 from howgood.kinds.study import Study
 from howgood.records.inclusion import POLICIES
 from howgood.records.job import Job, JobStatus
-from howgood.records.report import Finding
+from howgood.records.report import Section
 from howgood.records.result import StudyResult
-from howgood.records.table import Table
 from howgood.show.cards import card_warning
-from howgood.show.page import cell
+from howgood.show.story import story, text_html
 from howgood.show.times import moment
 
 _NAMES = {"fit": "Fit", "classifier": "Classifier", "systems": "Systems"}
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNTAKEN = timedelta(seconds=20)
 # Pictures are drawn in the page's ink on its ground; alone in an <img> they have no page to take
 # these from.
@@ -49,40 +53,14 @@ class JobPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TablePage:
-    """A table as text, with which columns are numbers."""
-
-    names: Sequence[str]
-    numeric: Sequence[bool]
-    rows: Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SectionPage:
-    """One section: text, perhaps a picture, perhaps a table."""
-
-    place: int
-    title: str
-    paragraphs: Sequence[str]
-    has_picture: bool
-    alt: str
-    table: TablePage | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPage:
     """A result as its page shows it."""
 
     number: int
     title: str
-    question: str
     when: str
     summary: str
-    findings: Sequence[Finding]
-    sections: Sequence[SectionPage]
-    cautions: Sequence[str]
-    methods: Sequence[str]
-    provenance: Mapping[str, str]
+    story: Markup
     is_enough: bool
     is_stale: bool
     has_lost: bool
@@ -122,33 +100,15 @@ def job_page(job: Job, *, now: datetime) -> JobPage:
 
 def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
     """Return a result as its page shows it; only a fit grows old with new answers."""
-    report, made = result.report, result.report.provenance
-    facts = {"method": made.method} | {str(k): str(v) for k, v in made.settings.items()}
-    facts |= {"seed": str(made.seed), "rows used": str(made.rows_used)}
-    facts |= {f"dropped: {why}": str(count) for why, count in made.rows_dropped.items()}
-    facts |= {f"version of {name}": text for name, text in made.versions.items()}
+    root = f"/studies/{seen.row.slug}/results/{job.number}"
     is_fit = job.task != "classifier"
     return ResultPage(
         number=job.number,
-        title=report.title,
-        question=report.question,
+        title=result.report.title,
         when=moment(job.finished_at or job.created_at),
         summary=result.summary[:1].upper() + result.summary[1:],
-        findings=[replace(each, text=unbroken(each.text)) for each in report.findings],
-        sections=[
-            SectionPage(
-                place=place,
-                title=each.title,
-                paragraphs=_paragraphs(each.text),
-                has_picture=bool(each.svg),
-                alt=each.alt,
-                table=None if each.table is None else _table(each.table),
-            )
-            for place, each in enumerate(report.sections)
-        ],
-        cautions=report.cautions,
-        methods=_paragraphs(report.methods),
-        provenance=facts,
+        # Everything in it that people wrote is escaped by `story`.
+        story=Markup(story(result.report, partial(_picture, root))),  # noqa: S704 - escaped there
         is_enough=result.is_enough,
         is_stale=is_fit and seen.is_stale(result),
         has_lost=seen.has_lost(result),
@@ -182,13 +142,13 @@ def unbroken(text: str) -> str:
     return text
 
 
-def _paragraphs(text: str) -> list[str]:
-    return [part for part in text.split("\n\n") if part.strip()]
-
-
-def _table(table: Table) -> TablePage:
-    return TablePage(
-        names=table.columns,
-        numeric=[values.dtype.kind in "fiu" for values in table.values()],
-        rows=[[cell(value) for value in row.values()] for row in table.rows()],
+def _picture(root: str, place: int, section: Section) -> str:
+    """Return a picture as a file of its own: the policy of pages allows no styles inside them."""
+    address = f"{root}/{place}.svg"
+    size = _SIZE.search(section.svg)
+    room = f' width="{float(size[1]):.0f}" height="{float(size[2]):.0f}"' if size else ""
+    name = f"{text_html(section.title)}: open the picture alone"
+    return (
+        f'<figure class="plot"><a href="{address}"><img src="{address}"{room} alt="{name}"></a>'
+        f"<figcaption>{text_html(section.alt)}</figcaption></figure>"
     )

@@ -34,7 +34,7 @@ def alpha_figure(
     have an empty name.
     """
     rows = sum(len(group) + bool(name) for name, group in weights.items())
-    with canvas(width=7.5, height=1.3 + 0.55 * rows) as figure:
+    with canvas(width=6.0, height=1.3 + 0.55 * rows) as figure:
         axes = figure.subplots()
         ticks: dict[float, str] = {}
         position = 0.0
@@ -72,7 +72,7 @@ def acceptance_figure(
     n = len(curves)
     columns = min(n, 2)
     rows = -(-n // columns)
-    with canvas(width=3.9 * columns, height=3.1 * rows) as figure:
+    with canvas(width=3.3 * columns, height=3.1 * rows) as figure:
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for index, (name, draws) in enumerate(curves.items()):
             axes = grid.flat[index]
@@ -93,7 +93,7 @@ def acceptance_figure(
 @contextmanager
 def differences_figure(differences: Mapping[str, Estimate]) -> Iterator["Figure"]:
     """Draw pairwise differences with intervals; those that exclude zero are filled."""
-    with canvas(width=7.5, height=1.3 + 0.36 * len(differences)) as figure:
+    with canvas(width=6.0, height=1.3 + 0.36 * len(differences)) as figure:
         axes = figure.subplots()
         for row, estimate in enumerate(differences.values()):
             ends = estimate.interval
