@@ -59,7 +59,7 @@ def test_a_report_says_the_same_in_every_form(commands, name, tmp_path, capsys):
         assert f"- {finding}" in texts["md"]
     assert texts["html"].count("<li class=") == len(values["findings"])
     for heading in ("Methods", "Provenance"):
-        assert f"<h2>{heading}</h2>" in texts["html"]
+        assert f"<summary>{heading} " in texts["html"]
         assert f"## {heading}" in texts["md"]
 
 

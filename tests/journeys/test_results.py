@@ -63,7 +63,7 @@ def _fit(page, office, slug):
     _is_accessible(page)
     page.get_by_role("button", name="Fit now").click()
     # The page polls and reloads itself when the fit is done.
-    page.locator(".findings").wait_for(timeout=FIT_SECONDS)
+    page.locator(".story").wait_for(timeout=FIT_SECONDS)
 
 
 def _uploaded(page, office, slug, file, button):
@@ -73,7 +73,7 @@ def _uploaded(page, office, slug, file, button):
     page.get_by_role("button", name=button).wait_for()  # the next page, not the one being left
     _is_accessible(page)
     page.get_by_role("button", name=button).click()
-    page.locator(".findings").wait_for(timeout=FIT_SECONDS)
+    page.locator(".story").wait_for(timeout=FIT_SECONDS)
     _is_accessible(page)
 
 
@@ -83,9 +83,9 @@ def test_a_survey_is_fitted_read_downloaded_judged_and_published(chromium, offic
     page.on("console", lambda message: faults.append(message.text))
     page.on("pageerror", lambda error: faults.append(str(error)))
     _fit(page, office, "doors")
-    assert "to be accepted by half of people" in page.locator(".findings").inner_text()
+    assert "to be accepted by half of people" in page.locator(".story").text_content()
     _is_accessible(page)
-    for picture in page.locator(".plot img").all():
+    for picture in page.locator(".plot img:visible").all():
         picture.scroll_into_view_if_needed()
         assert picture.evaluate("each => each.decode().then(() => each.naturalWidth > 100)")
     with page.expect_download() as begun:
@@ -98,7 +98,7 @@ def test_a_survey_is_fitted_read_downloaded_judged_and_published(chromium, offic
             for n in range(300)]  # fmt: skip
     scores.write_text("outcome,probability\n" + "\n".join(rows))
     _uploaded(page, office, "doors", scores, "Judge the classifier")
-    assert "of people would accept it" in page.locator(".findings").inner_text()
+    assert "of people would accept it" in page.locator(".story").text_content()
     page.goto(f"{office[0].home}/studies/doors/results")
     page.get_by_role("button", name="Publish the card of The bell").click()
     page.wait_for_url("**/library/doors-the-bell")
@@ -110,10 +110,10 @@ def test_a_survey_is_fitted_read_downloaded_judged_and_published(chromium, offic
 def test_a_comparison_and_a_rerating_are_read_and_systems_ranked(chromium, office, tmp_path):
     page = _page(chromium, office, color_scheme="dark")
     _fit(page, office, "pairs")
-    assert "On average over 4 people" in page.locator(".findings").inner_text()
+    assert "On average over 4 people" in page.locator(".story").text_content()
     _is_accessible(page)
     _fit(page, office, "songs")
-    assert "magic barrier" in page.locator(".findings").inner_text()
+    assert "magic barrier" in page.locator(".story").text_content()
     _is_accessible(page)
     systems = tmp_path / "systems.csv"
     systems.write_text("item,a,b\n" + "\n".join(f"s{n},3.{n},{5 - n / 2}" for n in range(1, 6)))
@@ -128,11 +128,11 @@ def test_a_fit_is_followed_without_scripts(chromium, office):
     page.get_by_label("Seed of chance").fill("2")
     page.get_by_role("button", name="Fit now").click()
     for _ in range(600):
-        if page.locator(".findings").count():
+        if page.locator(".story").count():
             break
         page.get_by_role("link", name="Look again").click()
         page.wait_for_timeout(200)
-    assert "magic barrier" in page.locator(".findings").inner_text()
+    assert "magic barrier" in page.locator(".story").text_content()
     page.context.close()
 
 
@@ -142,7 +142,7 @@ def test_everybody_may_ask_the_library(chromium, office):
     _is_accessible(page)
     page.get_by_label("The nearest application").select_option("kay2015-answers-alarm-police")
     page.get_by_role("button", name="Ask").click()
-    assert "of people would accept" in page.locator(".findings").inner_text()
+    assert "of people would accept" in page.locator("#answer").inner_text()
     _is_accessible(page)
     page.goto(page.url.replace("precision=85", "precision=many"))
     assert page.get_by_role("alert").is_visible()

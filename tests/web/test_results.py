@@ -95,7 +95,7 @@ def test_a_survey_is_fitted_read_downloaded_and_judged(owner, asked, work):
     assert "10 people, 90 judgements" in page.text
     assert "Newer answers" not in page.text
     pictures = re.findall(r'src="(/studies/doors/results/\d+/\d+\.svg)"', page.text)
-    assert len(pictures) >= 3
+    assert len(pictures) == 2  # the map is drawn in the page
     picture = owner.get(pictures[0])
     assert picture.headers["content-type"] == "image/svg+xml"
     assert "prefers-color-scheme:dark" in picture.text
@@ -184,7 +184,7 @@ def test_a_comparison_judges_a_classifier_by_the_groups_weight(owner, asked, wor
     work()
     page = owner.get(judged.url.path)
     assert "flag a case when its score reaches it" in page.text
-    assert "group&#39;s mean weight of errors" in page.text
+    assert "group&#x27;s mean weight of errors" in page.text
 
 
 @pytest.mark.parametrize(
