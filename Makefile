@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 DEMO_VENV := .venv-demo
 LIBRARY_VENV := .venv-library
+TOOLS_VENV := .venv-tools
 # Windows calls the folder of programs otherwise.
 PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(PROGRAMS)
@@ -32,7 +33,7 @@ check: $(VENV)/.ready ## Format, lint, types, layers, spelling, then all tests b
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/zizmor --offline --quiet .github action.yml
+	$(BIN)/zizmor --offline --quiet .github action.yml actions
 	$(BIN)/hadolint Dockerfile
 	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook $(NO_SECRETS)
 	$(BIN)/pip-licenses --summary > /dev/null
@@ -52,7 +53,7 @@ format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
 # Crowds and kills want the machine for themselves; half an hour of gentle load does not mind company.
 SOAK = tests/faults/test_soak.py
 CROWDED = $(filter-out $(SOAK),$(wildcard tests/faults/test_*.py))
-slow: $(VENV)/.ready ## Statistical proofs, faults and long load: over an hour; every part runs though one fails
+slow: $(VENV)/.ready $(TOOLS_VENV)/.ready ## Statistical proofs, faults and long load: over an hour; every part runs though one fails
 	@failed=; \
 	run() { echo "$$@"; "$$@" || failed=yes; }; \
 	run $(BIN)/python -m pytest -m slow -v $(CROWDED); \
@@ -63,7 +64,7 @@ slow: $(VENV)/.ready ## Statistical proofs, faults and long load: over an hour; 
 	wait $$soak || failed=yes; \
 	test -z "$$failed"
 
-bench: $(VENV)/.ready ## Measure against peers, ratios in one run
+bench: $(VENV)/.ready $(TOOLS_VENV)/.ready ## Measure against peers, ratios in one run
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.ready ## Build the documentation into docs/_build/html
@@ -94,16 +95,20 @@ lock: ## Renew the lock files (needs uv on the PATH)
 	uv export --quiet --no-emit-project --no-header --all-extras --all-groups -o requirements.lock
 	$(EXPORT) --extra plots --extra sklearn --extra files -o requirements-demo.lock
 	$(EXPORT) --group library --extra files --extra parquet --extra excel --extra plots --extra sklearn -o requirements-library.lock
+	uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate checks/tools.in -o requirements-tools.lock
 	$(EXPORT) --extra postgres --extra files --extra parquet --extra excel -o requirements-server.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(DEMO_VENV) $(LIBRARY_VENV) howgood-demo build docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_VENV) $(LIBRARY_VENV) $(TOOLS_VENV) howgood-demo build docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) checks/set_up.py $(VENV) requirements.lock
 
 $(DEMO_VENV)/.ready: requirements-demo.lock pyproject.toml
 	@$(PYTHON) checks/set_up.py $(DEMO_VENV) requirements-demo.lock
+
+$(TOOLS_VENV)/.ready: requirements-tools.lock
+	@$(PYTHON) checks/set_up.py $(TOOLS_VENV) requirements-tools.lock
 
 $(LIBRARY_VENV)/.ready: requirements-library.lock pyproject.toml
 	@$(PYTHON) checks/set_up.py $(LIBRARY_VENV) requirements-library.lock

@@ -1,7 +1,7 @@
 """Logs of other tools: small samples written by hand from their documentation, and real ones.
 
-Where Inspect is installed, a real log of its mock model is made and read; it brings too many
-packages for the development group.
+Inspect, lm-eval and DeepEval themselves run in `test_logs_of_tools.py`.
+promptfoo is a program for Node: its sample was written by hand from its documentation.
 """
 
 import io
@@ -114,30 +114,6 @@ def test_every_score_of_a_log_comes_back_in_its_row(values):
         log = ask.read_log(path)
     found = dict(zip(log.items, log.metrics["grade"].tolist(), strict=True))
     assert found == {f"q{place}": value for place, value in enumerate(values)}
-
-
-def test_a_real_log_of_inspect_gives_its_own_accuracy(tmp_path):
-    inspect_ai = pytest.importorskip("inspect_ai")
-    from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
-    from inspect_ai.scorer import match
-
-    outputs = [ModelOutput.from_content("mockllm/model", str(each % 3)) for each in range(12)]
-    for output in outputs:
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-    task = inspect_ai.Task(
-        dataset=[Sample(id=f"q{each}", input="say", target="0") for each in range(6)],
-        scorer=match(),
-    )
-    for kind in ("eval", "json"):
-        model = get_model("mockllm/model", custom_outputs=list(outputs))
-        (found,) = inspect_ai.eval(
-            task, model=model, epochs=2, log_dir=str(tmp_path), log_format=kind, display="none"
-        )
-        log = ask.read_log(found.location.removeprefix("file://"))
-        accuracy = found.results.scores[0].metrics["accuracy"].value
-        assert log.metrics["match"].mean() == pytest.approx(accuracy)
-        assert log.n_items == 6
 
 
 def test_promptfoo_of_one_system_after_its_name(tmp_path):

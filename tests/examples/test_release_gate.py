@@ -2,19 +2,16 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
-import yaml
+from tests.examples.action_runner import ROOT, ActionRunner, given_by, read_action
 
-ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "release-gate"
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+ACTION = read_action("action.yml")
 WOLF = "\n".join(["truth,predicted", *["1,1"] * 20, *["0,1"] * 280]) + "\n"
 
 
@@ -25,63 +22,11 @@ def folder(tmp_path):
 
 
 def _given():
-    workflow = yaml.safe_load((EXAMPLE / "workflow.yml").read_text("utf-8"))
-    (step,) = [each for each in workflow["jobs"]["gate"]["steps"] if "howgood" in each["uses"]]
-    defaults = {name: each.get("default", "") for name, each in ACTION["inputs"].items()}
-    assert set(step["with"]) <= set(defaults)
-    return {**defaults, **step["with"]}
-
-
-class _Runner:
-    """Runs the steps of the Action as the service does, with programs of our own for pip and gh."""
-
-    def __init__(self, folder, given):
-        self.folder, self.given = folder, given
-        self.outputs, self.code = {}, 0
-        programs = folder.parent / "programs"
-        programs.mkdir()
-        gh = f'#!/bin/sh\necho "$@" > {folder.parent}/gh.txt\n'
-        howgood = f'#!/bin/sh\nexec {sys.executable} -m howgood "$@"\n'
-        for name, text in {"gh": gh, "howgood": howgood, "python": "#!/bin/sh\nexit 0\n"}.items():
-            (programs / name).write_text(text)
-            (programs / name).chmod(0o755)
-        self.environment = {
-            **os.environ, "PATH": f"{programs}:{os.environ['PATH']}",
-            "RUNNER_TEMP": str(folder.parent), "GITHUB_OUTPUT": str(folder.parent / "output"),
-            "GITHUB_STEP_SUMMARY": str(folder.parent / "summary.md"),
-            "PYTHONPATH": str(ROOT / "src"),
-        }  # fmt: skip
-
-    def run(self):
-        for step in ACTION["runs"]["steps"]:
-            env = {name: self._filled(text) for name, text in step["env"].items()}
-            done = subprocess.run(
-                [shutil.which("bash"), "-e", "-o", "pipefail", "-c", step["run"]],
-                cwd=self.folder, env={**self.environment, **env}, capture_output=True, text=True,
-            )  # fmt: skip
-            assert done.returncode in (0, 1, 2), done.stderr
-            if done.returncode:
-                self.code = done.returncode
-                self.said = done.stderr
-                break
-            written = self.folder.parent / "output"
-            if written.exists():
-                self.outputs = dict(line.split("=") for line in written.read_text().split())
-        return self
-
-    def _filled(self, text):
-        facts = {
-            **{f"inputs.{name}": value for name, value in self.given.items()},
-            **{f"steps.gate.outputs.{name}": value for name, value in self.outputs.items()},
-            "github.token": "t",
-            "github.event.pull_request.number": "7",
-            "github.repository": "a/b",
-        }
-        return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: facts[found[1]], text)
+    return given_by(EXAMPLE / "workflow.yml", ACTION)
 
 
 def test_the_action_passes_comments_and_writes_a_badge(folder):
-    done = _Runner(folder, _given()).run()
+    done = ActionRunner(ACTION, folder, _given()).run()
     assert done.code == 0
     assert done.outputs["verdict"] == "pass"
     badge = json.loads((folder / "acceptance.json").read_text("utf-8"))
@@ -94,14 +39,14 @@ def test_the_action_passes_comments_and_writes_a_badge(folder):
 
 def test_the_action_fails_when_the_model_only_cries_wolf_and_still_comments(folder):
     (folder / "predictions.csv").write_text(WOLF)
-    done = _Runner(folder, _given()).run()
+    done = ActionRunner(ACTION, folder, _given()).run()
     assert done.code == 1
     assert done.outputs["verdict"] == "fail"
     assert (folder.parent / "gh.txt").exists()
 
 
 def test_the_action_says_wrong_input_and_gives_no_verdict(folder):
-    done = _Runner(folder, {**_given(), "truth": "nothing"}).run()
+    done = ActionRunner(ACTION, folder, {**_given(), "truth": "nothing"}).run()
     assert done.code == 2
     assert "nothing" in done.said
     assert "verdict" not in done.outputs

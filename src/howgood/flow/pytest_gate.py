@@ -1,14 +1,15 @@
-"""A fixture for pytest: a model is accepted by enough people, or the test fails.
+"""Fixtures for pytest: `howgood_gate` and `howgood_ship` fail a test with one sentence.
 
-In: what is known about people (a saved fit, a card, or a table of answers), true labels and
-predicted ones. Out: the `Gate`; the test fails with one sentence where too few people would accept.
-Loaded by pytest wherever howgood is installed, so nothing else is imported before a test asks.
+In: what is known about people (a saved fit, a card, or a table of answers) with true and predicted
+labels; or two evaluation logs. Out: the `Gate` or the `ShipDecision`; the test fails where too few
+people would accept the model, or where the candidate is not shown to be better. Loaded by pytest
+wherever howgood is installed, so nothing else is imported before a test asks.
 
 Stability: experimental
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
     from howgood.records.acceptance import AcceptanceModel
     from howgood.records.decision import Gate
+    from howgood.records.shipping import ShipDecision
 
 _FOUND: "pytest.StashKey[list[tuple[str, Gate]]]" = pytest.StashKey()
+_SHIPPED: "pytest.StashKey[list[tuple[str, ShipDecision]]]" = pytest.StashKey()
 
 
 class AskGate(Protocol):
@@ -37,6 +40,20 @@ class AskGate(Protocol):
         random_state: int | None = 1,
     ) -> "Gate":
         """Return the gate, or fail the test."""
+
+
+class AskShip(Protocol):
+    """What the fixture `howgood_ship` gives: a function that compares two evaluations."""
+
+    def __call__(
+        self,
+        base: Any,  # noqa: ANN401 - a path, a log, any frame
+        candidate: Any,  # noqa: ANN401 - the same
+        *,
+        undecided: str = "fail",
+        **options: Any,  # noqa: ANN401 - whatever `decide.ship` takes
+    ) -> "ShipDecision":
+        """Return the decision, or fail the test."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -88,10 +105,42 @@ def howgood_gate(request: pytest.FixtureRequest) -> AskGate:
     return ask
 
 
+@pytest.fixture
+def howgood_ship(request: pytest.FixtureRequest) -> AskShip:
+    """Compare two evaluation logs; fail the test unless the candidate may replace the base.
+
+    Takes what `decide.ship` takes. `undecided="pass"` lets "not enough evidence" through; it is in
+    the summary all the same.
+    """
+
+    def ask(
+        base: Any,  # noqa: ANN401 - a path, a log, any frame
+        candidate: Any,  # noqa: ANN401 - the same
+        *,
+        undecided: str = "fail",
+        **options: Any,  # noqa: ANN401 - whatever `decide.ship` takes
+    ) -> "ShipDecision":
+        from howgood import decide
+
+        decision = decide.ship(base, candidate, **options)
+        request.config.stash.setdefault(_SHIPPED, []).append((request.node.nodeid, decision))
+        is_open = decision.verdict == "not enough evidence"
+        if decision.verdict == "do not ship" or (is_open and undecided == "fail"):
+            pytest.fail(decision.sentence, pytrace=False)
+        return decision
+
+    return ask
+
+
 def pytest_terminal_summary(
     terminalreporter: "pytest.TerminalReporter", config: pytest.Config
 ) -> None:
     """Say every verdict, passed or not, and write the badge."""
+    shipped = config.stash.get(_SHIPPED, [])
+    if shipped:
+        terminalreporter.section("howgood: may we ship?")
+    for name, decision in shipped:
+        terminalreporter.write_line(f"{name}: {decision.sentence}")
     found = config.stash.get(_FOUND, [])
     if not found:
         return

@@ -53,8 +53,24 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
             )
             place["metrics"] |= _metrics(sample)
     return log_from_rows(
-        list(rows.values()), source=str(path), kind=NAME, system=system or path.stem
+        list(rows.values()),
+        source=str(path),
+        kind=NAME,
+        system=system or _model(files) or path.stem,
     )
+
+
+def _model(files: list[Path]) -> str:
+    """Return the model's name, which stands in the results next to the samples."""
+    names = set()
+    for folder in {file.parent for file in files}:
+        for summary in sorted(folder.glob("results_*.json"))[:20]:
+            try:
+                name = json.loads(summary.read_bytes()).get("model_name")
+            except (JSONDecodeError, UnicodeDecodeError, RecursionError, AttributeError):
+                continue
+            names |= {name} if isinstance(name, str) else set()
+    return names.pop() if len(names) == 1 else ""
 
 
 def _lines(file: Path) -> list[tuple[int, dict[str, Any]]]:
