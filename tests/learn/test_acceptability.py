@@ -92,11 +92,13 @@ def test_what_is_known_of_an_application_is_its_own_prior(answers, order):
 
 
 @pytest.mark.parametrize("order", [0.5, None])
-def test_draws_in_natural_units_end_with_sd_and_order(answers, order):
+def test_draws_in_natural_units_end_with_sd_order_and_flawless_term(answers, order):
     model = BinaryModel(_cells(answers), HOWGOOD, order)
     points = np.random.default_rng(7).normal(size=(3, model.size))
     found = model.natural(points)
-    assert found.shape == (3, 8)  # intercept, slope and alpha of two applications, sd and p
+    # Intercept, slope and alpha of two applications, sd, p, and the term this model does not have.
+    assert found.shape == (3, 9)
+    assert not found[:, 8].any()
     np.testing.assert_allclose(found[:, :4], model.to_plain(points)[0][:, :4])
     np.testing.assert_allclose(found[:, 4:6], 1 / (1 + np.exp(-points[:, 4:6])))
     np.testing.assert_allclose(found[:, 6], np.exp(points[:, 6]))
@@ -232,19 +234,20 @@ def test_shares_of_those_asked_equal_drawing_everybodys_leniency(fit):
     """Against a dense grid per person, written from the formula."""
     row = fit.averaged_draws[7]
     index, n = fit.applications.index("alarm"), len(fit.applications)
-    means, grid = np.array([0.6, 0.8, 0.95]), row[-2] * np.linspace(-8, 8, 1601)
+    means, grid = np.array([0.6, 0.8, 0.95]), row[3 * n] * np.linspace(-8, 8, 1601)
     found = respondent_shares(fit.cells, row[None], index, means)
     cells, groups = fit.cells, fit.cells.groups
     here = np.flatnonzero(groups.counts[:, np.tile(cells.application == index, 2)].sum(axis=1))
     alpha = row[2 * n : 3 * n][cells.application]
-    mean = power_mean(cells.precision, cells.recall, p=row[-1], alpha=alpha)
+    mean = power_mean(cells.precision, cells.recall, p=row[3 * n + 1], alpha=alpha)
     known = row[:n][cells.application] + row[n : 2 * n][cells.application] * mean
+    known = known + row[-1] * ((cells.precision == 1) & (cells.recall == 1))
     yes = -np.logaddexp(0.0, -(known[:, None] + grid))
     no = -np.logaddexp(0.0, known[:, None] + grid)
     rng, total, people = np.random.default_rng(0), np.zeros((20_000, 3)), 0
     for group in here:
         accepted, refused = np.split(groups.counts[group], 2)
-        weight = np.exp(accepted @ yes + refused @ no - (grid / row[-2]) ** 2 / 2)
+        weight = np.exp(accepted @ yes + refused @ no - (grid / row[3 * n]) ** 2 / 2)
         for _ in range(int(groups.alike[group])):
             leniency = rng.choice(grid, size=20_000, p=weight / weight.sum())
             total += 1 / (1 + np.exp(-(row[index] + row[n + index] * means + leniency[:, None])))
@@ -373,7 +376,7 @@ def test_what_is_known_pulls_the_estimate():
 
 
 def test_prior_weights_of_the_means_multiply_the_evidence(answers, fit):
-    tilted = Priors(name="tilted", means={-1: 0.8, 0: 0.2})
+    tilted = replace(HOWGOOD, name="tilted", means={-1: 0.8, 0: 0.2})
     other = learn.fit_acceptability(answers, priors=tilted, random_state=3)
     assert set(other.mean_probabilities) == {-1, 0}
     odds = fit.mean_probabilities[-1] / fit.mean_probabilities[0] * 4

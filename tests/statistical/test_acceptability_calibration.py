@@ -21,7 +21,9 @@ def test_intervals_hold_a_fixed_truth_as_often_as_they_say(ledger):
     tally = Tally(rng)
     for _ in range(200):
         answers = ask.simulate_answers(truth, people=25, per_person=8, random_state=rng)
-        fit = learn.fit_acceptability(answers, means=(0,), draws=1000, random_state=rng)
+        fit = learn.fit_acceptability(
+            answers, means=(0,), draws=1000, flawless=False, random_state=rng
+        )
         for name in ("alpha", "slope", "intercept"):
             tally.take(name, fit.draws(name, "alarm"), truth["alarm"][name])
     for name, hits in tally.hits.items():

@@ -58,7 +58,8 @@ def _fitted(answers, rng, means):
         warnings.simplefilter("ignore")  # some simulated studies are one-sided, as they should be
         try:
             return learn.fit_acceptability(
-                answers, priors=PRIORS, means=means, engine="importance", draws=4000,
+                answers, priors=PRIORS, means=means, flawless=False,
+                engine="importance", draws=4000,
                 random_state=rng,
             )  # fmt: skip
         except UngatedPosteriorError:

@@ -198,7 +198,9 @@ def test_studies_of_the_size_recommended_are_as_precise_as_promised(ledger):
         answers = ask.simulate_answers(
             APPLICATIONS, people=size.people, per_person=8, random_state=rng
         )
-        fit = learn.fit_acceptability(answers, means=(0,), draws=1000, random_state=rng)
+        fit = learn.fit_acceptability(
+            answers, means=(0,), draws=1000, flawless=False, random_state=rng
+        )
         for name, known in APPLICATIONS.items():
             interval = fit.estimate("alpha", name).interval
             widths[name].append(interval.width)
@@ -255,7 +257,9 @@ def test_a_difference_is_found_as_often_as_the_power_says(ledger):
     apart = 0
     for _ in range(studies):
         answers = ask.simulate_answers(CLOSE, people=people, per_person=8, random_state=rng)
-        fit = learn.fit_acceptability(answers, means=(0,), draws=1000, random_state=rng)
+        fit = learn.fit_acceptability(
+            answers, means=(0,), draws=1000, flawless=False, random_state=rng
+        )
         apart += 0.0 not in fit.difference("alpha", "text", "photo").interval
     said = round(float(size.power["power"][0]) * studies)
     table = [[said, studies - said], [apart, studies - apart]]

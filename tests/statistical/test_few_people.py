@@ -51,7 +51,12 @@ def _fitted(answers, p, rng):
         warnings.simplefilter("ignore")  # few people, and some say nothing: as they should
         try:
             return learn.fit_acceptability(
-                answers, means=(p,), engine="importance", draws=1000, random_state=rng
+                answers,
+                means=(p,),
+                flawless=False,
+                engine="importance",
+                draws=1000,
+                random_state=rng,
             )
         except UngatedPosteriorError:
             return None
@@ -106,7 +111,7 @@ def test_all_of_n_people_say_what_they_say_under_a_uniform_prior(ledger):
         )
         del answers["rating"]
         answers["accepted"] = np.ones(len(answers["accepted"]), dtype=bool)
-        fit = learn.fit_acceptability(answers, random_state=rng)
+        fit = learn.fit_acceptability(answers, flawless=False, random_state=rng)
         share = fit.predict(precision=0.75, recall=0.75, application="x")
         pairs.append((float(np.mean(share.draws >= 0.8)), 1 - 0.8 ** (people + 1)))
     gap = max(abs(said - uniform) for said, uniform in pairs)

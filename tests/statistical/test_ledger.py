@@ -26,6 +26,7 @@ _FITTED = (
     *(f"binary: {name}" for name in _BINARY + _DECIDED),
     *(f"continuous p: {name}" for name in ("p", *_BINARY)),
     *(f"ordinal: {name}" for name in _ORDINAL),
+    *(f"flawless: {name}" for name in ("no error at all", "alpha", "share at perfect accuracy")),
     "elicited a0",
     "weight of a class",
     *(f"fair: weight of {name}" for name in ("recall", "the gap in recall", "all gaps")),

@@ -277,7 +277,7 @@ def _fitted(answers, rng):
         warnings.simplefilter("ignore")
         try:
             return learn.fit_acceptability(
-                answers, means=(0,), priors=PRIORS, engine="importance", draws=1500,
+                answers, means=(0,), priors=PRIORS, flawless=False, engine="importance", draws=1500,
                 random_state=rng,
             )  # fmt: skip
         except UngatedPosteriorError:

@@ -42,7 +42,8 @@ def _study(rng):
             warnings.simplefilter("ignore")
             try:
                 return learn.fit_acceptability(
-                    answers, means=means, priors=PRIORS, engine="importance", draws=DRAWS,
+                    answers, means=means, priors=PRIORS, flawless=False,
+                engine="importance", draws=DRAWS,
                     random_state=rng,
                 )  # fmt: skip
             except UngatedPosteriorError:

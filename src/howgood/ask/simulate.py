@@ -88,7 +88,8 @@ def simulate_answers(
     Parameters
     ----------
     applications : mapping
-        Name to ``{"alpha": .3, "intercept": -13., "slope": 16., "p": 0}``; p defaults to 0.
+        Name to ``{"alpha": .3, "intercept": -13., "slope": 16., "p": 0}``; p defaults to 0. With
+        ``"flawless": 3.``, that much is added to the logit where there is no error at all.
     people : int
         Everybody rates every application.
     scenarios : sequence of Scenario, optional
@@ -161,7 +162,9 @@ def _one_application(
     recall = np.array([scenario.recall for scenario in shown])
     mean = power_mean(precision, recall, p=parameters.get("p", 0.0), alpha=parameters["alpha"])
     chosen = _random_subsets(leniency.size, len(shown), count, rng)
-    center = parameters["intercept"] + parameters["slope"] * mean[chosen] + leniency[:, None]
+    perfect = parameters.get("flawless", 0.0) * ((precision == 1.0) & (recall == 1.0))
+    level = parameters["intercept"] + parameters["slope"] * mean + perfect
+    center = level[chosen] + leniency[:, None]
     rating = _rated(center.ravel(), _STEPS, rng)
     return {
         "participant": np.repeat(_names(leniency.size), count),

@@ -59,6 +59,11 @@ from howgood.show import progress, text
     help="Ordinal: the application to fit, and real systems that belong to it. Repeat.",
 )  # fmt: skip
 @click.option("--only-part", help="Binary: the part to fit, where there are several.")
+@click.option(
+    "--flawless", type=click.Choice(["auto", "yes", "no"]), default="auto", show_default=True,
+    help="Binary: a term of its own for no error at all; auto adds it where such scenarios were "
+    "shown, but not with --priors kay2015.",
+)  # fmt: skip
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
 @report_options
@@ -76,6 +81,7 @@ def command(
     reference: str,
     application: tuple[str, ...],
     only_part: str | None,
+    flawless: str,
     save: Path | None,
     seed: int,
     as_json: bool,
@@ -104,7 +110,7 @@ def command(
         shown = (
             _ordinal(flow.fit_parts(answers, reference=reference, **settings), save)
             if model == "ordinal"
-            else _binary(flow.fit_answers(answers, cut=cut, **settings), save)
+            else _binary(flow.fit_answers(answers, cut=cut, flawless=flawless, **settings), save)
         )
     if as_json:
         click.echo(text.to_json(shown.values()))

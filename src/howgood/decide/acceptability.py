@@ -262,7 +262,8 @@ def target(
 
     Per draw the needed mean solves
     :math:`E_U[\operatorname{expit}(b_0 + b\,m + U)] = \text{share}`; draws in which not even
-    perfect accuracy reaches the share count as not reachable.
+    perfect accuracy reaches the share count as not reachable. Where a fit has a term for no error
+    at all, a draw in which only that is enough needs a mean of 1.
 
     Parameters
     ----------
@@ -299,7 +300,8 @@ def target(
     reached = needed[needed <= 1.0]
     reachable = float(reached.size / needed.size)
     is_known = reachable >= _FEWEST_REACHING
-    start = float(np.median(np.clip(reached, 0.0, 1.0))) if is_known else 0.9
+    below = reached[reached < 1.0]
+    start = float(np.median(np.maximum(below, 0.0))) if below.size and is_known else 0.9
     now = (_accuracy(precision, start, "precision"), _accuracy(recall, start, "recall"))
     here = draws.shares(*now)
     return Target(
@@ -320,6 +322,7 @@ def target(
             settings={"share": share, "draws": len(draws), "one point": POINT},
         ),
         evidence=draws.evidence,
+        only_flawless=float(np.mean(needed == 1.0)),
     )
 
 

@@ -11,6 +11,7 @@ from howgood.ask.intake import MissingPolicy
 from howgood.errors import FileFormatError, InputError
 from howgood.flow import registry
 from howgood.flow.files import read_json
+from howgood.learn.acceptability import Flawless
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.kinds import Means
 from howgood.learn.ordinal_fit import OrdinalFit
@@ -19,6 +20,7 @@ from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
 
+_FLAWLESS: dict[str, Flawless] = {"auto": "auto", "yes": True, "no": False}
 _ANSWER_FILES = {".csv", ".tsv", ".txt", ".parquet", ".pq"}
 
 
@@ -34,6 +36,7 @@ def fit_answers(
     missing: MissingPolicy = "unanswered",
     people: PeoplePolicy = DEFAULT,
     only_part: str | None = None,
+    flawless: str = "auto",
     random_state: int | None = None,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
@@ -49,6 +52,7 @@ def fit_answers(
         missing=missing,
         people=people,
         only_part=only_part,
+        flawless=_FLAWLESS[flawless],
         random_state=random_state,
         progress=progress,
     )

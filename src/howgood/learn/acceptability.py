@@ -7,13 +7,13 @@ In: answers (rows of participant, application, precision, recall, rating). Out:
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.intake import MissingPolicy, read_answers
-from howgood.errors import InputError
+from howgood.errors import InputError, UnknownNameError
 from howgood.learn import fit_file
 from howgood.learn.acceptability_fit import KIND, AcceptabilityFit
 from howgood.learn.binary_model import (
@@ -34,12 +34,14 @@ from howgood.learn.selection import one_part
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
-from howgood.records.priors import Priors
+from howgood.records.priors import KAY2015, Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 from howgood.stats.random_intercepts import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
+
+Flawless = Literal["auto", True, False]
 
 
 def fit_acceptability(
@@ -50,6 +52,7 @@ def fit_acceptability(
     cut: int | None = None,
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
+    flawless: Flawless = "auto",
     engine: Engine = "auto",
     draws: int = 4000,
     random_state: RandomState = None,
@@ -63,7 +66,8 @@ def fit_acceptability(
     .. math:: \operatorname{logit} P(\text{accept}) = b_{0i} + b_i M_{p,\alpha_i}(P_j, R_j) + U_k
 
     for person k, scenario j and application i, with the weighted power mean M of precision and
-    recall and people's leniency :math:`U_k \sim \mathrm{Normal}(0, \sigma)`.
+    recall and people's leniency :math:`U_k \sim \mathrm{Normal}(0, \sigma)`. With the flawless
+    term, :math:`d \ge 0` is added where a scenario has no error at all.
 
     Parameters
     ----------
@@ -80,6 +84,10 @@ def fit_acceptability(
         The orders p of the mean to choose among; "continuous" learns p itself.
     priors : {"howgood", "kay2015"} or Priors
         A preset, or a record of your own (for instance from a registry card).
+    flawless : {"auto", True, False}
+        Whether a system without any error has a term of its own, one for all applications. "auto":
+        where such scenarios were shown, except with the preset "kay2015", which stays the
+        published model. `AcceptabilityFit.flawless_comparison` compares the two.
     engine : {"auto", "importance", "nuts"}
         "auto" samples by importance and falls back to NUTS where a gate fails, with a warning
         that says why.
@@ -134,7 +142,8 @@ def fit_acceptability(
     _refuse_absent(known, cells.applications)
     rng, seed = generator_and_seed(random_state)
     prior = kinds_of_mean(means, known)
-    models = {p: BinaryModel(cells, known, order_of(p)) for p in prior}
+    has_term = has_flawless_term(flawless, cells, known)
+    models = {p: BinaryModel(cells, known, order_of(p), flawless=has_term) for p in prior}
     mixture, diagnostics = choose_and_sample(
         models, prior, engine=engine, draws=_checked_draws(draws), rng=rng, progress=progress
     )
@@ -159,10 +168,28 @@ def fit_acceptability(
             cut=cut,
             means=means if isinstance(means, str) else [float(p) for p in means],
             priors=known.name,
+            flawless=has_term,
             engine=engine,
             draws=draws,
         ),
     )
+
+
+def has_flawless_term(flawless: Flawless, cells: Cells, priors: Priors) -> bool:
+    """Return whether a system without any error gets a term of its own."""
+    if flawless not in ("auto", True, False):
+        raise UnknownNameError(where="flawless", name=flawless, names=("auto", True, False))
+    shown = bool(cells.is_flawless.any())
+    if flawless == "auto":
+        return shown and priors.name != KAY2015.name
+    if flawless and not shown:
+        raise InputError(
+            where="flawless",
+            found="no scenario without any error (precision and recall of 1)",
+            needed="answers about such scenarios, to learn how much more they are accepted",
+            cure='Leave it out: "auto" adds the term where the answers can tell it.',
+        )
+    return bool(flawless)
 
 
 def _refuse_absent(priors: Priors, applications: tuple[str, ...]) -> None:
@@ -216,7 +243,7 @@ def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Accept
     )
     rows = values["correlations"]
     return AcceptabilityFit(
-        **fit_file.shared_fields(values, arrays),
+        **_with_flawless(fit_file.shared_fields(values, arrays), len(cells.applications)),
         applications=cells.applications,
         respondents=values["respondents"],
         cells=cells,
@@ -227,13 +254,25 @@ def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Accept
     )
 
 
+def _with_flawless(fields: dict[str, Any], n_applications: int) -> dict[str, Any]:
+    """Add the column of the flawless term, zero, to draws that an earlier version wrote."""
+    n_columns = draw_columns(n_applications)["flawless"].start
+
+    def whole(rows: NDArray[Any]) -> NDArray[Any]:
+        return np.column_stack([rows, np.zeros(len(rows))]) if rows.shape[1] == n_columns else rows
+
+    given = {p: whole(rows) for p, rows in fields["conditional_draws"].items()}
+    averaged = whole(fields["averaged_draws"])
+    return {**fields, "averaged_draws": averaged, "conditional_draws": given}
+
+
 def _is_whole(fit: AcceptabilityFit) -> bool:
     """Whether everything in a fit has the shape and the values every method relies on."""
     cells, n_apps = fit.cells, len(fit.applications)
     n_cells, groups = len(cells.precision), cells.groups
     numbers = [cells.precision, cells.recall, groups.counts, groups.alike]
     return (
-        fit_file.has_whole_draws(fit, n_columns=draw_columns(n_apps)["p"].stop)
+        fit_file.has_whole_draws(fit, n_columns=draw_columns(n_apps)["flawless"].stop)
         and all(each.dtype.kind == "f" and np.isfinite(each).all() for each in numbers)
         and cells.application.shape == cells.precision.shape == cells.recall.shape == (n_cells,)
         and bool(((cells.application >= 0) & (cells.application < n_apps)).all())

@@ -25,6 +25,7 @@ from howgood.learn import evidence, fit_file
 from howgood.learn.binary_model import Cells, draw_columns
 from howgood.learn.evidence import evidence_by_application, lowest_shown
 from howgood.learn.fit_file import arviz_object, binary_methods
+from howgood.learn.kinds import CONTINUOUS
 from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -72,7 +73,8 @@ def respondent_shares(
     expected, spread = (np.empty((len(draws), len(means))) for _ in range(2))
     for index, row in enumerate(draws):
         intercept, slope = row[at["intercept"]][application], row[at["slope"]][application]
-        chance = expit((intercept + slope * means)[:, None] + row[at["person_sd"]] * nodes)
+        center = intercept + slope * means + row[at["flawless"]] * (means == 1.0)
+        chance = expit(center[:, None] + row[at["person_sd"]] * nodes)
         people = _leniency(cells, row, asked)
         among = asked[asked > 0] @ people / asked.sum()
         # Sum over people of the square of the chance expected of each.
@@ -96,7 +98,8 @@ def _leniency(cells: Cells, row: FloatArray, asked: FloatArray) -> FloatArray:
     intercept, slope, alpha = (row[at[name]][cells.application] for name in PARAMETERS)
     mean = power_mean(cells.precision, cells.recall, p=row[at["p"]].item(), alpha=alpha)
     nodes, weights = normal_nodes()
-    x = (intercept + slope * mean)[:, None] + row[at["person_sd"]] * nodes
+    center = intercept + slope * mean + row[at["flawless"]] * cells.is_flawless
+    x = center[:, None] + row[at["person_sd"]] * nodes
     log_terms = -np.concatenate([np.logaddexp(0.0, -x), np.logaddexp(0.0, x)])
     joint = cells.groups.counts[asked > 0] @ log_terms + np.log(weights)
     share = np.exp(joint - joint.max(axis=1, keepdims=True))
@@ -203,6 +206,7 @@ class AcceptabilityFit(Tabular):
             intercept=self.draws("intercept", application, p=p),
             slope=self.draws("slope", application, p=p),
             person_sd=self.person_sd_draws(p=p),
+            flawless=self._named("flawless", p)[:, 0],
             n_respondents=self.respondents[application],
             evidence=self.evidence_for(application),
             lowest_shown=lowest_shown(self.cells, application),
@@ -271,6 +275,29 @@ class AcceptabilityFit(Tabular):
     def order(self) -> Estimate:
         """The order p of the mean: -1 harmonic, 0 geometric, 1 arithmetic."""
         return Estimate.from_draws(self.order_draws(), n_respondents=self.n_respondents)
+
+    @property
+    def has_flawless_term(self) -> bool:
+        """Whether a system without any error has a term of its own in this fit."""
+        return bool(self._named("flawless", None).any())
+
+    @property
+    def flawless(self) -> Estimate | None:
+        """How many logits more a system without any error is accepted; None without the term."""
+        if not self.has_flawless_term:
+            return None
+        draws = self._named("flawless", None)[:, 0]
+        return Estimate.from_draws(draws, n_respondents=self.n_respondents, evidence=self.evidence)
+
+    def flawless_comparison(self, *, random_state: RandomState = 0) -> Table:
+        """Return the model without and with a term for no error at all, side by side.
+
+        Per model the log evidence, its probability (both equally likely beforehand), and the
+        share accepting scenarios without any error: observed, and in answers the model would
+        give, with 95 % interval and p value. Without such scenarios the table is empty.
+        """
+        rng, _ = generator_and_seed(random_state)
+        return evidence.flawless_comparison(self.cells, self.priors, self._kinds(), rng=rng)
 
     def odds_ratio(
         self, application: str, *, per: float = 0.01, p: float | None = None
@@ -341,6 +368,9 @@ class AcceptabilityFit(Tabular):
         found = [self.estimate(parameter, application, p=p) for parameter, application in names]
         found.append(Estimate.from_draws(self.person_sd_draws(p=p)))
         names.append(("person_sd", "all"))
+        if self.has_flawless_term:
+            found.append(Estimate.from_draws(self._named("flawless", p)[:, 0]))
+            names.append(("flawless", "all"))
         if not self.mean_probabilities:
             found.append(self.order)
             names.append(("p", "all"))
@@ -410,11 +440,20 @@ class AcceptabilityFit(Tabular):
         """Return P(p), or p where it is continuous, under tighter and wider priors of the slope."""
         rng, _ = generator_and_seed(random_state)
         if not self.mean_probabilities:
-            return evidence.order_sensitivity(self.cells, self.priors, rng=rng)
+            return evidence.order_sensitivity(
+                self.cells, self.priors, flawless=self.has_flawless_term, rng=rng
+            )
+        return evidence.prior_sensitivity(
+            self.cells, self.priors, self._kinds(), flawless=self.has_flawless_term, rng=rng
+        )
+
+    def _kinds(self) -> dict[float, float]:
+        """Prior probabilities of the kinds of mean; not a number stands for a continuous one."""
+        if not self.mean_probabilities:
+            return {CONTINUOUS: 1.0}
         weights = {p: self.priors.means.get(p, 1.0) for p in self.conditional_draws}
         total = sum(weights.values())
-        prior = {float(p): weight / total for p, weight in weights.items()}
-        return evidence.prior_sensitivity(self.cells, self.priors, prior, rng=rng)
+        return {float(p): weight / total for p, weight in weights.items()}
 
     def methods_text(self) -> str:
         """Return a paragraph for the methods section, with references."""
@@ -423,6 +462,7 @@ class AcceptabilityFit(Tabular):
             applications=self.applications,
             cut=self.cut,
             priors=self.priors,
+            flawless=self.has_flawless_term,
             diagnostics=self.diagnostics,
             provenance=self.provenance,
         )
@@ -471,7 +511,9 @@ class AcceptabilityFit(Tabular):
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
         """Return the averaged draws as an ArviZ object (needs the package arviz)."""
         posterior = {name: self._named(name, None)[None, :, :] for name in PARAMETERS}
-        posterior |= {name: self._named(name, None)[None, :, 0] for name in ("person_sd", "p")}
+        posterior |= {
+            name: self._named(name, None)[None, :, 0] for name in ("person_sd", "p", "flawless")
+        }
         return arviz_object(
             posterior,
             dims={name: ["application"] for name in PARAMETERS},

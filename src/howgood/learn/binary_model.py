@@ -7,8 +7,12 @@ what the answers cannot tell (see `learn.evidence`).
 .. math:: \operatorname{logit} P(\text{accept}) = b_{0i} + b_i M_{p,\alpha_i}(P_j, R_j) + U_k,
           \quad U_k \sim \mathrm{Normal}(0, \sigma)
 
+With the flawless term, :math:`d \ge 0` is added where a scenario has no error at all (P = R = 1):
+people are surer of such systems than any smooth curve over accuracy says.
+
 Parameters on the whole line, in this order: intercepts, slopes, logits of alpha (one each per
-application), log of the standard deviation of people, and p itself where it is continuous.
+application), log of the standard deviation of people, the point of d where there is that term
+(`stats.half_normal`), and p itself where it is continuous.
 
 Engines see other coordinates, in which the posterior is closer to a normal one: in place of the
 intercept the level at a usual mean, and level and slope divided by
@@ -29,6 +33,7 @@ from howgood.learn import prior_density
 from howgood.records.answers import Answers
 from howgood.records.priors import USUAL_MEAN, Normal, Priors
 from howgood.stats.arrays import FloatArray, columns_by_name
+from howgood.stats.half_normal import half_normal_slope, half_normal_value
 from howgood.stats.logistic import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.random_intercepts import (
@@ -62,6 +67,11 @@ class Cells:
         """Number of distinct questions."""
         return len(self.precision)
 
+    @property
+    def is_flawless(self) -> FloatArray:
+        """1 where a question shows a system without any error, else 0."""
+        return np.asarray((self.precision == 1.0) & (self.recall == 1.0), dtype=np.float64)
+
 
 @dataclass(frozen=True, slots=True)
 class BinaryModel:
@@ -71,6 +81,7 @@ class BinaryModel:
     priors: Priors
     order: float | None
     n_nodes: int = N_NODES
+    flawless: bool = False
 
     @property
     def n_applications(self) -> int:
@@ -80,7 +91,7 @@ class BinaryModel:
     @property
     def size(self) -> int:
         """Number of parameters."""
-        return 3 * self.n_applications + 1 + (self.order is None)
+        return 3 * self.n_applications + 1 + self.flawless + (self.order is None)
 
     @property
     def rising(self) -> NDArray[np.bool_]:
@@ -95,7 +106,9 @@ class BinaryModel:
         """Return a sensible place to start looking for the mode."""
         n = self.n_applications
         slopes = np.where(self.rising, np.log(6.0), 6.0)
-        point = np.concatenate([np.zeros(n), slopes, np.zeros(n), [np.log(1.5)]])
+        point = np.concatenate(
+            [np.zeros(n), slopes, np.zeros(n), [np.log(1.5)], [0.0] * self.flawless]
+        )
         # Not at 0: approached from above the mean of a zero and a number goes to zero smoothly.
         return point if self.order is not None else np.append(point, 0.5)
 
@@ -155,13 +168,16 @@ class BinaryModel:
             return np.asarray(np.exp(points[:, 3 * self.n_applications]))
 
     def natural(self, points: FloatArray) -> FloatArray:
-        """Return draws with alpha and the standard deviation in their own units, p last."""
+        """Return draws with everything in its own units, in the order of `draw_columns`."""
         n = self.n_applications
         out = self.to_plain(points)[0][:, : 3 * n + 1]
         out[:, 2 * n : 3 * n] = expit(points[:, 2 * n : 3 * n])
         out[:, 3 * n] = np.exp(points[:, 3 * n])
         order = points[:, -1] if self.order is None else np.full(len(points), self.order)
-        return np.column_stack([out, order])
+        extra = np.zeros(len(points))
+        if self.flawless:
+            extra = half_normal_value(points[:, 3 * n + 1], self.priors.flawless.scale)
+        return np.column_stack([out, order, extra])
 
     def _likelihood_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         n, at = self.n_applications, self.cells.application
@@ -171,7 +187,8 @@ class BinaryModel:
             self.cells.precision, self.cells.recall, p=self._order_of(point), alpha=alpha[at]
         )
         nodes, weights = normal_nodes(self.n_nodes)
-        x = (point[:n][at] + slope * mean)[:, None] + sd * nodes
+        extra = self._extra(point[None, :])[0]
+        x = (point[:n][at] + slope * mean + extra)[:, None] + sd * nodes
         value, pull = log_marginal(self.cells.groups, _log_terms(x), weights)
         # d log p(accept) = (1 - s) dx and d log p(refuse) = -s dx with s the chance to accept.
         accept = expit(x)
@@ -183,10 +200,23 @@ class BinaryModel:
                 self._by_application(cell * mean),
                 self._by_application(cell * slope * by_alpha) * alpha * (1.0 - alpha),
                 [float((pull_x * nodes).sum()) * sd],
+                [float(cell @ self._extra_slope(point))] if self.flawless else [],
                 [float((cell * slope) @ by_p)] if self.order is None else [],
             ]
         )
         return value, gradient
+
+    def _extra(self, points: FloatArray) -> FloatArray:
+        """Return what a flawless system has beyond its accuracy, shape (n, cells)."""
+        if not self.flawless:
+            return np.zeros((len(points), 1))
+        at = points[:, 3 * self.n_applications + 1]
+        more = half_normal_value(at, self.priors.flawless.scale)
+        return np.asarray(more[:, None] * self.cells.is_flawless)
+
+    def _extra_slope(self, point: FloatArray) -> FloatArray:
+        at = point[3 * self.n_applications + 1]
+        return half_normal_slope(at, self.priors.flawless.scale) * self.cells.is_flawless
 
     def _order_of(self, point: FloatArray) -> float:
         return float(point[-1]) if self.order is None else self.order
@@ -204,7 +234,7 @@ class BinaryModel:
             p=order,
             alpha=expit(points[:, 2 * n : 3 * n])[:, at],
         )
-        center = points[:, :n][:, at] + points[:, n : 2 * n][:, at] * mean
+        center = points[:, :n][:, at] + points[:, n : 2 * n][:, at] * mean + self._extra(points)
         nodes, weights = normal_nodes(self.n_nodes)
         with np.errstate(over="ignore", invalid="ignore"):
             spread = np.exp(points[:, 3 * n])[:, None] * nodes
@@ -219,6 +249,8 @@ class BinaryModel:
             prior_density.beta_logit(priors.alpha, points[:, 2 * n : 3 * n]),
             prior_density.log_spread(priors.person_sd, points[:, 3 * n : 3 * n + 1]),
         ]
+        if self.flawless:
+            parts.append(prior_density.normal(Normal(0, 1), points[:, 3 * n + 1 : 3 * n + 2]))
         if self.order is None:
             parts.append(prior_density.normal(priors.order, points[:, -1:]))
         values = np.concatenate([value for value, _ in parts], axis=1)
@@ -253,7 +285,7 @@ class BinaryModel:
 def draw_columns(n_applications: int) -> dict[str, slice]:
     """Return where each parameter stands in draws in natural units (`BinaryModel.natural`)."""
     by_application = dict.fromkeys(("intercept", "slope", "alpha"), n_applications)
-    return columns_by_name({**by_application, "person_sd": 1, "p": 1})
+    return columns_by_name({**by_application, "person_sd": 1, "p": 1, "flawless": 1})
 
 
 def _population_scale(log_sd: FloatArray) -> FloatArray:

@@ -13,11 +13,13 @@ from scipy.special import expit
 
 from howgood.errors import FewRespondentsWarning, NoEvidenceWarning, announce
 from howgood.learn.binary_model import BinaryModel, Cells, draw_columns
-from howgood.learn.engines.importance import complaint, pilot, posterior_probabilities
+from howgood.learn.engines.importance import PILOT_DRAWS, complaint, pilot, posterior_probabilities
+from howgood.learn.kinds import order_of
 from howgood.records.evidence import FEW_PEOPLE, Evidence
 from howgood.records.priors import Normal, Priors
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
+from howgood.stats.importance import WeightedDraws, weigh
 from howgood.stats.power_mean import power_mean
 
 _FALLING = -2.0  # standard errors below no relation at all
@@ -126,6 +128,7 @@ def prior_sensitivity(
     priors: Priors,
     prior_means: Mapping[float, float],
     *,
+    flawless: bool = False,
     rng: np.random.Generator,
 ) -> Table:
     """Return P(p) under other priors of the slope, one row per prior.
@@ -135,10 +138,11 @@ def prior_sensitivity(
     rows = []
     for sd in SLOPE_SDS:
         changed = _with_slope_sd(priors, sd)
-        pilots = {p: pilot(BinaryModel(cells, changed, p), rng, draws=_SHORT) for p in prior_means}
-        evidence = {p: each.sample.log_evidence for p, each in pilots.items()}
+        models = {p: BinaryModel(cells, changed, p, flawless=flawless) for p in prior_means}
+        samples = {p: _short_sample(model, _SHORT, rng) for p, model in models.items()}
+        evidence = {p: sample.log_evidence for p, sample in samples.items()}
         shares = posterior_probabilities(evidence, prior_means)
-        sound = all(not complaint(each.sample) for each in pilots.values())
+        sound = all(not complaint(sample) for sample in samples.values())
         rows.append((sd, shares, sound))
     columns: dict[str, object] = {"slope_sd": np.array([sd for sd, _, _ in rows])}
     for p in prior_means:
@@ -151,13 +155,14 @@ def order_sensitivity(
     cells: Cells,
     priors: Priors,
     *,
+    flawless: bool = False,
     rng: np.random.Generator,
 ) -> Table:
     """Return mean and sd of a continuous p under other priors of the slope, one row per prior."""
-    samples = [
-        pilot(BinaryModel(cells, _with_slope_sd(priors, sd), None), rng, draws=2 * _SHORT).sample
-        for sd in SLOPE_SDS
+    models = [
+        BinaryModel(cells, _with_slope_sd(priors, sd), None, flawless=flawless) for sd in SLOPE_SDS
     ]
+    samples = [_short_sample(model, 2 * _SHORT, rng) for model in models]
     moments = [sample.moments() for sample in samples]
     return Table(
         {
@@ -169,11 +174,77 @@ def order_sensitivity(
     )
 
 
+def _short_sample(model: BinaryModel, draws: int, rng: np.random.Generator) -> WeightedDraws:
+    """Return the pilot's sample; a second one, around what it found, where it fails a gate."""
+    first = pilot(model, rng, draws=draws)
+    if not complaint(first.sample):
+        return first.sample
+    return weigh(model.log_density, first.proposal, draws, rng)
+
+
 def _with_slope_sd(priors: Priors, sd: float) -> Priors:
     name, curve = f"slope sd {sd:g}", priors.curve
     if curve is not None:
         return replace(priors, curve=replace(curve, slope_scale=sd), name=name)
     return replace(priors, slope=Normal(priors.slope.mean, sd), name=name)
+
+
+def flawless_comparison(
+    cells: Cells, priors: Priors, kinds: Mapping[float, float], *, rng: np.random.Generator
+) -> Table:
+    """Return evidence, and the share accepting flawless scenarios, without and with their term."""
+    names = ("without", "with") if cells.is_flawless.any() else ()
+    rows = [_judged_corner(cells, priors, kinds, name == "with", rng) for name in names]
+    evidence = np.array([row.pop("log_evidence") for row in rows])
+    joint = np.exp(evidence - evidence.max(initial=-np.inf))
+    return Table(
+        {
+            "term for no error": np.array(names, dtype=object),
+            "log_evidence": evidence,
+            "probability": joint / joint.sum(),
+            **{
+                name: np.array([row[name] for row in rows])
+                for name in ("observed", "replicated", "lower", "upper", "p_value")
+            },
+        }
+    )
+
+
+def _judged_corner(
+    cells: Cells,
+    priors: Priors,
+    kinds: Mapping[float, float],
+    flawless: bool,
+    rng: np.random.Generator,
+) -> dict[str, float]:
+    """Log evidence of one model, and how its answers at no error compare with those given."""
+    models = {p: BinaryModel(cells, priors, order_of(p), flawless=flawless) for p in kinds}
+    samples = {p: _short_sample(model, PILOT_DRAWS, rng) for p, model in models.items()}
+    evidence = {p: sample.log_evidence for p, sample in samples.items()}
+    shares = posterior_probabilities(evidence, kinds)
+    top = max(evidence.values())
+    total = top + float(np.log(sum(kinds[p] * np.exp(each - top) for p, each in evidence.items())))
+    drawn = [
+        models[p].natural(sample.resampled(round(_REPLICATES * shares[p]), rng))
+        for p, sample in samples.items()
+    ]
+    people, accepted = _by_person(cells)
+    corner = cells.is_flawless > 0
+
+    def share(yes: FloatArray) -> float:
+        return float(yes[:, corner].sum() / people[:, corner].sum())
+
+    seen = share(accepted)
+    values = np.array([share(_replicate(cells, people, row, rng)) for row in np.concatenate(drawn)])
+    lower, upper = np.quantile(values, [0.025, 0.975])
+    return {
+        "log_evidence": total,
+        "observed": seen,
+        "replicated": float(values.mean()),
+        "lower": float(lower),
+        "upper": float(upper),
+        "p_value": float(np.mean(values > seen) + 0.5 * np.mean(values == seen)),
+    }
 
 
 def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generator) -> Table:
@@ -184,11 +255,7 @@ def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generato
     misses that side of the answers.
     """
     rows = draws[np.linspace(0, len(draws) - 1, _REPLICATES).astype(int)]
-    trials = _trials(cells)
-    people = np.repeat(trials, cells.groups.alike.astype(int), axis=0)
-    accepted = np.repeat(
-        cells.groups.counts[:, : cells.n_cells], cells.groups.alike.astype(int), axis=0
-    )
+    people, accepted = _by_person(cells)
     observed = _statistics(cells, people, accepted)
     replicated = [_statistics(cells, people, _replicate(cells, people, row, rng)) for row in rows]
     names = list(observed)
@@ -206,10 +273,11 @@ def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generato
     )
 
 
-def _trials(cells: Cells) -> FloatArray:
-    return np.asarray(
-        cells.groups.counts[:, : cells.n_cells] + cells.groups.counts[:, cells.n_cells :]
-    )
+def _by_person(cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """How often each person was asked each question, and accepted."""
+    counts = np.repeat(cells.groups.counts, cells.groups.alike.astype(int), axis=0)
+    accepted = counts[:, : cells.n_cells]
+    return np.asarray(accepted + counts[:, cells.n_cells :]), np.asarray(accepted)
 
 
 def _replicate(
@@ -220,7 +288,7 @@ def _replicate(
         by_name[name][cells.application] for name in ("intercept", "slope", "alpha")
     )
     mean = power_mean(cells.precision, cells.recall, p=by_name["p"].item(), alpha=alpha)
-    center = intercept + slope * mean
+    center = intercept + slope * mean + by_name["flawless"] * cells.is_flawless
     leniency = rng.normal(0.0, by_name["person_sd"].item(), len(people))
     chance = expit(center[None, :] + leniency[:, None])
     return np.asarray(rng.binomial(people.astype(int), chance), dtype=np.float64)

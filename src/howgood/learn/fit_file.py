@@ -200,6 +200,7 @@ def binary_methods(
     applications: tuple[str, ...],
     cut: int,
     priors: Priors,
+    flawless: bool,
     diagnostics: Diagnostics,
     provenance: Provenance,
 ) -> str:
@@ -207,13 +208,14 @@ def binary_methods(
     left_out = _left_out(provenance)
     asked = f"{len(applications)} application{'s' if len(applications) != 1 else ''}"
     line = ("intercept", "slope") if priors.curve is None else ("curve",)
-    named = _named(priors, (*line, "alpha", "person_sd"))
+    named = _named(priors, (*line, "alpha", "person_sd", *["flawless"] * flawless))
+    perfect = "a shared term for scenarios without any error, " if flawless else ""
     return (
         f"{n_people} respondents gave {provenance.rows_used} answers about {asked}{left_out}. "
         f"A rating of {cut} or higher counts as accepting. We fitted a Bayesian mixed-effects "
         "logistic regression of accepting on a weighted power mean of precision and recall "
         "(Kay et al., 2015), with intercept, slope and weight alpha of precision per application, "
-        f"a normal random intercept per respondent, and {_order(priors, provenance)}. "
+        f"{perfect}a normal random intercept per respondent, and {_order(priors, provenance)}. "
         f"Priors ({priors.name}): {named}. "
         f"{_computation(diagnostics)} Intervals are 95 % highest-density intervals; differences "
         f"are called credible when theirs leaves out zero. {_source(provenance)} "

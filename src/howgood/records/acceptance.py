@@ -32,8 +32,10 @@ class AcceptanceDraws(Shown):
 
     Every array has shape (n_draws,) and row d of each belongs to the same draw: `p` the order of
     the mean, `alpha` the weight of precision, `intercept` :math:`b_0`, `slope` :math:`b`,
-    `person_sd` :math:`\sigma`. `evidence` says whether the answers behind them suffice to decide,
-    `lowest_shown` the lowest accuracy (mean of precision and recall) people were asked about.
+    `person_sd` :math:`\sigma`, `flawless` what is added to the logit where there is no error at
+    all (P = R = 1; zero where the fit has no such term). `evidence` says whether the answers behind
+    them suffice to decide, `lowest_shown` the lowest accuracy (mean of precision and recall) people
+    were asked about.
 
     Stability: experimental
 
@@ -53,6 +55,7 @@ class AcceptanceDraws(Shown):
     intercept: FloatArray
     slope: FloatArray
     person_sd: FloatArray
+    flawless: FloatArray | float = 0.0
     n_respondents: int | None = None
     evidence: Evidence = "enough"
     lowest_shown: float | None = None
@@ -64,6 +67,8 @@ class AcceptanceDraws(Shown):
         lengths = {name: getattr(self, name).size for name in names}
         if len(set(lengths.values())) > 1:
             raise LengthMismatchError(where="AcceptanceDraws", lengths=lengths)
+        more = np.broadcast_to(np.asarray(self.flawless, dtype=float), self.p.shape)
+        object.__setattr__(self, "flawless", np.array(more))
 
     def __len__(self) -> int:
         return self.p.size
@@ -107,10 +112,14 @@ class AcceptanceDraws(Shown):
         return self.shares_at_mean(self.means(precision, recall), who=who)
 
     def shares_at_mean(self, mean: ArrayLike, *, who: Who = "population") -> FloatArray:
-        """Return the share accepting per draw at given means, of shape (n_draws, ...)."""
+        """Return the share accepting per draw at given means, of shape (n_draws, ...).
+
+        A mean of exactly 1 is a system without any error.
+        """
         values = np.asarray(mean, dtype=np.float64)
         trailing = values[0]
         location = _column(self.intercept, trailing) + _column(self.slope, trailing) * values
+        location = location + _column(np.asarray(self.flawless), trailing) * (values == 1.0)
         if who == "average":
             return np.asarray(expit(location))
         return logistic_normal_mean(location, _column(self.person_sd, trailing))
@@ -122,7 +131,8 @@ class AcceptanceDraws(Shown):
     def mean_for_share(self, share: float) -> FloatArray:
         """Return the mean at which `share` of the population accepts, per draw.
 
-        Values above 1 mean that no accuracy is enough. Where acceptance does not grow with accuracy
+        1 means that only a system without any error is enough, values above 1 that no accuracy
+        is. Where acceptance does not grow with accuracy
         (slope not above 0) the value is 0 if perfect accuracy is enough, and so every other is, and
         infinite if it is not.
         """
@@ -130,7 +140,9 @@ class AcceptanceDraws(Shown):
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = (location - self.intercept) / self.slope
         anyway = np.where(self.intercept + self.slope >= location, 0.0, np.inf)
-        return np.where(self.slope > 0, needed, anyway)
+        needed = np.where(self.slope > 0, needed, anyway)
+        is_enough = self.intercept + self.slope + self.flawless >= location
+        return np.where((needed > 1.0) & is_enough, 1.0, needed)
 
     def thinned(self, n_draws: int) -> "AcceptanceDraws":
         """Return at most `n_draws` draws, evenly spaced; the draws are exchangeable."""
@@ -152,6 +164,7 @@ class AcceptanceDraws(Shown):
             intercept=self.intercept[rows],
             slope=self.slope[rows],
             person_sd=self.person_sd[rows],
+            flawless=np.asarray(self.flawless)[rows],
         )
 
 

@@ -18,6 +18,7 @@ from howgood.records.record import CoherentRecord, Problem, Record, read_record
 from howgood.stats.arrays import FloatArray
 
 DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
+FLAWLESS = "flawless"  # only where a fit has a term for systems without any error
 MOST_DRAWS = 400
 FORMAT = 1
 
@@ -110,7 +111,7 @@ class ModelCard(CoherentRecord):
                 )
             )
         lengths = {len(values) for values in self.draws.values()}
-        if self.draws and (set(self.draws) != set(DRAWN) or len(lengths) != 1):
+        if self.draws and (set(self.draws) - {FLAWLESS} != set(DRAWN) or len(lengths) != 1):
             counts = ", ".join(f"{len(values)} of {key}" for key, values in self.draws.items())
             found.append(
                 Problem(
@@ -146,7 +147,7 @@ class ModelCard(CoherentRecord):
             lowest_shown=min(self.levels, default=None)
             if self.lowest_shown is None
             else self.lowest_shown,
-            **{name: np.array(self.draws[name]) for name in DRAWN},
+            **{name: np.array(values) for name, values in self.draws.items()},
         )
 
     def _judged(self) -> Evidence:
@@ -175,6 +176,7 @@ def card_of_draws(
 ) -> ModelCard:
     """Return the card of one application of a fit: summaries of all draws, at most 400 kept."""
     kept = draws.thinned(MOST_DRAWS)
+    drawn = (*DRAWN, *[FLAWLESS] * bool(np.any(kept.flawless)))
     values = {
         "name": name,
         "application": draws.application,
@@ -190,7 +192,7 @@ def card_of_draws(
         "n_answers": n_answers,
         "order_probabilities": {f"{p:g}": each for p, each in (order_probabilities or {}).items()},
         # Six digits: far below the spread of any posterior, and a third of the bytes.
-        "draws": {each: tuple(float(f"{v:.6g}") for v in getattr(kept, each)) for each in DRAWN},
+        "draws": {each: tuple(float(f"{v:.6g}") for v in getattr(kept, each)) for each in drawn},
         "provenance": dict(provenance or {}),
         "alpha": CardEstimate.of_draws(draws.alpha),
         "intercept": CardEstimate.of_draws(draws.intercept),

@@ -86,7 +86,7 @@ class Target(Shown):
     `needed_mean` is the weighted mean of precision and recall at which `share` of the population
     accepts, among the draws in which some accuracy is enough; None when fewer than one draw in
     twenty is such a draw. `reachable` is the probability that perfect accuracy would be enough,
-    `at_best` the share accepting it.
+    `at_best` the share accepting it, `only_flawless` the probability that nothing less is enough.
     `precision_gain` and `recall_gain` are the changes of the accepting share per further point
     (.01) at `precision` and `recall`. Above `diminishing_from`, one more point of both adds less
     than `least_gain` to the accepting share; None when that never happens below 1. `evidence` says
@@ -109,6 +109,7 @@ class Target(Shown):
     least_gain: float
     provenance: Provenance = field(repr=False)
     evidence: Evidence = "enough"
+    only_flawless: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

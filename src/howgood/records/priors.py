@@ -112,7 +112,8 @@ class Priors:
     given, takes the place of `intercept` and `slope` in the binary model. `means` weighs the kinds
     of mean before the answers are seen; left empty, all are equally likely. `order` is the prior of
     a continuous p; `threshold`, `shift` and `log_scale` belong to the ordinal model, which uses
-    `slope` too.
+    `slope` too. `flawless` is how many logits more a system without any error is accepted than its
+    accuracy alone says, where a fit has that term.
 
     Stability: stable
 
@@ -136,6 +137,7 @@ class Priors:
     shift: Normal = Normal(0.0, 5.0)
     log_scale: Normal = Normal(0.0, 1.0)
     curve: RisingCurve | None = None
+    flawless: HalfNormal = HalfNormal(5.0)
 
     def __post_init__(self) -> None:
         for name in ("intercept", "slope", "threshold", "shift", "log_scale", "order"):
@@ -171,7 +173,8 @@ class Priors:
         """Build priors from what `to_dict` gave."""
         return cls(
             name=str(values["name"]),
-            **{name: _distribution(values[name]) for name in _DISTRIBUTIONS},
+            # Priors written by earlier versions do not name all of them.
+            **{name: _distribution(values[name]) for name in _DISTRIBUTIONS if name in values},
             curve=_distribution(values["curve"]) if values.get("curve") else None,
             means={float(p): float(share) for p, share in values["means"]},
             applications={
@@ -182,6 +185,7 @@ class Priors:
 
 _DISTRIBUTIONS = (
     "intercept", "slope", "alpha", "person_sd", "order", "threshold", "shift", "log_scale",
+    "flawless",
 )  # fmt: skip
 _POSITIVE = ("sd", "a", "b", "scale", "shape", "rate", "sd_log", "level_sd", "slope_scale")
 _KINDS: dict[str, Any] = {

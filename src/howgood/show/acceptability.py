@@ -3,8 +3,9 @@
 In: `AcceptabilityFit`. Out: findings, tables, a `Report`. Absent: fitting; writing files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,7 @@ def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
         *_few_people(fit),
         *_doubtful(silent, falling),
         *(_accepting(fit, name) for name in telling),
+        *_perfection(fit, telling),
         *(_weighing(fit, name) for name in telling),
         *_differing(fit),
         *_kind_of_mean(fit),
@@ -103,6 +105,8 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
             for name in fit.applications
         },
         "person_sd": fit.person_sd.to_dict(),
+        "flawless": None if fit.flawless is None else fit.flawless.to_dict(),
+        "flawless comparison": fit.flawless_comparison(),
         "differences of alpha": fit.differences("alpha"),
         "predictions": prediction_table(fit),
         "correlations": fit.correlations,
@@ -232,6 +236,21 @@ def _accepting(fit: AcceptabilityFit, name: str) -> Finding:
     return Finding(text=text, tone="neutral" if is_sure else "unsure")
 
 
+def _perfection(fit: AcceptabilityFit, telling: Sequence[str]) -> list[Finding]:
+    """Say what no error at all brings beyond the curve over accuracy."""
+    if not fit.has_flawless_term or not telling:
+        return []
+    said = []
+    for name in telling:
+        draws = fit.acceptance_draws(name).thinned(2000)
+        with_term = Estimate.from_draws(draws.shares(1.0, 1.0))
+        without = replace(draws, flawless=0.0)
+        smooth = Estimate.from_draws(without.shares(1.0, 1.0))
+        said.append(f"{name} {share_text(with_term)} instead of {share_text(smooth)}")
+    text = "No error at all counts for more than the step to it: " + "; ".join(said) + "."
+    return [Finding(text=text)]
+
+
 def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
     alpha = fit.estimate("alpha", name)
     above = alpha.probability_above(0.5)
@@ -327,7 +346,8 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
 
 
 _WORDS = {"person_sd": "sd between people", "slope_sd": "prior sd of the slope",
-          "p_value": "p value", True: "yes", False: "no"}  # fmt: skip
+          "p_value": "p value", "log_evidence": "log evidence",
+          "flawless": "no error at all", True: "yes", False: "no"}  # fmt: skip
 
 
 def _readable(table: Table) -> Table:
@@ -358,6 +378,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             table=_readable(fit.prior_sensitivity()),
         )
     )
+    sections.extend(_corner_sections(fit))
     sections.append(
         Section(
             title="Does the model describe the answers?",
@@ -379,6 +400,25 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             )
         )
     return sections
+
+
+def _corner_sections(fit: AcceptabilityFit) -> list[Section]:
+    """Return the model of the paper next to the one with a term for no error at all."""
+    comparison = fit.flawless_comparison()
+    if not len(comparison):
+        return []
+    used = "has" if fit.has_flawless_term else "does not have"
+    return [
+        Section(
+            title="Is no error at all special?",
+            text="The published model draws one smooth curve over accuracy; the other adds a term "
+            "for scenarios without any error. The share accepting such scenarios, as answered and "
+            "as each model would answer; a p value near 0 or 1 shows that a model misses them. The "
+            "probability takes both models as equally likely beforehand. This fit "
+            f"{used} the term.",
+            table=_readable(comparison),
+        )
+    ]
 
 
 def _cautions(fit: AcceptabilityFit) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _FEW_CASES = 50  # of the rarer class; see "Few cases" in docs/howto/choose-a-threshold.md
 _POINT = 0.01
+_WORTH_SAYING = 0.05
 _TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
 _BADGE_COLOURS = {"pass": "brightgreen", "fail": "red", "investigate": "yellow"}
 
@@ -350,6 +351,11 @@ def _needed(target: Target) -> Finding:
         f"{with_interval(target.needed_mean)}; perfect accuracy wins that many with probability "
         f"{probability(target.reachable)}."
     )
+    if target.only_flawless >= _WORTH_SAYING:
+        text += (
+            f" With probability {probability(target.only_flawless)} nothing less than no error at "
+            "all is enough."
+        )
     return Finding(text=text, tone="neutral" if target.reachable >= 0.95 else "unsure")
 
 

@@ -23,11 +23,12 @@ from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.priors import USUAL_MEAN, GammaPrecision, LogNormal, SpreadPrior
 from howgood.records.progress import Progress, silent
 from howgood.stats.arrays import FloatArray
+from howgood.stats.half_normal import half_normal_point
 from howgood.stats.importance import WeightedDraws, bridge_log_evidence
 
 _ENOUGH_ANSWERS = 6.0
 
-BINARY = ("intercept", "slope", "alpha", "person_sd", "order")
+BINARY = ("intercept", "slope", "alpha", "person_sd", "flawless", "order")
 ORDINAL = ("threshold", "slope", "alpha", "shift", "log_scale", "person_sd", "order")
 Model = TypeVar("Model", BinaryModel, OrdinalModel)
 
@@ -38,7 +39,9 @@ _CHAINS = 4
 
 def columns_of(model: BinaryModel | OrdinalModel) -> tuple[str, ...]:
     """Return the variables that make up a point, in order."""
-    names = BINARY if isinstance(model, BinaryModel) else ORDINAL
+    names: tuple[str, ...] = ORDINAL
+    if isinstance(model, BinaryModel):
+        names = BINARY if model.flawless else tuple(name for name in BINARY if name != "flawless")
     return names if model.order is None else names[:-1]
 
 
@@ -66,6 +69,9 @@ def pymc_binary(model: BinaryModel) -> Any:  # noqa: ANN401 - PyMC ships no type
         at = cells.application
         mean = _power_mean(pt, cells.precision, cells.recall, order, alpha[at])
         center = intercept[at] + slope[at] * mean
+        if model.flawless:
+            more = pm.HalfNormal("flawless", priors.flawless.scale)
+            center = center + more * cells.is_flawless
         pm.Binomial(
             "accepted",
             n=trials,
@@ -254,6 +260,8 @@ def _run(model: Model, *, draws: int, seed: int) -> FloatArray:
         values = np.asarray(posterior[name], dtype=np.float64)
         values = values.reshape(*values.shape[:2], -1)
         values = logit(values) if name == "alpha" else values
+        if name == "flawless":
+            values = half_normal_point(values, model.priors.flawless.scale)
         columns.append(np.log(values) if name == "person_sd" else values)
     return np.concatenate(columns, axis=2)
 
