@@ -286,6 +286,8 @@ PROVED: dict[str, tuple[str, ...]] = {
 EXCUSED: dict[str, str] = {
     "LabelVariances.predictions": "a variance that plans rest on, which are proved",
     "JudgeReport.judge_alone": "a textbook interval, shown to be compared with",
+    "AcceptabilityFit.flawless_comparison": "evidence of two models, and posterior predictive "
+    "p-values, which are not uniform",
     "AcceptabilityFit.predictive_check": "posterior predictive p-values are not uniform, and no "
     "decision rests on them: they point at misfit",
     "ApplicationChoice.certainty": _ECHO,
