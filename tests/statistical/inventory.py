@@ -257,7 +257,6 @@ PROVED: dict[str, tuple[str, ...]] = {
     "Target.acceptance": _PREDICTED,
     "Target.at_best": ("binary: share at perfect accuracy",),
     "Target.needed_mean": ("binary: needed accuracy (target)",),
-    "Target.only_flawless": ("flawless: share at perfect accuracy",),
     "Target.precision_gain": ("binary: gain per point of precision",),
     "Target.reachable": ("target: the share can be reached",),
     "Target.recall_gain": ("binary: gain per point of recall",),

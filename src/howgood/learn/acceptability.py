@@ -144,6 +144,7 @@ def fit_acceptability(
     prior = kinds_of_mean(means, known)
     has_term = has_flawless_term(flawless, cells, known)
     models = {p: BinaryModel(cells, known, order_of(p), flawless=has_term) for p in prior}
+    settings = {"cut": cut, "priors": known.name, "flawless": has_term, "engine": engine}
     mixture, diagnostics = choose_and_sample(
         models, prior, engine=engine, draws=_checked_draws(draws), rng=rng, progress=progress
     )
@@ -161,17 +162,7 @@ def fit_acceptability(
         priors=known,
         diagnostics=diagnostics,
         correlations=item_correlations(read),
-        provenance=_provenance(
-            read,
-            diagnostics,
-            seed,
-            cut=cut,
-            means=means if isinstance(means, str) else [float(p) for p in means],
-            priors=known.name,
-            flawless=has_term,
-            engine=engine,
-            draws=draws,
-        ),
+        provenance=_provenance(read, diagnostics, seed, means, settings | {"draws": draws}),
     )
 
 
@@ -206,11 +197,16 @@ def _refuse_absent(priors: Priors, applications: tuple[str, ...]) -> None:
 
 
 def _provenance(
-    answers: Answers, diagnostics: Diagnostics, seed: int | None, **settings: object
+    answers: Answers,
+    diagnostics: Diagnostics,
+    seed: int | None,
+    means: Means,
+    settings: Mapping[str, object],
 ) -> Provenance:
+    orders = means if isinstance(means, str) else [float(p) for p in means]
     return Provenance(
         method=f"binary mixed model, {diagnostics.engine}",
-        settings={**answers.provenance.settings, **settings},
+        settings={**answers.provenance.settings, **settings, "means": orders},
         seed=seed,
         rows_used=len(answers),
         rows_dropped=answers.provenance.rows_dropped,
