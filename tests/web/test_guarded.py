@@ -19,6 +19,7 @@ from howgood.flow.hosting import add_study
 from howgood.flow.study_files.new import template
 from howgood.kinds.study import Study
 from howgood.store.schema import metadata
+from howgood.web import permissions
 
 FORBIDDEN, NOT_FOUND = 403, 404
 # Participants' own, signing in and out, one's own password; and looking at a draft, which stores
@@ -56,6 +57,10 @@ def test_a_viewer_cannot_write_anywhere(viewer, host):
     paths = list(_writing_routes(viewer.app))
     assert len(paths) > 10
     for path in paths:
+        need = permissions.PAGES[f"POST {path}"]
+        # They run fits as analysts do, and make tokens that may do no more than they themselves.
+        if need in ("fit", permissions.ACCOUNT):
+            continue
         sent = viewer.post(_address(path), data=form)
         assert sent.status_code == FORBIDDEN, path
     assert _content(host) == before

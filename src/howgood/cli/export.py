@@ -6,8 +6,9 @@ In: a study's short name (or, for a survey, its file), a format. Out: a file. Ab
 
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -15,6 +16,10 @@ from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
 from howgood.records.codebook import TABLES, TableName
 from howgood.writing import replacing
+
+if TYPE_CHECKING:
+    from howgood.flow import collected
+    from howgood.flow.hosting import Host
 
 DATA, SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
 
@@ -27,15 +32,27 @@ DATA, SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
               help="File to write, - for standard output.  [named after the study]")  # fmt: skip
 @click.option("--table", type=click.Choice(TABLES), help="One table instead of all.")
 @click.option("--pilots", is_flag=True, help="Include test runs.")
+@click.option(
+    "--identified", is_flag=True, help="Include the ids of the recruiting platform; needs --reason."
+)
+@click.option("--reason", default="", help="Why ids are needed: it is written into the history.")
 @database_option
 def command(
-    study: str, kind: str, out: Path | None, table: str | None, pilots: bool, database: str
+    study: str,
+    kind: str,
+    out: Path | None,
+    table: str | None,
+    pilots: bool,
+    identified: bool,
+    reason: str,
+    database: str,
 ) -> None:
     """Write the data of STUDY (its short name) with a codebook, or the survey itself.
 
     CSV and Parquet come as a ZIP of every table, or as one table when --table or the ending of
-    --out says so. Only you can read them (0600), as the database. A survey (html, limesurvey,
-    qualtrics) can be named by its file too, and is for others: it is written as any file is.
+    --out says so. They hold no ids of a recruiting platform unless --identified says so, and only
+    you can read them (0600), as the database. A survey (html, limesurvey, qualtrics) can be named
+    by its file too, and is for others: it is written as any file is.
     """
     need_web("howgood export")
     if kind in SURVEYS:
@@ -48,17 +65,31 @@ def command(
         table = "answers"
     host = hosting.open_host(database)
     try:
-        made = collected.data_file(
-            host, study, kind=cast(collected.DataFormat, kind),
-            table=cast("TableName | None", table), pilots=pilots,
+        choice = collected.ExportChoice(
+            kind=cast(collected.DataFormat, kind), table=cast("TableName | None", table),
+            pilots=pilots, identified=identified, reason=reason,
         )  # fmt: skip
+        made = _data(host, study, choice)
         target = out or Path(made.name)
         _write(made.pieces, target, private=True)
         if table is not None and kind != "json" and target.name != "-":
-            book = collected.codebook_csv(collected.collected_codebook(host, study))
+            book = collected.codebook_csv(
+                collected.collected_codebook(host, study, identified=identified)
+            )
             _write([book], target.with_suffix(".codebook.csv"), private=True)
     finally:
         host.close()
+
+
+def _data(host: "Host", study: str, choice: "collected.ExportChoice") -> "collected.DataFile":
+    """Return the data; only what names people is written down: a copy may be read-only."""
+    from howgood.flow import collected
+
+    if choice.identified:
+        return collected.exported(host, study, choice, actor="command line", now=datetime.now(UTC))
+    return collected.data_file(
+        host, study, kind=choice.kind, table=choice.table, pilots=choice.pilots
+    )
 
 
 def _survey(study: str, kind: str, address: str) -> tuple[str, Iterable[bytes]]:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.flow.accounts.sharing import in_study
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, tokens
 from howgood.records.api_token import SCOPES, ApiToken
@@ -39,13 +40,17 @@ def issue_token(
     days: int | None,
     now: datetime,
 ) -> Issued:
-    """Make a key for an owner; `study` limits it to one study, `days` to a time.
+    """Make a key in somebody's name; `study` limits it to one study, `days` to a time.
+
+    A key may do what its scopes say and its holder may do at that moment, and no more.
 
     Notes
     -----
     Stability: experimental
     """
-    _check(person, name, scopes, days)
+    _check(name, scopes, days)
+    if study and in_study(host, person, study) is None:
+        raise UnknownNameError(where="study", name=study, names=())
     number = find_study(host, study).number if study else None
     secret = PREFIX + tokens.fresh_token()
     expires = now + timedelta(days=days) if days is not None else None
@@ -78,18 +83,19 @@ def bearer(host: Host, secret: str, *, now: datetime) -> ApiToken | None:
         return api_tokens.find(connection, tokens.digest(secret), now=now)
 
 
-def every_token(host: Host) -> tuple[ApiToken, ...]:
-    """Return every key there is, those whose time is over too."""
+def tokens_of(host: Host, person: Researcher) -> tuple[ApiToken, ...]:
+    """Return somebody's keys, those whose time is over too; who owns the server sees all."""
     with host.database.reading() as connection:
-        return api_tokens.everything(connection)
+        known = api_tokens.everything(connection)
+    return tuple(key for key in known if person.is_owner or key.researcher == person.number)
 
 
 def revoke_token(host: Host, person: Researcher, number: int, *, now: datetime) -> str:
-    """Revoke a key at once and return its name."""
-    _check_owner(person)
+    """Revoke a key at once and return its name: one's own, or any for who owns the server."""
 
     def remove(connection: Connection) -> str | None:
-        name = api_tokens.remove(connection, number)
+        whose = None if person.is_owner else person.number
+        name = api_tokens.remove(connection, number, researcher=whose)
         if name is not None:
             audit.note(
                 connection,
@@ -106,18 +112,7 @@ def revoke_token(host: Host, person: Researcher, number: int, *, now: datetime) 
     return name
 
 
-def _check_owner(person: Researcher) -> None:
-    if not person.may_write:
-        raise InputError(
-            where="tokens",
-            found="a viewer",
-            needed="an owner",
-            cure="Ask an owner to do it.",
-        )
-
-
-def _check(person: Researcher, name: str, scopes: Sequence[str], days: int | None) -> None:
-    _check_owner(person)
+def _check(name: str, scopes: Sequence[str], days: int | None) -> None:
     if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         raise InputError(
             where="name",

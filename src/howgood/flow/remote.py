@@ -23,7 +23,8 @@ from howgood.kinds.plan import Picture
 from howgood.kinds.study import Study
 from howgood.records.participant import Status
 from howgood.records.record import Problem, Record
-from howgood.store import audit, drafts, studies
+from howgood.records.researcher import Researcher
+from howgood.store import audit, drafts, sharing, studies
 from howgood.store.studies import StudyRow
 
 
@@ -101,9 +102,15 @@ def studies_within(host: Host, only: str | None) -> tuple[StudyFacts, ...]:
 
 
 def create_study(
-    host: Host, content: Mapping[str, Any], *, is_open: bool, actor: str, now: datetime
+    host: Host,
+    content: Mapping[str, Any],
+    *,
+    is_open: bool,
+    actor: str,
+    holder: Researcher | None = None,
+    now: datetime,
 ) -> StudyFacts:
-    """Store a new study."""
+    """Store a new study; it is its maker's."""
     study = _checked(content)
     _refuse_pictures(study, frozenset())
 
@@ -111,7 +118,9 @@ def create_study(
         drafts.free_name(connection, study.slug)
         if studies.head(connection, study.slug) is not None:  # a draft has the name, too
             raise ExistingStudyError(study.slug)
-        studies.save(connection, new_version(study, ()), now=now, is_open=is_open)
+        made = studies.save(connection, new_version(study, ()), now=now, is_open=is_open)
+        if holder is not None and not holder.is_owner:
+            sharing.give_role(connection, made.number, "owner", researcher=holder.number, now=now)
         audit.note(connection, actor=actor, action="create study", study=study.slug, now=now)
 
     try:

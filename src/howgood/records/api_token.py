@@ -7,12 +7,15 @@ stored only as its digest.
 from dataclasses import dataclass
 from datetime import datetime
 
+from howgood.records.researcher import Researcher, Role
+
 SCOPES = {
     "studies:read": "list studies and read their texts",
     "studies:write": "create, change, open, close and delete studies",
     "participants:read": "count and list participants, with questions beside the task and times",
     "participants:write": "make personal links, and erase participants",
     "answers:read": "read answers, codebooks and exports, which hold participants too",
+    "identities:read": "read the ids that recruiting platforms gave, with a reason",
     "answers:write": "import answers collected elsewhere",
     "fits:read": "see fits and their results",
     "fits:write": "ask for fits, send tables to judge, and cancel both",
@@ -31,7 +34,7 @@ class ApiToken:
     --------
     >>> from datetime import UTC
     >>> token = ApiToken(number=1, name="nightly", scopes=("answers:read",), study="alarm",
-    ...                  owner="ada", is_owner=True, created_at=datetime.now(UTC),
+    ...                  owner="ada", researcher=1, role="owner", created_at=datetime.now(UTC),
     ...                  expires_at=None)
     >>> token.allows("answers:read"), token.allows("studies:write"), token.reaches("doors")
     (True, False, False)
@@ -42,13 +45,19 @@ class ApiToken:
     scopes: tuple[str, ...]
     study: str | None
     owner: str
-    is_owner: bool
+    researcher: int
+    role: Role
     created_at: datetime
     expires_at: datetime | None
 
     def allows(self, scope: str) -> bool:
-        """Whether the key has this scope; who may not write now has no key that writes."""
-        return scope in self.scopes and (self.is_owner or not scope.endswith(":write"))
+        """Whether the key has this scope."""
+        return scope in self.scopes
+
+    @property
+    def holder(self) -> Researcher:
+        """In whose name the key acts: it may do what they may do now."""
+        return Researcher(number=self.researcher, name=self.owner, role=self.role)
 
     def reaches(self, slug: str) -> bool:
         """Whether the key may touch this study."""

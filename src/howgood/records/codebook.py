@@ -5,11 +5,13 @@ In: names, meanings, levels. Out: a frozen `Codebook`. Absent: how it is made fr
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 TableName = Literal["answers", "participants", "screens"]
 TABLES: tuple[TableName, ...] = ("answers", "participants", "screens")
+# Columns that may name a person: data leaves without them unless a reason was given.
+IDENTIFYING = frozenset({"external_id"})
 ColumnType = Literal["text", "integer", "number", "boolean", "time"]
 
 
@@ -95,6 +97,14 @@ class Codebook:
     def names(self, table: TableName) -> tuple[str, ...]:
         """Return the columns of a table, in order."""
         return tuple(each.name for each in self.tables[table])
+
+    def pseudonymised(self) -> "Codebook":
+        """Return the codebook without the columns that may name a person."""
+        kept = {
+            table: tuple(column for column in columns if column.name not in IDENTIFYING)
+            for table, columns in self.tables.items()
+        }
+        return replace(self, tables=kept)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

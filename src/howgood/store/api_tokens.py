@@ -66,11 +66,12 @@ def everything(connection: Connection) -> tuple[ApiToken, ...]:
     return tuple(map(_token, connection.execute(_KNOWN.order_by(api_tokens.c.id.desc()))))
 
 
-def remove(connection: Connection, number: int) -> str | None:
-    """Revoke a key and return its name; None: there is none."""
-    gone = connection.execute(
-        sa.delete(api_tokens).where(api_tokens.c.id == number).returning(api_tokens.c.name)
-    )
+def remove(connection: Connection, number: int, *, researcher: int | None = None) -> str | None:
+    """Revoke a key, of this researcher or of anybody, and return its name; None: there is none."""
+    query = sa.delete(api_tokens).where(api_tokens.c.id == number)
+    if researcher is not None:
+        query = query.where(api_tokens.c.researcher_id == researcher)
+    gone = connection.execute(query.returning(api_tokens.c.name))
     name: str | None = gone.scalar_one_or_none()
     return name
 
@@ -82,7 +83,8 @@ def _token(row: Row[Any]) -> ApiToken:
         scopes=tuple(row.scopes),
         study=row.slug,
         owner=row.owner,
-        is_owner=row.role == "owner",
+        researcher=row.researcher_id,
+        role=row.role,
         created_at=row.created_at,
         expires_at=row.expires_at,
     )

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from howgood.store.schema import cards
+from howgood.store.schema import cards, studies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,16 @@ def withdraw(connection: Connection, name: str) -> bool:
     """Take a card out of the library, even when its study is gone."""
     gone = connection.execute(sa.delete(cards).where(cards.c.name == name))
     return gone.rowcount == 1
+
+
+def study_of(connection: Connection, name: str) -> str | None:
+    """Return the short name of the study a card came from, if that still exists."""
+    slug: str | None = connection.execute(
+        sa.select(studies.c.slug)
+        .join(cards, cards.c.study_id == studies.c.id)
+        .where(cards.c.name == name)
+    ).scalar_one_or_none()
+    return slug
 
 
 def everything(connection: Connection) -> tuple[PublishedCard, ...]:

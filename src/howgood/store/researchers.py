@@ -12,8 +12,15 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Row
 
-from howgood.records.researcher import Researcher, Role
-from howgood.store.schema import CLOCKS_DIFFER, attempts, invitations, researchers, sessions
+from howgood.records.researcher import Researcher, Role, StudyRole
+from howgood.store.schema import (
+    CLOCKS_DIFFER,
+    attempts,
+    invitations,
+    researchers,
+    sessions,
+    studies,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,8 @@ class Invitation:
     role: Role
     expires_at: datetime
     researcher: Researcher | None = None
+    study: str | None = None
+    study_role: StudyRole | None = None
 
 
 def _holds(table: sa.Table, now: datetime) -> tuple[sa.ColumnElement[bool], ...]:
@@ -83,6 +92,11 @@ def set_password(connection: Connection, number: int, password_hash: str) -> Non
     connection.execute(
         sa.update(researchers).where(researchers.c.id == number).values(password_hash=password_hash)
     )
+
+
+def set_role(connection: Connection, number: int, role: Role) -> None:
+    """Give an account another role on the server."""
+    connection.execute(sa.update(researchers).where(researchers.c.id == number).values(role=role))
 
 
 def remove(connection: Connection, number: int) -> None:
@@ -139,8 +153,12 @@ def invite(
     now: datetime,
     until: datetime,
     researcher: int | None = None,
+    study: tuple[int, StudyRole] | None = None,
 ) -> None:
-    """Store an invitation, and forget every one that has expired or is for the same researcher."""
+    """Store an invitation, and forget every one that has expired or is for the same researcher.
+
+    `study` is the number of a study that the new account gets a role in, and which.
+    """
     connection.execute(sa.delete(invitations).where(invitations.c.expires_at <= now))
     if researcher is not None:
         same = invitations.c.researcher_id == researcher
@@ -152,6 +170,8 @@ def invite(
             created_at=now,
             expires_at=until,
             researcher_id=researcher,
+            study_id=study[0] if study else None,
+            study_role=study[1] if study else None,
         )
     )
 
@@ -159,14 +179,24 @@ def invite(
 def invitation(connection: Connection, token_digest: str, *, now: datetime) -> Invitation | None:
     """Return an invitation that can still be used."""
     row = connection.execute(
-        sa.select(invitations.c.role.label("invited_as"), invitations.c.expires_at, researchers)
+        sa.select(
+            invitations.c.role.label("invited_as"),
+            invitations.c.expires_at,
+            invitations.c.study_role,
+            studies.c.title.label("study"),
+            researchers,
+        )
         .outerjoin(researchers, researchers.c.id == invitations.c.researcher_id)
+        .outerjoin(studies, studies.c.id == invitations.c.study_id)
         .where(invitations.c.token_digest == token_digest, *_holds(invitations, now))
     ).one_or_none()
     if row is None:
         return None
     person = None if row.id is None else _researcher(row)
-    return Invitation(role=row.invited_as, expires_at=row.expires_at, researcher=person)
+    return Invitation(
+        role=row.invited_as, expires_at=row.expires_at, researcher=person, study=row.study,
+        study_role=row.study_role,
+    )  # fmt: skip
 
 
 def open_invitations(connection: Connection, *, now: datetime) -> tuple[Invitation, ...]:
@@ -179,15 +209,27 @@ def open_invitations(connection: Connection, *, now: datetime) -> tuple[Invitati
     return tuple(Invitation(role=row.role, expires_at=row.expires_at) for row in rows)
 
 
-def use_invitation(connection: Connection, token_digest: str, *, now: datetime) -> Role | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedInvitation:
+    """What an invitation gave: a role on the server, and perhaps one in a study, by number."""
+
+    role: Role
+    study: int | None
+    study_role: StudyRole | None
+
+
+def use_invitation(
+    connection: Connection, token_digest: str, *, now: datetime
+) -> UsedInvitation | None:
     """Take an invitation out: of two who try at once, one gets its role, the other None."""
     row = connection.execute(
         sa.delete(invitations)
         .where(invitations.c.token_digest == token_digest, *_holds(invitations, now))
-        .returning(invitations.c.role)
-    )
-    role: Role | None = row.scalar_one_or_none()
-    return role
+        .returning(invitations.c.role, invitations.c.study_id, invitations.c.study_role)
+    ).one_or_none()
+    if row is None:
+        return None
+    return UsedInvitation(role=row.role, study=row.study_id, study_role=row.study_role)
 
 
 def withdraw_invitations(connection: Connection) -> None:

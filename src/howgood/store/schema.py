@@ -8,7 +8,9 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
        ├──< refusals                       how many people could not begin, by reason
        ├──< imports ──< imported_screens   which answers came with which file, to undo it
-       └──< api_tokens >── researchers ──< sessions
+       ├──< api_tokens >── researchers ──< sessions
+       ├──< study_roles >── researchers, groups ──< group_members
+       └──< result_links                   who may read the results without an account
     cards                                  what fits taught, published; erased with their study
     invitations, audit, facts              one-time links; who did what; the signing key
     attempts                               how often passwords were tried lately
@@ -253,6 +255,60 @@ invitations = sa.Table(
     sa.Column("expires_at", Moment, nullable=False),
     # Whose password the link renews; empty for one that makes an account.
     sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE")),
+    # The study that a new account is invited to, and its role there.
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE")),
+    sa.Column("study_role", sa.String(20)),
+)
+
+groups = sa.Table(
+    "groups",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False, unique=True),
+    sa.Column("created_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+group_members = sa.Table(
+    "group_members",
+    metadata,
+    sa.Column("group_id", sa.ForeignKey("groups.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column(
+        "researcher_id",
+        sa.ForeignKey("researchers.id", ondelete="CASCADE"),
+        primary_key=True,
+        index=True,
+    ),
+)
+
+study_roles = sa.Table(
+    "study_roles",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
+    # A person or a group, never both.
+    sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), index=True),
+    sa.Column("group_id", sa.ForeignKey("groups.id", ondelete="CASCADE")),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.UniqueConstraint("study_id", "researcher_id"),
+    sa.UniqueConstraint("study_id", "group_id"),
+    sqlite_autoincrement=True,
+)
+
+result_links = sa.Table(
+    "result_links",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column(
+        "study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    sa.Column("token_digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("expires_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 attempts = sa.Table(

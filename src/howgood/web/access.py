@@ -3,8 +3,9 @@
 In: requests. Out: a researcher and a form, or an error that becomes a page. Absent: passwords and
 sessions themselves (`flow.accounts`).
 
-Every route of the dashboard begins with `signed_in` or `owner`, and every one that changes
-something reads its form with `sent_form`, which checks the hidden field `csrf`.
+Who may use an address is said in `permissions`, which checks before a route begins; `signed_in`
+then says who it is, with their permissions in the study. Every route that changes something reads
+its form with `sent_form`, which checks the hidden field `csrf`.
 """
 
 from urllib.parse import urlencode
@@ -59,7 +60,10 @@ class OutdatedFormError(ForbiddenError):
 
 
 async def signed_in(request: Request) -> Researcher:
-    """Return who is asking; strangers are sent to sign in."""
+    """Return who is asking, as the guard let them in; strangers are sent to sign in."""
+    admitted: Researcher | None = getattr(request.state, "researcher", None)
+    if admitted is not None:
+        return admitted
     token = request.cookies.get(SESSION, "")
     person = await run_in_threadpool(accounts.who, request.app.state.host, token, now=now())
     if person is None:
@@ -70,21 +74,10 @@ async def signed_in(request: Request) -> Researcher:
     return person
 
 
-async def owner(request: Request) -> Researcher:
-    """Return who is asking if they may change things; viewers are told that they may not."""
-    person = await signed_in(request)
-    if not person.may_write:
-        raise ForbiddenError(
-            "You can look at everything but change nothing. Ask an owner to do it, or to invite "
-            "you as an owner."
-        )
-    return person
-
-
 async def sent_form(request: Request, *, largest: int = LARGEST_FORM) -> FormData:
     """Return the form that was sent, files too; refuse one that we did not write or that is huge.
 
-    Call it after `signed_in` or `owner`: nothing is read of what strangers send.
+    The guard came first: nothing is read of what strangers send.
     """
     if int(request.headers.get("content-length", "0")) > largest:
         raise HTTPException(413)

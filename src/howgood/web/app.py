@@ -93,11 +93,21 @@ def make_app(
 def _researchers_routes(host: Host, settings: Settings) -> Router:
     """Return the dashboard, the library and the API; they load what fits and scores need."""
     from howgood.web.api.app import make_api
-    from howgood.web.routes import accounts, data, design, editing, library, results, studies
+    from howgood.web.guard import guarded
+    from howgood.web.routes import (
+        accounts,
+        data,
+        design,
+        editing,
+        library,
+        results,
+        sharing,
+        studies,
+    )
     from howgood.web.routes import tokens as api_tokens
 
-    modules = (accounts, data, api_tokens, results, library, studies, editing, design)
-    routes = [route for module in modules for route in module.ROUTES]
+    modules = (accounts, sharing, data, api_tokens, results, library, studies, editing, design)
+    routes = guarded(route for module in modules for route in module.ROUTES)
     return Router([*routes, Mount("/api", app=make_api(host, settings))], redirect_slashes=False)
 
 

@@ -98,9 +98,9 @@ def job_page(job: Job, *, now: datetime) -> JobPage:
     )
 
 
-def result_page(result: StudyResult, seen: Overview, job: Job) -> ResultPage:
+def result_page(result: StudyResult, seen: Overview, job: Job, *, root: str = "") -> ResultPage:
     """Return a result as its page shows it; only a fit grows old with new answers."""
-    root = f"/studies/{seen.row.slug}/results/{job.number}"
+    root = root or f"/studies/{seen.row.slug}/results/{job.number}"
     is_fit = job.task != "classifier"
     return ResultPage(
         number=job.number,

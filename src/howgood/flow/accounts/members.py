@@ -107,6 +107,23 @@ def remove(host: Host, person: Researcher, number: int, *, now: datetime) -> Non
     host.database.write(store)
 
 
+def set_role(host: Host, person: Researcher, number: int, *, role: Role, now: datetime) -> None:
+    """Give somebody another role on the server; the last owner stays one."""
+
+    def store(connection: Connection) -> None:
+        researchers.lock(connection)
+        known = [each for each in researchers.everyone(connection) if each.number == number]
+        if not known or known[0].role == role:
+            return
+        if known[0].is_owner and researchers.count_owners(connection) == 1:
+            raise LastOwnerError
+        researchers.set_role(connection, number, role)
+        detail = {"name": known[0].name, "role": role}
+        audit.note(connection, actor=person.name, action="role changed", detail=detail, now=now)
+
+    host.database.write(store)
+
+
 class LastOwnerError(InputError):
     """The last owner was to be removed."""
 

@@ -17,7 +17,7 @@ from howgood.flow.accounts import passwords
 from howgood.flow.accounts.attempts import note_failure
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import Researcher
-from howgood.store import audit, researchers
+from howgood.store import audit, researchers, sharing
 from howgood.store.researchers import Invitation
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=14)
@@ -159,11 +159,15 @@ def join(host: Host, token: str, *, name: str, password: str, now: datetime) -> 
     def store(connection: Connection) -> Joined:
         if researchers.find(connection, name) is not None:
             return _TAKEN
-        role = researchers.use_invitation(connection, tokens.digest(token), now=now)
-        if role is None:
+        used = researchers.use_invitation(connection, tokens.digest(token), now=now)
+        if used is None:
             return _USED
-        person = researchers.add(connection, name=name, password_hash=made, role=role, now=now)
-        audit.note(connection, actor=name, action="joined", detail={"role": role}, now=now)
+        person = researchers.add(connection, name=name, password_hash=made, role=used.role, now=now)
+        if used.study is not None and used.study_role is not None:
+            sharing.give_role(
+                connection, used.study, used.study_role, researcher=person.number, now=now
+            )
+        audit.note(connection, actor=name, action="joined", detail={"role": used.role}, now=now)
         return Joined(signed_in=begin_session(connection, person, now=now))
 
     try:

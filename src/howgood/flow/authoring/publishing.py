@@ -38,7 +38,7 @@ from howgood.kinds import KINDS, Kind, kind_of
 from howgood.kinds.protocol import StudyTemplate
 from howgood.kinds.study import RESERVED, SLUG, Study
 from howgood.records.researcher import Researcher
-from howgood.store import audit, drafts, studies
+from howgood.store import audit, drafts, sharing, studies
 from howgood.store.studies import MediaFile, NewVersion, StudyHead, VersionRow
 
 
@@ -346,6 +346,8 @@ def _start(
             return _taken(slug)
         number = studies.add_study(connection, new, is_open=False, now=now)
         drafts.begin(connection, number, content, version=None, now=now)
+        if not person.is_owner:  # who owns the server needs no role in a study
+            sharing.give_role(connection, number, "owner", researcher=person.number, now=now)
         for each in media:
             drafts.add_media(connection, number, each)
         audit.note(connection, actor=person.name, action="study made", study=slug, now=now)

@@ -1,7 +1,15 @@
 """What a study has collected: tidy rows, their codebook, and files of them."""
 
 from howgood.flow.collected.codebook import codebook
-from howgood.flow.collected.export import DataFile, DataFormat, codebook_csv, data_file
+from howgood.flow.collected.export import (
+    DataFile,
+    DataFormat,
+    ExportChoice,
+    codebook_csv,
+    data_file,
+    exported,
+    identities,
+)
 from howgood.flow.collected.rows import (
     Holdings,
     collected_codebook,
@@ -13,12 +21,15 @@ from howgood.flow.collected.rows import (
 __all__ = [
     "DataFile",
     "DataFormat",
+    "ExportChoice",
     "Holdings",
     "codebook",
     "codebook_csv",
     "collected_codebook",
     "data_file",
+    "exported",
     "holdings",
+    "identities",
     "page_of_rows",
     "tidy_rows",
 ]

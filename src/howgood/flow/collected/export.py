@@ -26,10 +26,17 @@ from datetime import datetime
 from functools import lru_cache
 from typing import IO, Any, Literal, cast
 
-from howgood.errors import MissingExtraError
-from howgood.flow.collected.rows import collected_codebook, find_study, pages, person_rows
+from howgood.errors import InputError, MissingExtraError
+from howgood.flow.collected.rows import (
+    collected_codebook,
+    find_study,
+    page_of_rows,
+    pages,
+    person_rows,
+)
 from howgood.flow.hosting import Host
 from howgood.records.codebook import TABLES, Codebook, Column, TableName
+from howgood.store import audit
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyRow
 
@@ -230,6 +237,7 @@ _WAITING_BYTES = 2_000_000
 _PIECE = 256 * 1024
 # Answers repeat themselves: more effort would take three times as long for a tenth of the size.
 _COMPRESSION = 3
+_SHORTEST_REASON, _LONGEST_REASON = 5, 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,8 +256,9 @@ def data_file(
     kind: DataFormat,
     table: TableName | None = None,
     pilots: bool = False,
+    identified: bool = False,
 ) -> DataFile:
-    """Return a study's data as a file.
+    """Return a study's data as a file, without what may name a person.
 
     Parameters
     ----------
@@ -264,6 +273,8 @@ def data_file(
         One table, or all.
     pilots : bool
         Whether test runs are included.
+    identified : bool
+        Whether the ids that recruiting platforms gave are included; see `exported`.
 
     Notes
     -----
@@ -272,7 +283,7 @@ def data_file(
     source = _Source(
         host=host,
         row=find_study(host, slug),
-        book=collected_codebook(host, slug),
+        book=collected_codebook(host, slug, identified=identified),
         pilots=pilots,
         kind=kind,
     )
@@ -286,6 +297,83 @@ def data_file(
         media_type=media,
         pieces=source.one_table(table),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportChoice:
+    """What of a study's data is wanted, and why, where it names people."""
+
+    kind: DataFormat
+    table: TableName | None = None
+    pilots: bool = False
+    identified: bool = False
+    reason: str = ""
+
+
+def exported(host: Host, slug: str, choice: ExportChoice, *, actor: str, now: datetime) -> DataFile:
+    """Return a study's data as a file, and write into the history who took it.
+
+    Data with the ids that recruiting platforms gave needs a reason, which is written down.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    reason = _checked_reason(choice.reason) if choice.identified else ""
+    made = data_file(
+        host, slug, kind=choice.kind, table=choice.table, pilots=choice.pilots,
+        identified=choice.identified,
+    )  # fmt: skip
+    detail: dict[str, str] = {"format": choice.kind, "table": choice.table or "all"}
+    action = "exported data"
+    if choice.identified:
+        action, detail = "exported data with ids", detail | {"reason": reason}
+    host.database.write(
+        lambda c: audit.note(c, actor=actor, action=action, study=slug, detail=detail, now=now)
+    )
+    return made
+
+
+def identities(
+    host: Host,
+    slug: str,
+    *,
+    reason: str,
+    pilots: bool,
+    after: int,
+    people_at_most: int,
+    actor: str,
+    now: datetime,
+) -> tuple[list[dict[str, Any]], int | None]:
+    """Return a page of participants with the ids that platforms gave; the reason is written down.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    reason = _checked_reason(reason)
+    made = page_of_rows(
+        host, slug, table="participants", pilots=pilots, after=after,
+        people_at_most=people_at_most, identified=True,
+    )  # fmt: skip
+    host.database.write(
+        lambda c: audit.note(
+            c, actor=actor, action="read ids", study=slug, detail={"reason": reason}, now=now
+        )
+    )
+    return made
+
+
+def _checked_reason(text: str) -> str:
+    reason = text.strip()
+    if not _SHORTEST_REASON <= len(reason) <= _LONGEST_REASON or not reason.isprintable():
+        raise InputError(
+            where="reason",
+            found=repr(reason[:80]),
+            needed=f"why ids are needed, in {_SHORTEST_REASON} to {_LONGEST_REASON} characters",
+            cure="Write it, such as: paying those who finished. Or export without ids.",
+        )
+    return reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,12 @@ _PEOPLE_AT_ONCE = 100
 
 
 def tidy_rows(
-    host: Host, slug: str, *, table: TableName = "answers", pilots: bool = False
+    host: Host,
+    slug: str,
+    *,
+    table: TableName = "answers",
+    pilots: bool = False,
+    identified: bool = False,
 ) -> Iterator[Row]:
     """Yield a study's data row by row, every row with every column of the table.
 
@@ -47,6 +52,8 @@ def tidy_rows(
         One row per judgement, per person, or per page shown.
     pilots : bool
         Whether test runs are included.
+    identified : bool
+        Whether the ids that recruiting platforms gave are included.
 
     Notes
     -----
@@ -55,7 +62,7 @@ def tidy_rows(
     if table not in TABLES:
         raise UnknownNameError(where="table", name=table, names=TABLES)
     row = find_study(host, slug)
-    names = collected_codebook(host, slug).names(table)
+    names = collected_codebook(host, slug, identified=identified).names(table)
     return (
         {name: made.get(name) for name in names}
         for person in people(host, row, pilots=pilots)
@@ -64,7 +71,14 @@ def tidy_rows(
 
 
 def page_of_rows(
-    host: Host, slug: str, *, table: TableName, pilots: bool, after: int, people_at_most: int
+    host: Host,
+    slug: str,
+    *,
+    table: TableName,
+    pilots: bool,
+    after: int,
+    people_at_most: int,
+    identified: bool = False,
 ) -> tuple[list[Row], int | None]:
     """Return the rows of the next people after a number, and where the page after begins.
 
@@ -73,7 +87,7 @@ def page_of_rows(
     Stability: experimental. None instead of a number: that was the last page.
     """
     row = find_study(host, slug)
-    names = collected_codebook(host, slug).names(table)
+    names = collected_codebook(host, slug, identified=identified).names(table)
     page = _page(host, row, pilots, after, people_at_most)
     rows = [
         {name: made.get(name) for name in names}
@@ -84,8 +98,10 @@ def page_of_rows(
     return rows, page[-1].number if len(page) == people_at_most else None
 
 
-def collected_codebook(host: Host, slug: str) -> Codebook:
+def collected_codebook(host: Host, slug: str, *, identified: bool = False) -> Codebook:
     """Return what the columns of a study's data mean, over all its versions.
+
+    Columns that may name a person are in it only where `identified` says so.
 
     Notes
     -----
@@ -94,7 +110,8 @@ def collected_codebook(host: Host, slug: str) -> Codebook:
     row = find_study(host, slug)
     with host.database.reading() as connection:
         versions = collected.versions_of(connection, row.number)
-    return codebook(*(host.study(each) for each in versions))
+    book = codebook(*(host.study(each) for each in versions))
+    return book if identified else book.pseudonymised()
 
 
 def people(host: Host, row: StudyRow, *, pilots: bool, after: int = 0) -> Iterator[PersonRow]:

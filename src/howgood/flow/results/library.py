@@ -178,6 +178,12 @@ def is_published_here(host: Host, name: str) -> bool:
         return any(each.name == name for each in cards.everything(connection))
 
 
+def study_of_card(host: Host, name: str) -> str | None:
+    """Return the study that a card came from; None: another server's, or it was deleted."""
+    with host.database.reading() as connection:
+        return cards.study_of(connection, name)
+
+
 def _counts(text: str) -> tuple[int, int, int, int]:
     parts = re.findall(r"\d+", text)
     is_clean = re.fullmatch(r"[\d\s,;/|\[\]()]+", text) is not None

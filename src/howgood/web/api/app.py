@@ -27,7 +27,7 @@ from howgood.records.api_token import ApiToken
 from howgood.records.record import Record, read_record
 from howgood.settings import Settings
 from howgood.store.database import AWAY
-from howgood.web import request_data
+from howgood.web import permissions, request_data
 from howgood.web.api.openapi import OPERATIONS, openapi
 from howgood.web.api.operation import Call, Operation, Streamed
 from howgood.web.api.problem import ApiError, problem, problem_of
@@ -64,6 +64,11 @@ async def get_document(request: Request) -> Response:
 def _routes(operations: Iterable[Operation]) -> list[BaseRoute]:
     """Return one route per path, so that a wrong method is told which ones are right."""
     by_path = sorted(operations, key=lambda each: each.path)
+    for each in by_path:
+        if each.name not in permissions.OPERATIONS:
+            raise permissions.MissingPermissionError(
+                f"{each.name}: say in web/permissions.py who may use it"
+            )
     return [
         Route(f"/v1{path}", _endpoint({each.method: each for each in group}),
               methods=[each.method for each in by_path if each.path == path])
@@ -85,10 +90,12 @@ async def _answer(request: Request, operation: Operation) -> Response:
     """Check who asks and what, do it, and say what came of it."""
     now = request_data.now()
     token = await run_in_threadpool(_admitted, request, operation, now)
+    path = _within(token, read_path(request, operation))
+    await run_in_threadpool(_permitted, request.app.state.host, token, operation, path)
     call = Call(
         host=request.app.state.host,
         token=token,
-        path=_within(token, read_path(request, operation)),
+        path=path,
         query=read_query(request, operation),
         body=await read_body(request, operation),
         home=request.app.state.settings.public_url
@@ -133,14 +140,13 @@ def _admitted(request: Request, operation: Operation, now: datetime) -> ApiToken
     if known is None:
         raise ApiError(
             401, where="Authorization", found="no token that is valid now",
-            needed="Bearer and a token", cure="Ask an owner for a token (page Tokens).",
+            needed="Bearer and a token", cure="Make a token on the page Tokens.",
             headers={"WWW-Authenticate": 'Bearer realm="howgood"'},
         )  # fmt: skip
     if operation.scope is not None and not known.allows(operation.scope):
         raise ApiError(
-            403, where="token", found=f"scopes {', '.join(known.scopes)}, held by "
-            f"{'an owner' if known.is_owner else 'a viewer'}",
-            needed=f"the scope {operation.scope}", cure="Ask an owner for another token.",
+            403, where="token", found=f"scopes {', '.join(known.scopes)}",
+            needed=f"the scope {operation.scope}", cure="Make another token (page Tokens).",
         )  # fmt: skip
     return known
 
@@ -149,11 +155,33 @@ def _within(token: ApiToken | None, path: dict[str, str]) -> dict[str, str]:
     """Let a token see its own study alone; others do not exist for it."""
     slug = path.get("slug")
     if slug is not None and token is not None and not token.reaches(slug):
-        raise ApiError(
-            404, where="study", found=f"no {slug!r}", needed="a study that the token reaches",
-            cure="Check the name, or use another token.",
-        )  # fmt: skip
+        raise _hidden(slug)
     return path
+
+
+def _hidden(slug: str) -> ApiError:
+    return ApiError(
+        404, where="study", found=f"no {slug!r}", needed="a study that the token reaches",
+        cure="Check the name, or use another token.",
+    )  # fmt: skip
+
+
+def _permitted(
+    host: Host, token: ApiToken | None, operation: Operation, path: Mapping[str, str]
+) -> None:
+    """Refuse what the holder of the token may not do themselves."""
+    need = permissions.OPERATIONS[operation.name]
+    if token is None or need == permissions.PUBLIC:
+        return
+    try:
+        permissions.admitted(host, token.holder, need, path)
+    except permissions.NoEntryError as error:
+        if error.is_hidden:
+            raise _hidden(path["slug"]) from error
+        raise ApiError(
+            403, where="token", found=f"the rights of {token.owner}", needed=str(error),
+            cure="Ask an owner of the study to do it, or for another role.",
+        ) from error  # fmt: skip
 
 
 async def _failed(request: Request, error: Exception) -> Response:

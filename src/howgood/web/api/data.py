@@ -37,6 +37,26 @@ class PeoplePage(Record):
     pilots: bool = Field(default=False, description="include test runs")
 
 
+class IdentifiedPage(PeoplePage):
+    """Which participants to list with their ids, and why."""
+
+    reason: str = Field(description="why ids are needed; it is written down", min_length=5)
+
+
+class Identity(Record):
+    """A participant and the id that the platform or a file gave."""
+
+    participant: str
+    external_id: str | None
+
+
+class Identities(Record):
+    """Who the participants are; who reads this is written into the history."""
+
+    identities: tuple[Identity, ...]
+    next: int | None = Field(description="`after` of the next page; null: this was the last")
+
+
 class Rows(Record):
     """Rows of a table, whole people at a time; the codebook names the columns."""
 
@@ -166,6 +186,25 @@ def _page_of(call: Call, table: TableName) -> Rows:
     return Rows(rows=tuple(rows), next=following)
 
 
+def _identities(call: Call) -> Identities:
+    rows, following = collected.identities(
+        call.host,
+        call.slug,
+        reason=call.query.reason,
+        pilots=call.query.pilots,
+        after=call.query.after,
+        people_at_most=call.query.limit,
+        actor=call.actor,
+        now=call.now,
+    )
+    return Identities(
+        identities=tuple(
+            Identity(participant=row["participant"], external_id=row["external_id"]) for row in rows
+        ),
+        next=following,
+    )
+
+
 def _invite(call: Call) -> Links:
     made = hosting.make_links(
         call.host, call.slug, people=call.body.people, is_pilot=call.body.pilot, now=call.now
@@ -224,13 +263,10 @@ def _export(call: Call) -> Streamed:
             cure="Choose one of these.",
         )
     table = None if call.query.table == "all" else cast(TableName, call.query.table)
-    made = collected.data_file(
-        call.host,
-        call.slug,
-        kind=cast(collected.DataFormat, kind),
-        table=table,
-        pilots=call.query.pilots,
+    choice = collected.ExportChoice(
+        kind=cast(collected.DataFormat, kind), table=table, pilots=call.query.pilots
     )
+    made = collected.exported(call.host, call.slug, choice, actor=call.actor, now=call.now)
     return Streamed(name=made.name, media_type=made.media_type, pieces=made.pieces)
 
 
@@ -277,6 +313,10 @@ OPERATIONS = (
     Operation(method="GET", path="/studies/{slug}/participants", name="listParticipants",
               summary="List participants, page by page", run=_participants,
               scope="participants:read", answer=Rows, query=PeoplePage, group="Participants"),
+    Operation(method="GET", path="/studies/{slug}/identities", name="listIdentities",
+              summary="Read the ids of the recruiting platform, with a reason", run=_identities,
+              scope="identities:read", answer=Identities, query=IdentifiedPage,
+              group="Participants"),
     Operation(method="POST", path="/studies/{slug}/invitations", name="invite",
               summary="Make personal links", run=_invite, scope="participants:write",
               answer=Links, body=Invitations, status=201, group="Participants"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from howgood.flow import erasing, remote
+from howgood.flow import accounts, erasing, remote
 from howgood.flow.remote import LiveNumbers, StudyFacts, VersionFacts
 from howgood.kinds.study import Study
 from howgood.records.record import Record
@@ -87,7 +87,9 @@ class Gone(Record):
 
 def _list(call: Call) -> StudyList:
     only = call.token.study if call.token else None
-    return StudyList(studies=remote.studies_within(call.host, only))
+    known = remote.studies_within(call.host, only)
+    shared = accounts.shared_with(call.host, call.token.holder) if call.token else {}
+    return StudyList(studies=tuple(each for each in known if shared is None or each.slug in shared))
 
 
 def _create(call: Call) -> StudyFacts:
@@ -104,6 +106,7 @@ def _create(call: Call) -> StudyFacts:
         call.body.study.to_dict(),
         is_open=call.body.is_open,
         actor=call.actor,
+        holder=call.token.holder if call.token else None,
         now=call.now,
     )
 

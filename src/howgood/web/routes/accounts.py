@@ -19,7 +19,8 @@ from starlette.routing import Route
 
 from howgood.errors import InputError
 from howgood.flow import accounts
-from howgood.records.researcher import ROLES, Researcher, Role
+from howgood.flow.hosting import Host
+from howgood.records.researcher import ROLES, SERVER_ROLES, STUDY_ROLES, Researcher, Role
 from howgood.web.access import (
     DEVICE,
     SESSION,
@@ -27,7 +28,6 @@ from howgood.web.access import (
     begin_session,
     end_session,
     home,
-    owner,
     remember_device,
     sent_form,
     set_session,
@@ -72,7 +72,7 @@ async def post_login(request: Request) -> Response:
         return again(problem="Name and password do not belong together.", status=422)
     # Whoever signs in anew leaves the session they had, on the server too.
     await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
-    if unsaved is not None and found.researcher.may_write:
+    if unsaved is not None and await run_in_threadpool(_may_save, host, found, unsaved):
         begin_session(request, found.token)
         return _known(await save_unsaved(request, found.researcher, unsaved), request, found)
     return _entering(request, found, target or "/studies")
@@ -144,16 +144,15 @@ async def post_account(request: Request) -> Response:
 
 async def get_people(request: Request) -> Response:
     """Show who has an account."""
-    person = await owner(request)
+    person = await signed_in(request)
     return await _people_page(request, person)
 
 
 async def post_people(request: Request) -> Response:
     """Invite somebody by a one-time link, shown once."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
-    wanted = text_of(form, "role")
-    role: Role = next((each for each in ROLES if each == wanted), "viewer")
+    role = server_role(text_of(form, "role"))
     token = await run_in_threadpool(
         accounts.invite, request.app.state.host, person, role=role, now=now()
     )
@@ -163,7 +162,7 @@ async def post_people(request: Request) -> Response:
 
 async def post_renewal(request: Request) -> Response:
     """Make a one-time link by which somebody chooses a new password, shown once."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     name = text_of(form, "name")
     try:
@@ -175,9 +174,29 @@ async def post_renewal(request: Request) -> Response:
     return await _people_page(request, person, link=f"{home(request)}/setup/{token}", whose=name)
 
 
+async def post_role(request: Request) -> Response:
+    """Give somebody another role on the server."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    role = server_role(text_of(form, "role"))
+    number = request.path_params["number"]
+    try:
+        await run_in_threadpool(
+            accounts.set_role, request.app.state.host, person, number, role=role, now=now()
+        )
+    except InputError as error:
+        return await _people_page(request, person, problem=f"{error.needed}. {error.cure}")
+    return RedirectResponse("/people", status_code=303)
+
+
+def server_role(wanted: str) -> Role:
+    """Return the role of this name; an unknown one is that which may do least."""
+    return next((role for role in ROLES if role == wanted), "guest")
+
+
 async def get_removal(request: Request) -> Response:
     """Ask whether an account shall be removed, and say what that means."""
-    person = await owner(request)
+    person = await signed_in(request)
     found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     number = request.path_params["number"]
     gone = next((each for each in found.researchers if each.number == number), None)
@@ -188,7 +207,7 @@ async def get_removal(request: Request) -> Response:
 
 async def post_removal(request: Request) -> Response:
     """Remove somebody's account."""
-    person = await owner(request)
+    person = await signed_in(request)
     await sent_form(request)
     number = request.path_params["number"]
     try:
@@ -196,6 +215,11 @@ async def post_removal(request: Request) -> Response:
     except InputError as error:
         return await _people_page(request, person, problem=f"{error.needed}. {error.cure}")
     return RedirectResponse("/people", status_code=303)
+
+
+def _may_save(host: Host, found: accounts.SignedIn, unsaved: UnsavedForm) -> bool:
+    inside = accounts.in_study(host, found.researcher, unsaved.slug)
+    return inside is not None and inside.may_write
 
 
 def _login_page(
@@ -223,7 +247,9 @@ async def _setup_page(request: Request, problems: Mapping[str, str], name: str =
         values: dict[str, object] = {"title": "This link no longer works", "text": text}
         return dashboard(request, "message.html", researcher=None, status=404, **values)
     values = {
-        "role": found.role, "person": found.researcher, "problems": problems, "name": name
+        "role": found.role, "person": found.researcher, "problems": problems, "name": name,
+        "meaning": SERVER_ROLES[found.role], "study": None, "invitation": found,
+        "study_meaning": STUDY_ROLES.get(found.study_role or "viewer", ""),
     }  # fmt: skip
     status = 422 if problems else 200
     return dashboard(request, "setup.html", researcher=None, status=status, **values)
@@ -233,7 +259,9 @@ async def _people_page(
     request: Request, person: Researcher, *, link: str = "", whose: str = "", problem: str = ""
 ) -> Response:
     found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
-    values = {"circle": found, "link": link, "whose": whose, "problem": problem}
+    values = {
+        "circle": found, "link": link, "whose": whose, "problem": problem, "roles": SERVER_ROLES
+    }  # fmt: skip
     status = 422 if problem else 200
     return dashboard(request, "people.html", researcher=person, status=status, **values)
 
@@ -301,6 +329,7 @@ ROUTES = [
     Route("/people", get_people, methods=["GET"]),
     Route("/people", post_people, methods=["POST"]),
     Route("/people/renewal", post_renewal, methods=["POST"]),
+    Route("/people/{number:int}/role", post_role, methods=["POST"]),
     Route("/people/{number:int}/remove", get_removal, methods=["GET"]),
     Route("/people/{number:int}/remove", post_removal, methods=["POST"]),
 ]

@@ -19,7 +19,7 @@ from howgood.flow import collected, erasing, importing, survey_export
 from howgood.flow.importing.uploads import LARGEST
 from howgood.kinds import kind_named
 from howgood.records.codebook import TABLES, TableName
-from howgood.web.access import owner, sent_form, signed_in, text_of
+from howgood.web.access import sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.request_data import now
 
@@ -40,23 +40,43 @@ async def get_data(request: Request) -> Response:
 
 
 async def get_export(request: Request) -> Response:
-    """Send the data, or the survey itself, as a file, made while it is sent."""
-    await signed_in(request)
+    """Send the data without ids, or the survey itself, as a file, made while it is sent."""
+    kind = request.path_params["format"]
+    if kind not in _SURVEYS:
+        return await _exported(request, kind, request.query_params)
     host, slug = request.app.state.host, request.path_params["slug"]
-    kind, table = request.path_params["format"], request.query_params.get("table", "")
-    pilots = request.query_params.get("pilots") == "yes"
-    if kind not in _DATA + _SURVEYS or table not in ("", *TABLES):
-        raise HTTPException(404)
     try:
-        if kind in _SURVEYS:
-            survey = await run_in_threadpool(
-                survey_export.hosted_survey_file, host, slug,
-                kind=cast(survey_export.SurveyFormat, kind),
-            )  # fmt: skip
-            return _file(survey.name, survey.media_type, Response(survey.content))
+        survey = await run_in_threadpool(
+            survey_export.hosted_survey_file, host, slug,
+            kind=cast(survey_export.SurveyFormat, kind),
+        )  # fmt: skip
+    except InputError as error:
+        return await _data_page(request, problem=str(error), status=422)
+    return _file(survey.name, survey.media_type, Response(survey.content))
+
+
+async def post_identified(request: Request) -> Response:
+    """Send the data with the ids of the recruiting platform, for a reason that is written down."""
+    form = await sent_form(request)
+    given = {name: text_of(form, name) for name in ("format", "table", "pilots", "reason")}
+    return await _exported(request, given["format"] or "csv", given, identified=True)
+
+
+async def _exported(
+    request: Request, kind: str, given: Mapping[str, str], *, identified: bool = False
+) -> Response:
+    person = await signed_in(request)
+    table = given.get("table", "")
+    if kind not in _DATA or table not in ("", *TABLES):
+        raise HTTPException(404)
+    choice = collected.ExportChoice(
+        kind=cast(collected.DataFormat, kind), table=cast(TableName, table) if table else None,
+        pilots=given.get("pilots") == "yes", identified=identified, reason=given.get("reason", ""),
+    )  # fmt: skip
+    try:
         made = await run_in_threadpool(
-            collected.data_file, host, slug, kind=cast(collected.DataFormat, kind),
-            table=cast(TableName, table) if table else None, pilots=pilots,
+            collected.exported, request.app.state.host, request.path_params["slug"], choice,
+            actor=person.name, now=now(),
         )  # fmt: skip
     except (InputError, MissingExtraError) as error:
         return await _data_page(request, problem=str(error), status=422)
@@ -72,7 +92,7 @@ def _file(name: str, media_type: str, response: Response) -> Response:
 
 async def post_import(request: Request) -> Response:
     """Keep uploaded files and lead to the page that shows what importing them would add."""
-    await owner(request)
+    await signed_in(request)
     form = await sent_form(request, largest=_LARGEST_FORM)
     host, slug = request.app.state.host, request.path_params["slug"]
     files = await _files(form)
@@ -103,7 +123,7 @@ async def get_mapping(request: Request) -> Response:
 
 async def post_mapping(request: Request) -> Response:
     """Look again with another mapping, import, or discard the upload."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     host, slug = request.app.state.host, request.path_params["slug"]
     number, action = request.path_params["number"], text_of(form, "action")
@@ -129,7 +149,7 @@ async def post_mapping(request: Request) -> Response:
 
 async def get_undo(request: Request) -> Response:
     """Ask whether an import shall be undone, and say what would go."""
-    person = await owner(request)
+    person = await signed_in(request)
     host, slug = request.app.state.host, request.path_params["slug"]
     try:
         held = await run_in_threadpool(collected.holdings, host, slug)
@@ -146,7 +166,7 @@ async def get_undo(request: Request) -> Response:
 
 async def post_undo(request: Request) -> Response:
     """Undo an import."""
-    person = await owner(request)
+    person = await signed_in(request)
     await sent_form(request)
     host, slug = request.app.state.host, request.path_params["slug"]
     try:
@@ -161,7 +181,7 @@ async def post_undo(request: Request) -> Response:
 
 async def post_erase(request: Request) -> Response:
     """Erase one participant."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     host, slug = request.app.state.host, request.path_params["slug"]
     if text_of(form, "sure") != "yes":
@@ -180,7 +200,7 @@ async def post_erase(request: Request) -> Response:
 
 async def post_delete(request: Request) -> Response:
     """Delete the study after its short name was typed."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     host, slug = request.app.state.host, request.path_params["slug"]
     try:
@@ -219,7 +239,7 @@ async def _data_page(
 async def _mapping_page(
     request: Request, mapping: Mapping[str, str] | None, missing: importing.Missing
 ) -> Response:
-    person = await owner(request)
+    person = await signed_in(request)
     try:
         view = await run_in_threadpool(
             importing.look_at, request.app.state.host, request.path_params["slug"],
@@ -248,6 +268,7 @@ _ROOT = "/studies/{slug}/data"
 ROUTES = [
     Route(_ROOT, get_data, methods=["GET"]),
     Route(_ROOT + "/export/{format}", get_export, methods=["GET"]),
+    Route(_ROOT + "/identified", post_identified, methods=["POST"]),
     Route(_ROOT + "/import", post_import, methods=["POST"]),
     Route(_ROOT + "/import/{number:int}", get_mapping, methods=["GET"]),
     Route(_ROOT + "/import/{number:int}", post_mapping, methods=["POST"]),

@@ -21,8 +21,6 @@ from howgood.flow.hosting import Host, View
 from howgood.records.researcher import Researcher
 from howgood.web.access import (
     OutdatedFormError,
-    SignInNeededError,
-    owner,
     sent_form,
     signed_in,
     text_of,
@@ -33,7 +31,7 @@ from howgood.web.pages import ScreenPage, screen_page
 from howgood.web.render import part_of_file, style_address
 from howgood.web.request_data import now, whole
 from howgood.web.routes.studies import attachment
-from howgood.web.unsaved_forms import UnsavedForm, sign_in_first
+from howgood.web.unsaved_forms import UnsavedForm
 
 _OWN_FIELDS = frozenset({"csrf", "edition", "action", "go", "walk", "condition"})
 _OUTDATED = (
@@ -42,7 +40,8 @@ _OUTDATED = (
 )
 # Leaving the form by a tab saves it first; other words are parts of the form.
 _TABS = {f"tab-{each}" if each else "tab-live": f"/{each}" if each else "" for each in
-         ("", "edit", "preview", "publish", "links", "versions", "results", "data")}  # fmt: skip
+         ("", "edit", "preview", "publish", "links", "versions", "results", "data",
+          "share")}  # fmt: skip
 
 
 async def get_edit(request: Request) -> Response:
@@ -63,10 +62,7 @@ async def get_part(request: Request) -> Response:
 
 async def post_part(request: Request) -> Response:
     """Save a page of the form, then add, remove or move what its button says."""
-    try:
-        person = await owner(request)
-    except SignInNeededError:
-        return await sign_in_first(request)
+    person = await signed_in(request)
     slug, part = request.path_params["slug"], request.path_params["part"]
     try:
         form = await sent_form(request, largest=LARGEST_UPLOAD)
@@ -158,7 +154,7 @@ async def get_publish(request: Request) -> Response:
 
 async def post_publish(request: Request) -> Response:
     """Publish the draft that was looked through."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     slug, host = request.path_params["slug"], request.app.state.host
     try:
@@ -177,7 +173,7 @@ async def post_publish(request: Request) -> Response:
 
 async def get_discard(request: Request) -> Response:
     """Ask whether the draft shall be discarded, and say what would go."""
-    person = await owner(request)
+    person = await signed_in(request)
     slug, host = request.path_params["slug"], request.app.state.host
     found = await run_in_threadpool(authoring.review, host, slug)
     if not found.is_draft:
@@ -187,7 +183,7 @@ async def get_discard(request: Request) -> Response:
 
 async def post_restore(request: Request) -> Response:
     """Bring a discarded draft back."""
-    person = await owner(request)
+    person = await signed_in(request)
     await sent_form(request)
     slug, host = request.path_params["slug"], request.app.state.host
     is_back = await run_in_threadpool(authoring.restore, host, person, slug, now=now())
@@ -198,7 +194,7 @@ async def post_restore(request: Request) -> Response:
 
 async def post_discard(request: Request) -> Response:
     """Put the draft aside; it can be restored from the list of studies."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     slug, host = request.path_params["slug"], request.app.state.host
     try:
@@ -226,7 +222,7 @@ async def get_versions(request: Request) -> Response:
 
 async def post_version(request: Request) -> Response:
     """Make an earlier version the one newcomers get."""
-    person = await owner(request)
+    person = await signed_in(request)
     await sent_form(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
     await run_in_threadpool(

@@ -19,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.flow.hosting import Host
 from howgood.flow.results import counting, library
 from howgood.records.card import ModelCard
 from howgood.records.record import read_record
@@ -26,9 +27,10 @@ from howgood.records.researcher import Researcher
 from howgood.show.cards import acceptance_map, map_lines
 from howgood.show.decisions import gain_finding
 from howgood.show.results import accepting_finding, target_finding
-from howgood.web.access import SignInNeededError, owner, sent_form, signed_in, text_of
+from howgood.web.access import SignInNeededError, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.pages import message_page
+from howgood.web.permissions import CARD, NoEntryError, admitted
 from howgood.web.rate_limits import caller
 from howgood.web.render import show, style_address
 from howgood.web.request_data import is_larger, now, sent_file
@@ -112,7 +114,7 @@ def _place(places: anyio.CapacityLimiter) -> Iterator[None]:
 
 async def post_withdraw(request: Request) -> Response:
     """Take a card that was published here out of the library."""
-    person = await owner(request)
+    person = await signed_in(request)
     await sent_form(request)
     await run_in_threadpool(
         library.withdraw_card, request.app.state.host, request.path_params["name"],
@@ -156,9 +158,9 @@ async def _card(
             problem = str(error)
     drawing = await run_in_threadpool(_drawing, card, answer) if card.draws else ""
     person = await _somebody(request)
-    is_ours = person is not None and person.may_write and await run_in_threadpool(
-        library.is_published_here, request.app.state.host, card.name
-    )  # fmt: skip
+    is_ours = person is not None and await run_in_threadpool(
+        _may_withdraw, request.app.state.host, person, card.name
+    )
     response = dashboard(
         request, "card.html", researcher=person, is_ours=is_ours,
         status=status if problem else 200, card=card, given=given, problem=problem, answer=answer,
@@ -167,6 +169,15 @@ async def _card(
     if response.status_code in (429, 503):
         response.headers["Retry-After"] = "10"
     return response
+
+
+def _may_withdraw(host: Host, person: Researcher, name: str) -> bool:
+    """Return whether somebody may take a card out that was published here."""
+    try:
+        admitted(host, person, CARD, {"name": name})
+    except NoEntryError:
+        return False
+    return library.is_published_here(host, name)
 
 
 def _answered(card: ModelCard, given: dict[str, str]) -> library.Answer | None:

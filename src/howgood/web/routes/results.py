@@ -18,7 +18,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.results import library, requests, uploaded
 from howgood.flow.results.tasks import CLASSIFIER, SYSTEMS
 from howgood.show.page import to_html
-from howgood.web.access import owner, sent_form, signed_in
+from howgood.web.access import sent_form, signed_in
 from howgood.web.dashboard import dashboard
 from howgood.web.render import PICTURE_POLICY
 from howgood.web.request_data import is_larger, now, sent_file
@@ -36,7 +36,7 @@ async def get_results(request: Request) -> Response:
 
 async def post_fit(request: Request) -> Response:
     """Queue a fit and go to its progress."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     slug = request.path_params["slug"]
     try:
@@ -78,7 +78,7 @@ async def get_progress(request: Request) -> Response:
 
 async def post_cancel(request: Request) -> Response:
     """End a job that waits or runs."""
-    await owner(request)
+    await signed_in(request)
     await sent_form(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
     await _call(requests.cancel_job, request.app.state.host, slug, number, now=now())
@@ -124,7 +124,7 @@ async def get_report(request: Request) -> Response:
 
 async def post_upload(request: Request) -> Response:
     """Take a table, then ask what its columns mean."""
-    person = await owner(request)
+    person = await signed_in(request)
     slug = request.path_params["slug"]
     if is_larger(request, _LARGEST):
         most = (
@@ -153,7 +153,7 @@ async def get_upload(request: Request) -> Response:
 
 async def post_mapping(request: Request) -> Response:
     """Queue the judging of an upload."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = _fields(await sent_form(request))
     slug, number = request.path_params["slug"], request.path_params["number"]
     try:
@@ -168,7 +168,7 @@ async def post_mapping(request: Request) -> Response:
 
 async def post_publish(request: Request) -> Response:
     """Put a card of this result into the public library."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = _fields(await sent_form(request))
     slug, number = request.path_params["slug"], request.path_params["number"]
     try:
@@ -198,7 +198,7 @@ async def _overview(request: Request, *, problem: str = "", status: int = 200) -
 async def _mapping(
     request: Request, chosen: dict[str, str], *, problem: str = "", status: int = 200
 ) -> Response:
-    person = await owner(request)
+    person = await signed_in(request)
     host, slug = request.app.state.host, request.path_params["slug"]
     upload = await _call(requests.open_upload, host, slug, request.path_params["number"])
     seen = await _call(requests.overview, host, slug)

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from howgood.flow import authoring, hosting, watching
+from howgood.flow import accounts, authoring, hosting, watching
 from howgood.records.researcher import Researcher
-from howgood.web.access import home, owner, sent_form, signed_in, text_of
+from howgood.web.access import home, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.middleware import LARGEST_UPLOAD
 from howgood.web.request_data import now, whole
@@ -24,8 +24,12 @@ async def get_studies(request: Request) -> Response:
     """List the studies."""
     person = await signed_in(request)
     host = request.app.state.host
+    shared = await run_in_threadpool(accounts.shared_with, host, person)
     found = await run_in_threadpool(watching.overview, host)
     discarded = await run_in_threadpool(authoring.discarded, host)
+    if shared is not None:
+        found = tuple(each for each in found if each.head.slug in shared)
+        discarded = tuple(each for each in discarded if "edit" in shared.get(each.slug, ()))
     is_new = request.query_params.get("done") == "discarded" and discarded
     notice = f"The draft of {discarded[0].title} is discarded." if is_new else ""
     return dashboard(
@@ -36,13 +40,13 @@ async def get_studies(request: Request) -> Response:
 
 async def get_new(request: Request) -> Response:
     """Show the ways to begin a study."""
-    person = await owner(request)
+    person = await signed_in(request)
     return _new_page(request, person, authoring.Started(), {})
 
 
 async def post_new(request: Request) -> Response:
     """Make a study from a template."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     typed = {name: text_of(form, name).strip() for name in ("template", "slug", "title")}
     made = await run_in_threadpool(
@@ -54,7 +58,7 @@ async def post_new(request: Request) -> Response:
 
 async def post_upload(request: Request) -> Response:
     """Make a study from a study file and the files it names."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request, largest=LARGEST_UPLOAD)
     files = [*await uploads(form, "file"), *await uploads(form, "beside")]
     made = await run_in_threadpool(
@@ -77,7 +81,7 @@ async def get_counts(request: Request) -> Response:
 
 async def post_doors(request: Request) -> Response:
     """Open or close a study."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     slug = request.path_params["slug"]
     await run_in_threadpool(
@@ -89,7 +93,7 @@ async def post_doors(request: Request) -> Response:
 
 async def post_places(request: Request) -> Response:
     """Change pilot mode and quota."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     slug, quota = request.path_params["slug"], text_of(form, "quota").strip()
     if quota and not whole(quota, otherwise=0):
@@ -105,13 +109,13 @@ async def post_places(request: Request) -> Response:
 
 async def get_links(request: Request) -> Response:
     """Show the form for personal links."""
-    person = await owner(request)
+    person = await signed_in(request)
     return await _links_page(request, person, ())
 
 
 async def post_links(request: Request) -> Response:
     """Make personal links and show them, or give them as CSV: this once."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     slug, people = request.path_params["slug"], text_of(form, "people").strip()
     if not 1 <= whole(people, otherwise=0) <= _MOST_LINKS:
@@ -168,7 +172,10 @@ async def _live(request: Request, person: Researcher, template: str, problem: st
         # A study that was never published has nothing to watch, but perhaps a draft.
         await run_in_threadpool(authoring.written, host, slug)
         return RedirectResponse(f"/studies/{slug}/edit", status_code=303)
-    flags = await run_in_threadpool(request.app.state.watcher.flags, slug)
+    # Flags are drawn from answers: they are for those who may read answers.
+    flags = None
+    if person.may("data"):
+        flags = await run_in_threadpool(request.app.state.watcher.flags, slug)
     values = {"live": live, "flags": flags, "study": live.head, "problem": problem,
               "link": f"{home(request)}/s/{slug}"}  # fmt: skip
     status = 422 if problem else 200
@@ -193,7 +200,7 @@ def _to(slug: str) -> Response:
 
 async def get_history(request: Request) -> Response:
     """Show the latest lines of the audit, of one study or of everything."""
-    person = await owner(request)
+    person = await signed_in(request)
     about = request.query_params.get("study", "")
     found = await run_in_threadpool(watching.deeds, request.app.state.host, study=about)
     return dashboard(

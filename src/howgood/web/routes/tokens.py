@@ -12,7 +12,7 @@ from starlette.routing import Route
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow import accounts, api_access, hosting
 from howgood.records.api_token import SCOPES
-from howgood.web.access import SESSION, owner, sent_form, text_of
+from howgood.web.access import SESSION, sent_form, signed_in, text_of
 from howgood.web.api.openapi import OPERATIONS
 from howgood.web.dashboard import dashboard
 from howgood.web.request_data import now
@@ -27,7 +27,7 @@ async def get_tokens(request: Request) -> Response:
 
 async def post_token(request: Request) -> Response:
     """Make a token and show it, this once."""
-    person = await owner(request)
+    person = await signed_in(request)
     form = await sent_form(request)
     days = text_of(form, "days")
     scopes = [value for value in form.getlist("scopes") if isinstance(value, str)]
@@ -44,7 +44,7 @@ async def post_token(request: Request) -> Response:
 
 async def post_revoke(request: Request) -> Response:
     """Revoke a token at once."""
-    person = await owner(request)
+    person = await signed_in(request)
     await sent_form(request)
     try:
         await run_in_threadpool(
@@ -69,13 +69,15 @@ async def get_documentation(request: Request) -> Response:
 async def _page(
     request: Request, *, secret: str = "", problem: str = "", status: int = 200
 ) -> Response:
-    person = await owner(request)
+    person = await signed_in(request)
     host = request.app.state.host
+    shared = await run_in_threadpool(accounts.shared_with, host, person)
+    studies = await run_in_threadpool(hosting.every_study, host)
     return dashboard(
         request, "tokens.html", researcher=person, status=status, secret=secret,
-        problem=problem, tokens=await run_in_threadpool(api_access.every_token, host),
-        studies=await run_in_threadpool(hosting.every_study, host), scopes=SCOPES, times=_TIMES,
-        now=now(),
+        problem=problem, tokens=await run_in_threadpool(api_access.tokens_of, host, person),
+        studies=[row for row in studies if shared is None or row.slug in shared],
+        scopes=SCOPES, times=_TIMES, now=now(),
     )  # fmt: skip
 
 

@@ -1,0 +1,214 @@
+"""What every address needs: one table for pages and the API.
+
+In: somebody and what an address needs. Out: whether they may enter. Absent: what roles allow
+(`records.researcher`), and requests (`guard` for pages, `api.app`).
+
+An address without a line in the table cannot be served: the application does not start. A study
+that is not shared with somebody does not exist for them (404); what they may not do in a study they
+see is refused with a reason (403).
+"""
+
+from collections.abc import Mapping
+
+from howgood.errors import HowgoodError
+from howgood.flow import accounts
+from howgood.flow.hosting import Host
+from howgood.flow.results.library import study_of_card
+from howgood.records.researcher import Permission, Researcher
+
+# Besides the permissions in a study: nobody is asked; an account is enough; those who may make
+# studies; owners of the server. A card belongs to the study it came from.
+PUBLIC, ACCOUNT, CREATE, SERVER = "public", "account", "create", "server"
+CARD = "edit the study of the card"
+Need = str
+
+PAGES: Mapping[str, Need] = {
+    "GET /": PUBLIC,
+    "GET /static/{name}": PUBLIC,
+    "GET /health": PUBLIC,
+    # Participants: their token is what lets them in.
+    "GET /p/{token}": PUBLIC,
+    "POST /p/{token}": PUBLIC,
+    "GET /p/{token}/{step}": PUBLIC,
+    "POST /p/{token}/{step}": PUBLIC,
+    "GET /s/{slug}": PUBLIC,
+    "POST /s/{slug}": PUBLIC,
+    "GET /media/{version:int}/{name:path}": PUBLIC,
+    # Accounts.
+    "GET /login": PUBLIC,
+    "POST /login": PUBLIC,
+    "POST /logout": PUBLIC,
+    "GET /setup/{token}": PUBLIC,
+    "POST /setup/{token}": PUBLIC,
+    "GET /account": ACCOUNT,
+    "POST /account": ACCOUNT,
+    "GET /people": SERVER,
+    "POST /people": SERVER,
+    "POST /people/renewal": SERVER,
+    "GET /people/{number:int}/remove": SERVER,
+    "POST /people/{number:int}/remove": SERVER,
+    "POST /people/{number:int}/role": SERVER,
+    "GET /groups": SERVER,
+    "POST /groups": SERVER,
+    "POST /groups/{number:int}/members": SERVER,
+    "POST /groups/{number:int}/remove": SERVER,
+    "GET /history": SERVER,
+    "GET /design": ACCOUNT,
+    # A token does what its holder may do, and no more.
+    "GET /tokens": ACCOUNT,
+    "POST /tokens": ACCOUNT,
+    "POST /tokens/{number:int}/revoke": ACCOUNT,
+    "GET /api/docs": PUBLIC,
+    # The library asks for an account itself where it is not public (HOWGOOD_PUBLIC_LIBRARY=no).
+    "GET /library": PUBLIC,
+    "GET /library/nearest": PUBLIC,
+    "GET /library/{name}": PUBLIC,
+    "POST /library/{name}": PUBLIC,
+    "POST /library/{name}/withdraw": CARD,
+    # Results for those who hold a link.
+    "GET /r/{token}": PUBLIC,
+    "GET /r/{token}/report.html": PUBLIC,
+    "GET /r/{token}/{place:int}.svg": PUBLIC,
+    # Studies.
+    "GET /studies": ACCOUNT,
+    "GET /studies/new": CREATE,
+    "POST /studies/new": CREATE,
+    "POST /studies/upload": CREATE,
+    "GET /studies/{slug}": "live",
+    "GET /studies/{slug}/counts": "live",
+    "POST /studies/{slug}/doors": "edit",
+    "POST /studies/{slug}/places": "edit",
+    "GET /studies/{slug}/links": "links",
+    "POST /studies/{slug}/links": "links",
+    "GET /studies/{slug}/share": "share",
+    "POST /studies/{slug}/share": "share",
+    "POST /studies/{slug}/share/{number:int}/remove": "share",
+    "POST /studies/{slug}/share/invitations": "share",
+    "POST /studies/{slug}/share/links": "share",
+    "POST /studies/{slug}/share/links/{number:int}/revoke": "share",
+    "GET /studies/{slug}/edit": "texts",
+    "GET /studies/{slug}/edit/{part}": "texts",
+    "POST /studies/{slug}/edit/{part}": "edit",
+    "POST /studies/{slug}/glance/{part}": "texts",
+    "GET /studies/{slug}/preview": "texts",
+    "POST /studies/{slug}/preview": "texts",
+    "GET /studies/{slug}/publish": "texts",
+    "POST /studies/{slug}/publish": "edit",
+    "GET /studies/{slug}/discard": "edit",
+    "POST /studies/{slug}/discard": "edit",
+    "POST /studies/{slug}/restore": "edit",
+    "GET /studies/{slug}/versions": "texts",
+    "POST /studies/{slug}/versions/{number:int}/publish": "edit",
+    "GET /studies/{slug}/file.{ending}": "texts",
+    "GET /studies/{slug}/picture/{name}": "texts",
+    # Results.
+    "GET /studies/{slug}/results": "results",
+    "POST /studies/{slug}/results": "fit",
+    "POST /studies/{slug}/results/uploads": "fit",
+    "GET /studies/{slug}/results/uploads/{number:int}": "fit",
+    "POST /studies/{slug}/results/uploads/{number:int}": "fit",
+    "GET /studies/{slug}/results/{number:int}": "results",
+    "GET /studies/{slug}/results/{number:int}/progress": "results",
+    "POST /studies/{slug}/results/{number:int}/cancel": "fit",
+    "POST /studies/{slug}/results/{number:int}/publish": "edit",
+    "GET /studies/{slug}/results/{number:int}/report.html": "results",
+    "GET /studies/{slug}/results/{number:int}/{place:int}.svg": "results",
+    # Data, without platform ids; with them it is another address.
+    "GET /studies/{slug}/data": "data",
+    "GET /studies/{slug}/data/export/{format}": "data",
+    "POST /studies/{slug}/data/identified": "identified",
+    "POST /studies/{slug}/data/import": "edit",
+    "GET /studies/{slug}/data/import/{number:int}": "edit",
+    "POST /studies/{slug}/data/import/{number:int}": "edit",
+    "GET /studies/{slug}/data/imports/{number:int}/undo": "edit",
+    "POST /studies/{slug}/data/imports/{number:int}/undo": "edit",
+    "POST /studies/{slug}/data/erase": "erase",
+    "POST /studies/{slug}/data/delete": "delete",
+}
+
+# Operations of the API need their scope as well; a token is its holder's, as far as it goes.
+OPERATIONS: Mapping[str, Need] = {
+    "listStudies": ACCOUNT,
+    "createStudy": CREATE,
+    "getStudy": "texts",
+    "openStudy": "edit",
+    "deleteStudy": "delete",
+    "getCounts": "live",
+    "setPlaces": "edit",
+    "listVersions": "texts",
+    "addVersion": "edit",
+    "listParticipants": "data",
+    "listIdentities": "identified",
+    "invite": "links",
+    "eraseParticipant": "erase",
+    "listAnswers": "data",
+    "streamRows": "data",
+    "getCodebook": "data",
+    "export": "data",
+    "importAnswers": "edit",
+    "listImports": "data",
+    "undoImport": "edit",
+    "listFits": "results",
+    "askFit": "fit",
+    "judge": "fit",
+    "getFit": "results",
+    "cancelFit": "fit",
+    "listCards": PUBLIC,
+}
+
+_CANNOT = {
+    CREATE: "Your account cannot make studies. Ask an owner of the server for the role member.",
+    SERVER: "Only owners of this server can do this.",
+}
+
+
+class MissingPermissionError(LookupError):
+    """An address that the table does not know: it cannot be served."""
+
+
+class NoEntryError(HowgoodError):
+    """Somebody may not do this; `is_hidden` says that for them there is nothing to do it to."""
+
+    def __init__(self, text: str = "", *, is_hidden: bool = False) -> None:
+        super().__init__(text)
+        self.is_hidden = is_hidden
+
+
+def admitted(host: Host, person: Researcher, need: Need, parts: Mapping[str, object]) -> Researcher:
+    """Return the person with their permissions in the study, or raise `NoEntryError`."""
+    if need == CARD:
+        slug = study_of_card(host, str(parts["name"]))
+        parts, need = ({"slug": slug}, "edit") if slug is not None else (parts, SERVER)
+    if need in (PUBLIC, ACCOUNT, CREATE, SERVER):
+        is_enough = {PUBLIC: True, ACCOUNT: True, CREATE: person.may_create}
+        if not is_enough.get(need, person.is_owner):
+            raise NoEntryError(_CANNOT[need])
+        return person
+    inside = accounts.in_study(host, person, str(parts["slug"]))
+    if inside is None:
+        raise NoEntryError(is_hidden=True)
+    if not inside.may(_permission(need)):
+        raise NoEntryError(_REASONS[_permission(need)])
+    return inside
+
+
+_REASONS: Mapping[Permission, str] = {
+    "live": "Your role in this study does not show how it is going.",
+    "links": "Making personal links needs the role recruiter, editor or owner.",
+    "texts": "Your role in this study does not show its texts: they need the role viewer.",
+    "results": "Your role in this study does not show results: they need the role viewer.",
+    "fit": "Running a fit needs the role analyst, editor or owner of this study.",
+    "data": "Your role in this study shows no answers: they need the role analyst.",
+    "edit": "You can look at this study but not change it: that needs the role editor or owner.",
+    "erase": "Erasing somebody needs the role editor or owner of this study.",
+    "identified": "Data with platform ids is for owners of the study.",
+    "share": "Only owners of a study share it.",
+    "delete": "Only owners of a study delete it.",
+}
+
+
+def _permission(need: Need) -> Permission:
+    for permission in _REASONS:
+        if permission == need:
+            return permission
+    raise MissingPermissionError(need)
