@@ -28,10 +28,19 @@ def make_study(page, server, kind, slug, title):
     _press(page, page.get_by_role("button", name="Make the draft"))
 
 
+def field(page, name):
+    """A field of the builder, after opening the block it is in, as somebody would."""
+    found = page.locator(f'[name="{name}"]').last
+    blocks = page.locator("details.block").filter(has=found)
+    if blocks.count() and blocks.first.get_attribute("open") is None:
+        blocks.first.locator("summary").first.click()
+    return found
+
+
 def save_fields(page, **fields):
     """Fill fields of the form and save; two underscores stand for the dot in a field's name."""
     for name, value in fields.items():
-        page.locator(f'[name="{name.replace("__", ".")}"]').last.fill(value)
+        field(page, name.replace("__", ".")).fill(value)
     _press(page, page.get_by_role("button", name="Save", exact=True).last)
     assert page.get_by_text("Saved.", exact=True).is_visible()
 

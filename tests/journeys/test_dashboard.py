@@ -2,7 +2,7 @@
 
 import pytest
 from benchmarks.load.servers import HowgoodServer
-from tests.journeys.steps import PASSWORD, become_owner, make_study, save_fields, setup_link
+from tests.journeys.steps import PASSWORD, become_owner, field, make_study, save_fields, setup_link
 from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _press
 
 
@@ -41,10 +41,10 @@ def test_pages_that_say_what_is_wrong_are_accessible_too(chromium, empty_server,
     for path in ("publish", "preview"):
         page.goto(f"{empty_server.home}/studies/songs-again/{path}")
         _check_page(page, seen)
-    tab.locator('[name="title"]').fill("Typed in the other tab")
+    field(tab, "title").fill("Typed in the other tab")
     _press(tab, tab.get_by_role("button", name="Save", exact=True).last)
     assert tab.get_by_role("alert").count() == 1
-    assert tab.locator('[name="title"]').input_value() == "Typed in the other tab"
+    assert field(tab, "title").input_value() == "Typed in the other tab"
     _check_page(tab, seen)
     page.goto(f"{empty_server.home}/people")
     page.get_by_role("link", name="Remove ada…").click()
@@ -86,19 +86,19 @@ def test_typed_text_survives_every_tab_and_a_discarded_draft_comes_back(
     context.add_cookies(owner.cookies())
     page, slug = context.new_page(), f"typed-{int(scripts)}"
     make_study(page, empty_server, "rerating", slug, "Songs")
-    page.locator('[name="title"]').fill("Typed and not saved")
+    field(page, "title").fill("Typed and not saved")
     _press(page, page.get_by_role("button", name="Ending"))
     assert page.url.endswith("/edit/ending")
     assert page.locator("h1").inner_text() == "Typed and not saved"
-    page.locator('[name="completion.code"]').fill("C-99")
+    field(page, "completion.code").fill("C-99")
     _press(page, page.get_by_role("button", name="Preview"))
     assert page.url.endswith("/preview")
     page.goto(f"{empty_server.home}/studies/{slug}/edit/ending")
-    assert page.locator('[name="completion.code"]').input_value() == "C-99"
-    page.locator('[name="completion.code"]').fill("C-100")
-    page.locator('[name="completion.code"]').press("Enter")  # Enter saves and stays
+    assert field(page, "completion.code").input_value() == "C-99"
+    field(page, "completion.code").fill("C-100")
+    field(page, "completion.code").press("Enter")  # Enter saves and stays
     page.wait_for_url("**/edit/ending?saved")
-    assert page.locator('[name="completion.code"]').input_value() == "C-100"
+    assert field(page, "completion.code").input_value() == "C-100"
     page.get_by_role("link", name="Discard draft…").click()
     page.get_by_role("link", name="Keep it").click()
     page.goto(f"{empty_server.home}/studies/{slug}/discard")
@@ -108,7 +108,7 @@ def test_typed_text_survives_every_tab_and_a_discarded_draft_comes_back(
     page.goto(f"{empty_server.home}/studies")
     _press(page, page.get_by_role("button", name="Restore the draft of Typed and not saved"))
     page.goto(f"{empty_server.home}/studies/{slug}/edit/ending")
-    assert page.locator('[name="completion.code"]').input_value() == "C-100"
+    assert field(page, "completion.code").input_value() == "C-100"
     context.close()
 
 
@@ -120,7 +120,7 @@ def test_what_was_typed_when_the_session_ended_is_saved_after_signing_in(
     page.goto(f"{empty_server.home}/login")
     _sign_in(page, PASSWORD)
     make_study(page, empty_server, "rerating", "ended", "Songs")
-    page.locator('[name="introduction"]').fill("Two lines,\n\ntyped with care.")
+    field(page, "introduction").fill("Two lines,\n\ntyped with care.")
     other = context.new_page()  # the session ends on the server; this browser still has its cookie
     other.goto(f"{empty_server.home}/studies")
     cookies = context.cookies()
@@ -133,7 +133,7 @@ def test_what_was_typed_when_the_session_ended_is_saved_after_signing_in(
     assert page.get_by_role("alert").count() == 1
     _sign_in(page, PASSWORD)
     assert page.url.endswith("/studies/ended/edit/texts?saved")
-    assert page.locator('[name="introduction"]').input_value() == "Two lines,\n\ntyped with care."
+    assert field(page, "introduction").input_value() == "Two lines,\n\ntyped with care."
     context.close()
 
 

@@ -144,7 +144,7 @@ def _erase(page, server, slug, who):
 
 def test_a_survey_from_its_template_to_an_erased_participant(chromium, server, page):
     steps.make_study(page, server, "survey", "door-bell", "The door bell")
-    page.locator('[name="consent.contact"]').fill("Grace Hopper, Room 7")
+    steps.field(page, "consent.contact").fill("Grace Hopper, Room 7")
     page.locator("#glance").get_by_text("Grace Hopper, Room 7").wait_for()
     steps.save_fields(page, title="Who rings?")
     page.goto(f"{server.home}/studies/door-bell/edit/task")
@@ -185,7 +185,7 @@ def test_a_survey_from_its_template_to_an_erased_participant(chromium, server, p
 def test_a_comparison_from_its_template_to_an_erased_participant(chromium, server, page):
     steps.make_study(page, server, "comparison", "which-one", "Which one?")
     page.goto(f"{server.home}/studies/which-one/edit/task")
-    page.locator('[name="comparison.task"]').fill("Two systems look at the same letters.")
+    steps.field(page, "comparison.task").fill("Two systems look at the same letters.")
     page.locator("#glance").get_by_text("Two systems look at the same letters.").wait_for()
     steps.save_fields(page, comparison__queries="6", comparison__checks="1",
                       comparison__repeats="0", comparison__evaluation="1")  # fmt: skip

@@ -45,6 +45,17 @@ class StudyTemplate:
     content: Callable[[], dict[str, Any]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SituationGrid:
+    """The situations that levels make: a row per recall, a cell per precision.
+
+    A cell is its text and whether another cell says the same, in whole counts.
+    """
+
+    precision: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+
+
 def packaged_template(package: str) -> Callable[[], str]:
     """Return what reads the file `template.toml` of a package."""
     return lambda: (files(package) / "template.toml").read_text(encoding="utf-8")
@@ -96,6 +107,10 @@ def _no_pictures(study: Study) -> Iterable[Picture]:
     return ()
 
 
+def _no_grid(study: Study) -> SituationGrid | None:
+    return None
+
+
 def _no_pause(study: Study) -> float:
     return 0.0
 
@@ -143,7 +158,8 @@ class Kind:
     `steps` takes real computation, so that a server does not hold others up meanwhile;
     `hides_answers` that people must not see their earlier answers again, `can_go_back` that a
     study may let people change them. `is_task` recognises the
-    screens that the task is about, `pictures` are those it shows.
+    screens that the task is about, `pictures` are those it shows, `situations` the grid that its
+    levels make.
 
     Data. `rows` yields one row per judgement, ready for `learn`, and `answer_columns` what they
     hold, in order; `rating_columns` names those of them that are judgements on one scale.
@@ -181,6 +197,7 @@ class Kind:
     hides_answers: bool = False
     can_go_back: bool = False
     is_task: Callable[[Screen], bool] = _is_task
+    situations: Callable[[Study], SituationGrid | None] = _no_grid
     pictures: Callable[[Study], Iterable[Picture]] = _no_pictures
     rows: Callable[[Study, Participation], Iterable[Row]]
     answer_columns: Callable[[Study], Iterable[Column]]

@@ -90,6 +90,8 @@ PAGES: Mapping[str, Need] = {
     "GET /studies/{slug}/edit/{part}": "texts",
     "POST /studies/{slug}/edit/{part}": "edit",
     "POST /studies/{slug}/glance/{part}": "texts",
+    # Making studies is asked for by the route itself: the copy is a study of its own.
+    "POST /studies/{slug}/copy": "texts",
     "GET /studies/{slug}/preview": "texts",
     "POST /studies/{slug}/preview": "texts",
     "GET /studies/{slug}/publish": "texts",

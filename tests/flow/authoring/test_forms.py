@@ -1,6 +1,7 @@
 """Forms from records and back: exact when nothing is changed, and nothing typed is lost."""
 
 import tomllib
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,16 @@ from hypothesis import strategies as st
 
 from howgood.flow.authoring.changes import changes
 from howgood.flow.authoring.reading import SentForm, act, read_part
-from howgood.flow.authoring.shape import form_of, parts_of
+from howgood.flow.authoring.shape import form_of, label_of, parts_of
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_text import toml_text, yaml_text
 from howgood.flow.study_files.document import document_from_yaml
 from howgood.flow.study_files.keys import study_keys
 from howgood.flow.study_files.new import template
 from howgood.kinds import KINDS
+from howgood.kinds.questions import QUESTION_TYPES
+from howgood.kinds.study import Study
+from howgood.kinds.survey.scenarios import situation_grid
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = ("alarm-survey.toml", "weather-survey.toml", "cancer-comparison.toml",
@@ -77,8 +81,10 @@ def test_every_key_of_study_files_is_in_the_form():
     shown = set()
     for kind in KINDS:
         full = _filled(STUDIES[kind], kind)
-        for part in parts_of(kind):
-            shown |= {_general(name) for name in _names(form_of(part, full))}
+        for part, type_ in product(parts_of(kind), QUESTION_TYPES):
+            asked = {name: [{**each, "type": type_} for each in full[name]]
+                     for name in ("demographics", "closing")}  # fmt: skip
+            shown |= {_general(name) for name in _names(form_of(part, full | asked))}
     elsewhere = {"kind", "slug", "survey", "comparison", "rerating", "comparison.table"}
     for key in study_keys():
         name = key.name.replace("[]", "")
@@ -154,3 +160,55 @@ def test_the_name_of_an_entry_that_is_cut_says_so():
 def test_what_is_ticked_changes_from_no_to_yes():
     (change,) = changes({"pilot": False}, {"pilot": True})
     assert (change.place, change.before, change.after) == ("Pilot", "no", "yes")
+
+
+def test_a_question_shows_only_the_fields_of_its_type():
+    (part,) = (each for each in parts_of("survey") if each.key == "questions")
+    shown = {}
+    for type_ in ("choice", "scale", "number", "text"):
+        asked = {"demographics": [{"key": "q", "text": "?", "type": type_}]}
+        names = _names(form_of(part, STUDIES["survey"] | asked))
+        shown[type_] = {name.rpartition(".")[2] for name in names} & {"options", "scale", "minimum"}
+    assert shown == {"choice": {"options"}, "scale": {"scale"}, "number": {"minimum"},
+                     "text": set()}  # fmt: skip
+
+
+def test_the_builder_asks_questions_instead_of_showing_keys():
+    nodes = [node for part in parts_of("survey") for node in form_of(part, STUDIES["survey"])]
+    labels = {node.name: node.label for node in nodes}
+    assert labels["survey.applications_each"] == "How many applications does each person judge?"
+    keys = {node.name for node in nodes if asked_nothing(node)}
+    assert keys == set()
+
+
+def asked_nothing(node):
+    return node.label == label_of(node.name.rpartition(".")[2]) and node.name not in (
+        "consent", "survey.applications")  # fmt: skip
+
+
+def test_lines_of_a_spreadsheet_become_options_and_entries_move():
+    study = {"demographics": [{"key": "way", "options": [{"key": "bus", "text": "Bus"}]}]}
+    pasted = "On foot\r\nbike\tBy bicycle\n\nBus\n2 wheels"
+    after, _ = act(study, "paste:demographics.0.options", pasted=pasted)
+    options = after["demographics"][0]["options"]
+    assert [each["text"] for each in options] == ["Bus", "On foot", "By bicycle", "Bus", "2 wheels"]
+    keys = [each["key"] for each in options]
+    assert keys[:3] == ["bus", "on_foot", "bike"]
+    assert len(set(keys)) == 5
+    moved, anchor = act(after, "to:demographics.0.options.4:0")
+    assert moved["demographics"][0]["options"][0]["text"] == "2 wheels"
+    assert anchor == "demographics.0.options.4"
+    assert act(after, "to:demographics.0.options.99:0")[0] == after
+
+
+def test_levels_that_are_the_same_in_whole_counts_are_marked():
+    survey = dict(STUDIES["survey"])
+    survey["survey"] = survey["survey"] | {"precision": [0.9, 0.95], "recall": [1, 0.5],
+                                           "real_positives": 10}  # fmt: skip
+    survey["survey"].pop("per_application", None)
+    grid = situation_grid(Study.from_dict(survey))
+    assert grid.precision == ("90 %", "95 %")
+    # By hand: 10 found with 1 false alarm for both (10/.9 = 11.1, 10/.95 = 10.5, half up 11).
+    # With recall .5: 5/.9 = 5.6 gives 1 false alarm, 5/.95 = 5.3 gives none.
+    assert grid.rows[0] == ("100 %", (("10 noticed, 1 false", True), ("10 noticed, 1 false", True)))
+    assert grid.rows[1] == ("50 %", (("5 noticed, 1 false", False), ("5 noticed, 0 false", False)))

@@ -21,6 +21,7 @@ from howgood.flow.authoring.draft import (
 from howgood.flow.authoring.publishing import (
     Review,
     Started,
+    copy_study,
     history,
     publish,
     republish,
@@ -42,6 +43,7 @@ __all__ = [
     "Saved",
     "Started",
     "Upload",
+    "copy_study",
     "discard",
     "discarded",
     "draft_picture",

@@ -21,7 +21,15 @@ from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError
 from howgood.flow.authoring.reading import SentForm, act, read_part
-from howgood.flow.authoring.shape import Node, Part, form_of, message, parts_of, with_problems
+from howgood.flow.authoring.shape import (
+    Node,
+    Part,
+    form_of,
+    message,
+    parts_of,
+    problem_nodes,
+    with_problems,
+)
 from howgood.flow.hosting import Host, Reason, RefusedError, View, form_fields
 from howgood.flow.hosting.view import Form
 from howgood.flow.participate import conditions, fill, next_screen, parse_answer
@@ -29,6 +37,7 @@ from howgood.flow.participate.path import finished_screen
 from howgood.flow.study_files.attached_files import HEAD, PICTURES, media_problem
 from howgood.flow.study_files.check import advice_on, study_from
 from howgood.kinds import kind_of
+from howgood.kinds.protocol import SituationGrid
 from howgood.kinds.study import Study
 from howgood.records.record import Path, Problem
 from howgood.records.researcher import Researcher
@@ -82,6 +91,7 @@ class Editing:
     part: Part
     parts: tuple[PartState, ...]
     nodes: tuple[Node, ...]
+    wrong: tuple[Node, ...]
     others: tuple[str, ...]
     advice: tuple[str, ...]
     edition: int
@@ -100,9 +110,13 @@ class Upload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """What became of a save: go to the anchor, or look at the form again."""
+    """What became of a save: go to the anchor, or look at the form again.
+
+    `edition` is what the next save has to name.
+    """
 
     anchor: str = ""
+    edition: int = 0
     editing: Editing | None = None
 
 
@@ -173,6 +187,7 @@ def _editing(given: Written, key: str) -> Editing:
         part=part,
         parts=tuple(PartState(part=each, problems=_count(each, result)) for each in parts),
         nodes=nodes,
+        wrong=tuple(problem_nodes(nodes)),
         others=tuple(message(each) for each in here),
         advice=result.advice,
         edition=given.edition,
@@ -218,14 +233,15 @@ def save(
     kept = {name: made for name, (made, _) in files.items() if made is not None}
     stored = {name: (made.name, _digest(made.content)) for name, made in kept.items()}
     content = read_part(page, before.content, SentForm(texts=texts, files=stored))
-    content, anchor = act(content, action) if action else (content, "")
+    pasted = SentForm(texts=texts).text(f"paste.{action.partition(':')[2]}") or ""
+    content, anchor = act(content, action, pasted=pasted) if action else (content, "")
     if edition == before.edition and not files and _is_same(content, before.content):
-        return Saved(anchor=anchor)
+        return Saved(anchor=anchor, edition=edition)
     saved = host.database.write(
         lambda c: _store(c, before, content, tuple(kept.values()), edition, person, now)
     )
     if saved is not None and not refused:
-        return Saved(anchor=anchor)
+        return Saved(anchor=anchor, edition=saved)
     media = {**before.media, **{made.name: made.content[:HEAD] for made in kept.values()}}
     shown = replace(before, content=content, media=media, edition=saved or before.edition)
     again = _editing(shown, part)
@@ -343,6 +359,17 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
+def picture_names(data: object) -> list[str]:
+    """Return the names of the pictures and films that a study names."""
+    if isinstance(data, Mapping):
+        file = data.get("file")
+        own = [file] if isinstance(file, str) and "alternative" in data else []
+        return own + [name for value in data.values() for name in picture_names(value)]
+    if isinstance(data, list | tuple):
+        return [name for value in data for name in picture_names(value)]
+    return []
+
+
 def _picture_problems(data: object, path: Path, media: Mapping[str, bytes]) -> list[Problem]:
     """Return pictures whose file is missing, or is no picture."""
     found: list[Problem] = []
@@ -378,7 +405,8 @@ _SHOWS = {"texts": "consent", "questions": "questions"}
 class Preview:
     """A page of a draft; `walk` holds the answers before it, `page` counts from 1.
 
-    `introduced` are pages that lead to it and are about the same part of the form. Without a view,
+    `introduced` are pages that lead to it and are about the same part of the form; `situations` is
+    the grid that levels make. Without a view,
     `problems` say why there is none.
     """
 
@@ -386,6 +414,7 @@ class Preview:
     problems: tuple[str, ...] = ()
     view: View | None = None
     introduced: tuple[View, ...] = ()
+    situations: SituationGrid | None = None
     walk: str = ""
     page: int = 1
     condition: str = ""
@@ -448,7 +477,8 @@ def glance(given: Written, part: str) -> Preview:
         answers.append(_answer(screen.key, dict(values), len(answers)))
         screen = _next(study, chosen, answers)
     seen = _shown(given, study, chosen, answers, screen)
-    return replace(seen, introduced=tuple(introduced))
+    grid = kind_of(study).situations(study) if part == "task" else None
+    return replace(seen, introduced=tuple(introduced), situations=grid)
 
 
 def _is_about(screen: Screen, study: Study, part: str) -> bool:

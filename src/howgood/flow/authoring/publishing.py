@@ -28,6 +28,7 @@ from howgood.flow.authoring.draft import (
     Written,
     checked,
     draft_picture,
+    picture_names,
     written,
 )
 from howgood.flow.hosting import Host, Reason, RefusedError
@@ -254,6 +255,7 @@ class Started:
 
 _LONGEST_NAME = 256  # bytes: what file systems take
 _LONGEST_PROPOSAL = 40
+_MOST_NAMES = 1000
 
 
 def templates() -> tuple[StudyTemplate, ...]:
@@ -282,6 +284,8 @@ def start_from_template(
     chosen = next((template for template in templates() if template.key == key), None)
     if chosen is None:
         wrong["template"] = "Choose one of these."
+    if not slug and title.strip():
+        slug = _free_name(host, title)
     if not SLUG.fullmatch(slug):
         wrong["slug"] = f"Use up to 60 of a-z, 0-9 and hyphens, such as {_proposal(slug or title)}."
     if wrong or chosen is None:
@@ -296,6 +300,30 @@ def _proposal(text: str) -> str:
     """Return a short name made of somebody's words."""
     words = "-".join(re.findall(r"[a-z0-9]+", text.casefold()))[:_LONGEST_PROPOSAL].strip("-")
     return words if SLUG.fullmatch(words) else "smart-alarm-2"
+
+
+def _free_name(host: Host, title: str) -> str:
+    """Return a short name made of a title that no study has yet."""
+    first = _proposal(title)
+    with host.database.reading() as connection:
+        names = (first if n == 1 else f"{first}-{n}" for n in range(1, _MOST_NAMES))
+        free = (name for name in names if studies.head(connection, name) is None)
+        return next((name for name in free if name not in RESERVED), first)
+
+
+def copy_study(host: Host, person: Researcher, slug: str, *, now: datetime) -> Started:
+    """Make a new draft of what is written in another study, with its pictures and films."""
+    given = written(host, slug)
+    title = f"Copy of {given.content.get('title') or slug}"
+    content = {**given.content, "slug": _free_name(host, title), "title": title}
+    names = picture_names(given.content)
+    with host.database.reading() as connection:
+        media = {each.name: each for each in drafts.media_files(connection, given.head.number,
+                                                                names)}  # fmt: skip
+        if given.head.version is not None:
+            old = studies.media_files(connection, given.head.version, names)
+            media = {each.name: each for each in old} | media
+    return _start(host, person, content, tuple(media.values()), now)
 
 
 def start_from_file(

@@ -7,6 +7,7 @@ A field that shows what it showed before keeps its value untouched, so saving a 
 changing it changes nothing, not even how a number was written.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ from howgood.records.record import Path, Record, bounds, written_fields
 Values = dict[str, Any]
 _ABSENT = object()
 _DIGITS = 9  # of the place in a list
+_MOST_LINES = 200  # that are pasted at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,25 +147,54 @@ def _picture(before: Any, path: Path, sent: SentForm) -> Any:  # noqa: ANN401 - 
     return after if after.get("file") or after.get("alternative") else _ABSENT
 
 
-def act(data: Mapping[str, Any], action: str) -> tuple[Values, str]:
-    """Add, remove or move what a button names; return the values and the field to go to."""
+def act(data: Mapping[str, Any], action: str, *, pasted: str = "") -> tuple[Values, str]:
+    """Add, remove or move what a button names; return the values and the field to go to.
+
+    `to:NAME:PLACE` moves an entry to a place of its list; `paste:NAME` adds an entry for every line
+    of `pasted`, a column of a spreadsheet.
+    """
     verb, _, name = action.partition(":")
+    name, _, target = name.partition(":")
     steps = name.split(".")
     record, path, is_list = _walked(steps)
     copied: Values = _copied(data)
+    if verb == "paste" and is_list:
+        return copied, _paste(copied, record, path, pasted)
     if verb == "add":
         return copied, _add(copied, record, path, is_list=is_list)
     holder, last = _holder(copied, path)
     if isinstance(holder, dict) and verb == "remove":
         holder.pop(str(last), None)
     elif isinstance(holder, list) and isinstance(last, int) and last < len(holder):
-        _move(holder, last, verb)
-    return copied, name if verb in ("up", "down") else dotted(path[:-1])
+        _move(holder, last, verb, target)
+    return copied, name if verb in ("up", "down", "to") else dotted(path[:-1])
 
 
-def _move(entries: list[Any], index: int, verb: str) -> None:
+def _paste(data: Values, record: Any, path: Path, pasted: str) -> str:  # noqa: ANN401 - a record type
+    """Add an entry per line; of two cells the first is the key, of one the text makes it."""
+    holder, last = _holder(data, path)
+    if not isinstance(holder, dict):
+        raise _unknown(dotted(path))
+    entries = holder.setdefault(str(last), [])
+    for line in pasted.splitlines()[:_MOST_LINES]:
+        cells = [cell.strip() for cell in line.split("\t") if cell.strip()]
+        if not cells:
+            continue
+        entry = blank(record, taken=entries)
+        entry["text"] = cells[-1]
+        key = re.sub(r"[^a-z0-9]+", "_", cells[0].casefold()).strip("_")[:40]
+        taken = {each.get("key") for each in entries if isinstance(each, Mapping)}
+        if key and key[0].isalpha() and key not in taken:
+            entry["key"] = key
+        entries.append(entry)
+    return dotted(path)
+
+
+def _move(entries: list[Any], index: int, verb: str, target: str) -> None:
     entry = entries.pop(index)
-    if verb == "up":
+    if verb == "to" and target.isdecimal() and len(target) <= _DIGITS:
+        entries.insert(int(target), entry)
+    elif verb == "up":
         entries.insert(max(index - 1, 0), entry)
     elif verb == "down":
         entries.insert(index + 1, entry)

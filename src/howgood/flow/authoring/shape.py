@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from howgood.flow.authoring.labels import PHRASES, asked, is_of_type
 from howgood.flow.authoring.widgets import (
     Widget,
     columns,
@@ -21,6 +22,7 @@ from howgood.flow.authoring.widgets import (
     widget_of,
 )
 from howgood.kinds import KINDS
+from howgood.kinds.questions import Question
 from howgood.kinds.study import Study
 from howgood.records.record import Path, Problem, Record, written_fields
 
@@ -94,10 +96,11 @@ def _node(record: type[Record], field: FieldInfo, value: object, path: Path) -> 
     hint, name = field.annotation, str(path[-1])
     widget = widget_of(hint, record=record, name=name)
     is_needed = field.is_required()
+    label, note = asked(record, name) or (label_of(name), field.description or "")
     node = Node(
         name=dotted(path),
-        label=label_of(name),
-        note=field.description or "",
+        label=label,
+        note=note,
         widget=widget,
         is_optional=not is_needed,
         is_present=value is not None or is_needed or widget in ("list", "words"),
@@ -143,7 +146,13 @@ def _entries(record: Any, value: object, path: Path) -> Iterator[Node]:  # noqa:
             label=f"{index + 1}. {_short(title)}".strip(),
             note="",
             widget="group",
-            children=tuple(_nodes(record.variant(data), data, (*path, index))),
+            children=tuple(
+                node
+                for node in _nodes(record.variant(data), data, (*path, index))
+                # A value that the type does not use is kept, and shown only where it is wrong.
+                if not issubclass(record, Question)
+                or is_of_type(node.name.rpartition(".")[2], data.get("type", "choice"))
+            ),
         )
 
 
@@ -153,9 +162,9 @@ def _words(name: str, value: object, path: Path) -> Iterator[Node]:
     for key in (*known, *(each for each in data if each not in known)):
         yield Node(
             name=dotted((*path, key)),
-            label=label_of(key),
+            label=PHRASES.get(key, label_of(key)) if name == "phrases" else label_of(key),
             note="",
-            widget="area",
+            widget="phrase" if name == "phrases" else "area",
             value=str(data.get(key, "")),
         )
 
@@ -181,6 +190,14 @@ def message(problem: Problem) -> str:
     if problem.cure == "Write it without quotes.":
         return f"{problem.found} is not {problem.needed}."
     return f"{problem.found}; {problem.needed}. {problem.cure}"
+
+
+def problem_nodes(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Yield what is wrong on a page of the form, in order."""
+    for node in nodes:
+        if node.problem:
+            yield node
+        yield from problem_nodes(node.children)
 
 
 def _place(problem: Problem, names: set[str]) -> str:

@@ -20,7 +20,7 @@ from howgood.records.record import Record
 
 Widget = Literal[
     "line", "area", "long", "number", "tick", "choice", "lines", "rows", "pairs",
-    "words", "group", "list", "picture",
+    "words", "group", "list", "picture", "phrase",
 ]  # fmt: skip
 _LONG = {"introduction", "description", "task", "instructions", "notes"}
 _LONG_TEXTS = {"Consent", "Completion"}

@@ -8,7 +8,7 @@ from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.study import Study
 from howgood.kinds.survey import checks, data, exports, fit_options, plan, screens
 from howgood.kinds.survey.plan import SurveyPlan
-from howgood.kinds.survey.scenarios import PHRASES_IN_ORDER
+from howgood.kinds.survey.scenarios import PHRASES_IN_ORDER, situation_grid
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
 
@@ -35,6 +35,7 @@ KIND = Kind(
     text_keys={"phrases": PHRASES_IN_ORDER},
     can_go_back=True,
     steps=screens.steps,
+    situations=situation_grid,
     conditions=screens.conditions,
     quotas=screens.quotas,
     pictures=screens.pictures,

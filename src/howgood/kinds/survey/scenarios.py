@@ -5,13 +5,16 @@ other part of the page, and how levels become counts (`ask.scenarios`).
 """
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 from howgood.ask.levels import scenarios
 from howgood.ask.wording import word_scenario
+from howgood.kinds.protocol import SituationGrid
 from howgood.kinds.screen_parts import words
+from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.plan import SurveyApplication, SurveyPlan
-from howgood.records.scenario import Scenario
+from howgood.records.scenario import Scenario, level_from
 from howgood.records.screen import Bullets, Entry
 
 PHRASES_IN_ORDER = ("happened", "found", "missed", "false_alarm", "cleared")
@@ -51,3 +54,32 @@ def scenario_bullets(application: SurveyApplication, scenario: Scenario, *, syst
     if scenario.true_negatives is not None:
         entries.append(Entry(words=words(lines["cleared"])))
     return Bullets(entries=tuple(entries))
+
+
+def situation_grid(study: Study) -> SituationGrid:
+    """Return what the levels of a survey make, with the situations that are the same twice."""
+    plan = plan_of(study, SurveyPlan)
+    made = scenarios_of(plan)
+    counts = Counter(_counts(each) for each in made)
+    across = len(plan.precision)
+    rows = [made[start : start + across] for start in range(0, len(made), across)]
+    return SituationGrid(
+        precision=tuple(_percent(level) for level in plan.precision),
+        rows=tuple(
+            (_percent(level), tuple((_cell(each), counts[_counts(each)] > 1) for each in row))
+            for level, row in zip(plan.recall, rows, strict=True)
+        ),
+    )
+
+
+def _counts(scenario: Scenario) -> tuple[int, int]:
+    return scenario.true_positives, scenario.false_positives
+
+
+def _cell(scenario: Scenario) -> str:
+    return f"{scenario.true_positives} noticed, {scenario.false_positives} false"
+
+
+def _percent(level: float | str) -> str:
+    value = level_from(level)
+    return str(level) if value is None else f"{float(100 * value):.0f} %"

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.errors import InputError
@@ -20,6 +20,7 @@ from howgood.flow.authoring.publishing import Format, download
 from howgood.flow.hosting import Host, View
 from howgood.records.researcher import Researcher
 from howgood.web.access import (
+    ForbiddenError,
     OutdatedFormError,
     sent_form,
     signed_in,
@@ -73,7 +74,30 @@ async def post_part(request: Request) -> Response:
         uploads=await _uploads(form), edition=_edition(text_of(form, "edition")),
         action=text_of(form, "action"), now=now(),
     )  # fmt: skip
+    if request.headers.get("x-howgood-autosave"):
+        return _autosaved(saved)
     return _after_save(request, person, slug, part, saved, go=text_of(form, "go"))
+
+
+def _autosaved(saved: authoring.Saved) -> Response:
+    """Tell the page which edition it shows now, or that somebody else saved meanwhile."""
+    is_stored = saved.editing is None
+    values = {"edition": saved.edition} if is_stored else {}
+    headers = {"Cache-Control": "no-store"}
+    return JSONResponse(values, status_code=200 if is_stored else 409, headers=headers)
+
+
+async def post_copy(request: Request) -> Response:
+    """Make a new draft of what is written in this study."""
+    person = await signed_in(request)
+    if not person.may_create:
+        raise ForbiddenError("Your account cannot make studies. Ask an owner of the server.")
+    await sent_form(request)
+    slug = request.path_params["slug"]
+    made = await run_in_threadpool(
+        authoring.copy_study, request.app.state.host, person, slug, now=now()
+    )
+    return RedirectResponse(f"/studies/{made.slug or slug}/edit/texts", status_code=303)
 
 
 async def _shown_again(request: Request, person: Researcher, form: FormData) -> Response:
@@ -331,6 +355,7 @@ ROUTES = [
     Route("/studies/{slug}/edit", get_edit, methods=["GET"]),
     Route("/studies/{slug}/edit/{part}", get_part, methods=["GET"]),
     Route("/studies/{slug}/edit/{part}", post_part, methods=["POST"]),
+    Route("/studies/{slug}/copy", post_copy, methods=["POST"]),
     Route("/studies/{slug}/glance/{part}", post_glance, methods=["POST"]),
     Route("/studies/{slug}/preview", get_preview, methods=["GET"]),
     Route("/studies/{slug}/preview", post_preview, methods=["POST"]),

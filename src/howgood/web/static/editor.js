@@ -1,0 +1,160 @@
+// The study builder: saves by itself, undoes, fills sentences in, opens the chosen block, moves
+// entries by dragging or with Alt and the arrow keys. Without it the form has a button for each.
+(() => {
+  const form = document.getElementById("editing");
+  if (!form || form.querySelector("fieldset[disabled]")) return;
+  const saved = document.getElementById("saved"), undo = document.getElementById("undo");
+  const place = `howgood-undo:${location.pathname}`, most = 40;
+  const own = new Set(["csrf", "edition"]);
+  const entries = () => [...new FormData(form)].filter(([name, value]) =>
+    typeof value === "string" && !own.has(name) && !name.startsWith("paste."));
+  const stack = () => JSON.parse(sessionStorage.getItem(place) || "[]");
+  const push = (state) => {
+    const all = [...stack(), state].slice(-most);
+    try { sessionStorage.setItem(place, JSON.stringify(all)); } catch { sessionStorage.clear(); }
+    undo.hidden = false;
+  };
+  let state = JSON.stringify(entries()), at = 0, wrong = "", timer = 0, sending = null;
+
+  const tell = () => {
+    saved.classList.toggle("wrong", Boolean(wrong));
+    if (wrong) saved.textContent = wrong;
+    else if (at) {
+      const seconds = Math.round((Date.now() - at) / 1000);
+      saved.textContent = seconds < 60 ? `Saved ${seconds} s ago`
+        : `Saved ${Math.round(seconds / 60)} min ago`;
+    }
+  };
+  const send = async (pairs) => {
+    const body = new FormData();
+    body.append("csrf", form.elements.csrf.value);
+    body.append("edition", form.elements.edition.value);
+    for (const [name, value] of pairs) body.append(name, value);
+    const answer = await fetch(form.action,
+      {method: "POST", body, headers: {"X-Howgood-Autosave": "yes"}, redirect: "manual"});
+    if (answer.ok) {
+      form.elements.edition.value = (await answer.json()).edition;
+      at = Date.now();
+      wrong = "";
+      return true;
+    }
+    wrong = answer.status === 401 ? "Not saved: signed out. Press Save, sign in, and it is kept."
+      : answer.status === 409 ? "Not saved: changed in another tab. Press Save to look at both."
+      : "Not saved. Press Save.";
+    return false;
+  };
+  const save = async () => {
+    clearTimeout(timer);
+    if (sending) await sending;
+    const pairs = entries(), now = JSON.stringify(pairs);
+    if (now === state) return;
+    const before = state;
+    sending = send(pairs).catch(() => { wrong = "Not saved: no connection."; return false; });
+    if (await sending) {
+      push(before);
+      state = now;
+    }
+    sending = null;
+    tell();
+  };
+  form.addEventListener("input", (event) => {
+    if (event.target.type === "file" || event.target.name.startsWith("paste.")) return;
+    clearTimeout(timer);
+    timer = setTimeout(save, 1500);
+  });
+  form.addEventListener("change", (event) => {
+    // Another type of question has other fields: the server draws them.
+    if (/\.type$/.test(event.target.name)) form.requestSubmit();
+  });
+  form.addEventListener("submit", async (event) => {
+    clearTimeout(timer);
+    if (sending) {  // a save under way gives the form its next edition: wait for it
+      event.preventDefault();
+      await sending;
+      setTimeout(() => form.requestSubmit(event.submitter), 0);
+    } else if (JSON.stringify(entries()) !== state || event.submitter?.name === "action"
+               || form.elements.action) push(state);
+  });
+  undo.addEventListener("click", async () => {
+    const all = stack(), last = all.pop();
+    if (!last) return;
+    if (await send(JSON.parse(last))) {
+      sessionStorage.setItem(place, JSON.stringify(all));
+      location.reload();
+    } else tell();
+  });
+  undo.hidden = !stack().length;
+  if (new URLSearchParams(location.search).has("saved")) at = Date.now();
+  setInterval(tell, 1000);
+  tell();
+
+  // Sentences with their blanks filled in, while they are typed.
+  const counts = {happened: 10, found: 8, missed: 2, false_alarm: 3, cleared: 17};
+  const fill = (area) => {
+    const key = area.name.split(".").pop(), n = counts[key] ?? 8;
+    const named = form.elements[area.name.replace(/phrases\..*/, "name")];
+    const words = area.value.replace(/\{n\}/g, n).replace(/\{real\}/g, 10)
+      .replace(/\{system\}/g, named ? named.value : "the system")
+      .replace(/\{([^{}|]*)\|([^{}]*)\}/g, (_, one, many) => (n === 1 ? one : many));
+    const line = area.parentElement.querySelector(".filled");
+    line.textContent = words;
+    line.hidden = !words;
+  };
+  for (const area of form.querySelectorAll("[data-phrase]")) {
+    fill(area);
+    area.addEventListener("input", () => fill(area));
+  }
+
+  // The block that an address or the outline names is open.
+  const open = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const block = target && target.closest("details.block");
+    if (block) block.open = true;
+    if (target) target.scrollIntoView({block: "nearest"});
+  };
+  addEventListener("hashchange", open);
+  open();
+
+  // Order: drag an entry of the outline, or Alt and an arrow key on it.
+  const move = (name, to) => {
+    const action = document.createElement("input");
+    action.type = "hidden";
+    action.name = "action";
+    action.value = `to:${name}:${to}`;
+    form.append(action);
+    form.requestSubmit();
+  };
+  const split = (name) => [name.slice(0, name.lastIndexOf(".")),
+                           Number(name.slice(name.lastIndexOf(".") + 1))];
+  let dragged = "";
+  for (const link of document.querySelectorAll(".outline [data-entry]")) {
+    const name = link.dataset.entry, [list, index] = split(name);
+    link.draggable = true;
+    link.addEventListener("dragstart", () => { dragged = name; });
+    link.addEventListener("dragover", (event) => {
+      if (split(dragged)[0] === list) event.preventDefault();
+    });
+    link.addEventListener("drop", (event) => {
+      event.preventDefault();
+      if (dragged !== name) move(dragged, index);
+    });
+    link.addEventListener("keydown", (event) => {
+      const step = {ArrowUp: -1, ArrowDown: 1}[event.key];
+      if (event.altKey && step && index + step >= 0) {
+        event.preventDefault();
+        move(name, index + step);
+      }
+    });
+    link.title = "Drag, or Alt and an arrow key, to move";
+  }
+
+  // How wide the page is that participants see.
+  const buttons = [...document.querySelectorAll("[data-device]")];
+  for (const button of buttons) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      document.getElementById("glance").classList.toggle("phone", button.dataset.device === "phone");
+      for (const each of buttons) each.setAttribute("aria-pressed", String(each === button));
+    });
+  }
+})();
