@@ -359,3 +359,43 @@ def test_combining_rows_needs_raters(tmp_path, capsys):
     command = ["rank", *_rated_by_three(tmp_path / "rated.csv"), "--user", "who"]
     assert run([*command, "--combine", "mean"]) == 2
     assert "name the column that says who rated: --rater" in capsys.readouterr().err
+
+
+def _lists(path):
+    rows = ["user,item,rating,good,bad"]
+    for user in range(60):
+        rows += [f"{user},{item},{(user + item) % 5 + 1},{(user + item) % 5},{-item}"
+                 for item in range(6)]  # fmt: skip
+    path.write_text("\n".join(rows))
+    return [str(path), "--system", "good", "--system", "bad"]
+
+
+def test_lists_are_ranked_with_their_report_and_picture(tmp_path, capsys):
+    command = ["rank", *_lists(tmp_path / "lists.csv"), "--sd", "0.5"]
+    out, plot = tmp_path / "report.html", tmp_path / "plot.svg"
+    assert run([*command, "--metric", "ndcg@3", "--out", str(out), "--plot", str(plot)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "good is best" in said
+    assert "NDCG@3" in said
+    assert "NDCG@3 of their lists for 60 users (360 ratings" in out.read_text()
+    assert "NDCG@3 (higher is better)" in plot.read_text()
+    assert run([*command, "--metric", "map", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["n"], found["metric"], found["order"]) == (60, "map", ["good", "bad"])
+    assert found["provenance"]["settings"]["draws"] == 4096
+    assert run([*command, "--metric", "hit@2", "--about", "users"]) == 0
+    assert "Relevant is what was rated 4 or more, above the middle" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_options_of_lists_and_of_errors_are_not_mixed(tmp_path, capsys):
+    command = ["rank", *_lists(tmp_path / "lists.csv")]
+    assert run([*command, "--metric", "ndcg@3"]) == 2
+    assert "Say it: --sd 0.7" in " ".join(capsys.readouterr().err.split())
+    assert run([*command, "--metric", "ndcg@3", "--sd", "1", "--mean", "rating"]) == 2
+    assert "--mean too" in " ".join(capsys.readouterr().err.split())
+    assert run([*command, "--metric", "rmse", "--relevant", "3"]) == 2
+    assert "--relevant too" in " ".join(capsys.readouterr().err.split())
+    assert run([*command, "--metric", "accuracy"]) == 2
+    assert "is not one of rmse" in " ".join(capsys.readouterr().err.split())

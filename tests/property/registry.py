@@ -65,6 +65,8 @@ ELSEWHERE: dict[str, str] = {
     "test_order_names_and_units_change_nothing",
     "decide.NeededGrades": "tests/decide/test_rank_grades.py::"
     "test_needed_items_and_raters_bring_the_error_just_below_the_target",
+    "decide.rank_lists": "tests/decide/test_rank_lists.py::"
+    "test_order_of_rows_and_any_rising_change_of_predictions_change_nothing",
     "decide.rank_votes": "tests/decide/test_rank_votes.py::"
     "test_turning_every_pair_round_only_turns_the_order_effect",
     "decide.ship": "tests/decide/test_ship.py::test_units_and_order_change_no_verdict",

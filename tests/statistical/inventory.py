@@ -98,7 +98,8 @@ _CORRELATION = ("correlation of two questions, by its standard error",
 _KIND_OF_MEAN = ("kind of mean is harmonic",)
 _EXACT = ("distribution of RMSE", "distribution of MSE", "distribution of MAE", "RMSE quantiles",
           "MSE quantiles", "MAE quantiles")  # fmt: skip
-_FLIPS = ("a re-rating flips the order", "a re-rating flips the order, few ratings",
+_FLIPS = ("a re-rating flips the order", "a re-rating flips the order of lists",
+          "a re-rating flips the order, few ratings",
           "paired error of RMSE", "paired error of MAE",
           "paired error of MAE, few pairs", "the order by mean grades is the opposite",
           "the order by mean grades is the opposite, few items",

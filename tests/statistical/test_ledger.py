@@ -86,6 +86,7 @@ OWED = {
         "the order by errors is the opposite, raters as a sample",
         "the order by errors is the opposite, close systems",
         "the order by votes is the opposite",
+        "a re-rating flips the order of lists",
         "shipped though equal", "stopped though equal", "ever shipped though equal, many looks",
         "the better evaluation is not the better system", "the candidate is below the bar",
         "a verdict is reversed on other documents",

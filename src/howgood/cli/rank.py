@@ -16,13 +16,25 @@ from howgood.cli.options import (
     report_options,
     write_report,
 )
+from howgood.decide.ranking import METRICS
 from howgood.errors import InputError
 from howgood.flow import ranking as flow
+from howgood.score.list_metrics.registry import LIST_METRICS, is_list_metric, list_metric
 from howgood.show import text
 from howgood.show.figures import theme
 from howgood.show.ranking import readable_table
 
 _PATH = click.Path(path_type=Path)
+
+
+def _known_metric(context: click.Context, option: click.Parameter, value: str) -> str:
+    """Refuse a metric nobody knows before anything is read."""
+    if is_list_metric(value):
+        list_metric(value)
+    elif value not in METRICS:
+        known = ", ".join((*METRICS, *LIST_METRICS))
+        raise click.BadParameter(f"{value!r} is not one of {known}", context, option)
+    return value
 
 
 @click.command()
@@ -76,7 +88,34 @@ _PATH = click.Path(path_type=Path)
     help="Raw ratings: a second file with user (not with --rater), item and the systems' columns.",
 )
 @click.option(
-    "--metric", type=click.Choice(["rmse", "mse", "mae"]), default="rmse", show_default=True
+    "--metric",
+    callback=_known_metric,
+    default="rmse",
+    show_default=True,
+    help="rmse, mse, mae; or of each user's list: ndcg@K, dcg@K, map, mrr, precision@K, recall@K, "
+    "hit@K, with K the number of places that count.",
+)
+@click.option("--relevant", type=float, help="Lists: a rating of at least this is relevant.")
+@click.option(
+    "--about",
+    type=click.Choice(["re-rating", "users"]),
+    default="re-rating",
+    show_default=True,
+    help="Lists: an error is about these people's next ratings, or about other users.",
+)
+@click.option(
+    "--unrated",
+    type=click.Choice(["error", "drop", "zero"]),
+    default="error",
+    show_default=True,
+    help="Lists: predicted items the user never rated: refuse, leave out, or worth 0.",
+)
+@click.option(
+    "--unlisted",
+    type=click.Choice(["error", "last"]),
+    default="error",
+    show_default=True,
+    help="Lists: rated items a system has no score for: refuse, or not in its list.",
 )
 @click.option("--unpaired", is_flag=True, help="Treat scores as independent (the paper's Eq. 5).")
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
@@ -99,6 +138,10 @@ def command(
     once: str | None,
     predictions: Path | None,
     metric: str,
+    relevant: float | None,
+    about: str,
+    unrated: str,
+    unlisted: str,
     unpaired: bool,
     level: float,
     missing: str,
@@ -109,13 +152,14 @@ def command(
 ) -> int:
     """Rank systems on RATINGS (CSV, JSON, Parquet), with the probability that each place is wrong.
 
-    The systems predict ratings. Where people graded the systems' outputs, use
+    The systems predict ratings; with --metric ndcg@10 their lists are compared: RATINGS then has
+    one row per rating (--user, --item, --rating), and --sd says how far ratings vary, unless
+    repeated ratings tell. Where people graded the systems' outputs, use
     `howgood leaderboard`.
     """
     _refuse_beside_rater(rater)
-    repeated = repeated or any(
-        map(_is_given, ("user", "item", "rating", "trial", "once", "predictions"))
-    )
+    _refuse_beside_lists(metric)
+    repeated = _is_repeated(metric, repeated)
     feedback = flow.FeedbackColumns(
         mean=mean,
         sd=sd,
@@ -140,7 +184,13 @@ def command(
         missing=missing,
         engine=engine,
         for_picture=plot is not None or out is not None,
+        lists=flow.ListOptions(relevant=relevant, about=about, unrated=unrated, unlisted=unlisted),
     )
+    _say(ranked, plot, out, as_json)
+    return 0
+
+
+def _say(ranked: flow.RankedFile, plot: Path | None, out: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(text.to_json(ranked.ranking.to_dict()))
     else:
@@ -151,7 +201,14 @@ def command(
             click.echo(f"wrote {theme.save(figure, plot)}", err=True)
     if out is not None:
         write_report(flow.ranking_report(ranked), out)
-    return 0
+
+
+def _is_repeated(metric: str, repeated: bool) -> bool:
+    """Say whether ratings are raw: naming their columns says so, of lists giving no sd."""
+    if is_list_metric(metric):
+        return not _is_given("sd")
+    named = ("user", "item", "rating", "trial", "once", "predictions")
+    return repeated or any(map(_is_given, named))
 
 
 def _refuse_beside_rater(rater: str | None) -> None:
@@ -172,6 +229,26 @@ def _refuse_beside_rater(rater: str | None) -> None:
             needed="either several raters per item (--rater), or the same people's repeated "
             "ratings",
             cure=f"Leave out {' and '.join(given)}, or --rater.",
+        )
+
+
+def _refuse_beside_lists(metric: str) -> None:
+    """Refuse options that only lists, or only errors of predictions, have a use for."""
+    is_of_lists = is_list_metric(metric)
+    unused = (
+        ("mean", "rater", "trial", "unpaired")
+        if is_of_lists
+        else ("relevant", "about", "unrated", "unlisted")
+    )
+    given = [f"--{option}" for option in unused if _is_given(option)]
+    if given:
+        raise InputError(
+            where=f"--metric {metric}",
+            found=f"{' and '.join(given)} too",
+            needed="ratings of items, one row each (--user, --item, --rating)"
+            if is_of_lists
+            else "a metric of lists, such as ndcg@10, for these options",
+            cure=f"Leave out {' and '.join(given)}, or choose another metric.",
         )
 
 

@@ -5,6 +5,7 @@ from howgood.decide.acceptability import gate as gate
 from howgood.decide.acceptability import target as target
 from howgood.decide.acceptability import trade_off as trade_off
 from howgood.decide.grades import rank_grades as rank_grades
+from howgood.decide.lists import rank_lists as rank_lists
 from howgood.decide.planning import go_live as go_live
 from howgood.decide.planning import study_size as study_size
 from howgood.decide.rank_by_raters import rank_ratings as rank_ratings

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from howgood.ask.files import open_table
+from howgood.decide.lists import rank_lists
 from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
 from howgood.decide.ranking import METRICS, rank, rank_sums
 from howgood.errors import InputError
@@ -23,10 +24,12 @@ from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
+from howgood.score.list_metrics.registry import is_list_metric, list_metric
 from howgood.score.score_from_sums import from_sums
 from howgood.score.sums import POWERS, squared_error_sums
 from howgood.score.sums_of_ratings import rating_sums
 from howgood.show import leaderboard as words_of_samples
+from howgood.show import lists as words_of_lists
 from howgood.show import ranking as words
 from howgood.show.figures.ranking import ScoreCurve, ranking_figure
 from howgood.show.figures.theme import to_svg
@@ -64,6 +67,16 @@ class FeedbackColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListOptions:
+    """What is relevant, what an error is about, and what becomes of items in one table only."""
+
+    relevant: float | None = None
+    about: str = "re-rating"
+    unrated: str = "error"
+    unlisted: str = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RankedFile:
     """A ranking and, for squared errors, the sums it rests on."""
 
@@ -83,6 +96,7 @@ def rank_file(
     missing: str = "error",
     engine: str = "auto",
     for_picture: bool = True,
+    lists: ListOptions | None = None,
 ) -> RankedFile:
     """Rank the systems in a file; squared errors need one pass and no memory for rows.
 
@@ -96,6 +110,11 @@ def rank_file(
     predicted = None if predictions is None else open_table(predictions, engine=engine)
     named = {"ratings": path, "feedback": path, "predictions": predictions or path}
     with naming(named if predictions else {**named, "the table": path}):
+        if is_list_metric(metric):
+            ranking = _rank_lists(
+                frame, predicted, feedback, systems, lists or ListOptions(), metric, level, missing
+            )
+            return RankedFile(ranking=ranking, sums=None)
         if feedback.rater is not None:
             ranking = rank_by_raters(
                 frame,
@@ -124,6 +143,8 @@ def rank_file(
 def findings(ranked: RankedFile) -> tuple[Finding, ...]:
     """Return what the ranking says in words."""
     ranking = ranked.ranking
+    if words_of_lists.is_of_lists(ranking):
+        return words_of_lists.findings(ranking)
     if ranking.doubt == "re-rating":
         return words.findings(ranking)
     return words_of_samples.findings(ranking)
@@ -133,6 +154,8 @@ def ranking_report(ranked: RankedFile) -> Report:
     """Return the report with its picture."""
     with picture(ranked) as figure:
         svg = to_svg(figure, title="Score distributions and rank probabilities")
+    if words_of_lists.is_of_lists(ranked.ranking):
+        return words_of_lists.report(ranked.ranking, svg=svg)
     if ranked.ranking.doubt == "re-rating":
         return words.report(ranked.ranking, svg=svg)
     return words_of_samples.report(ranked.ranking, svg=svg)
@@ -183,6 +206,54 @@ def _sums(
         predictions=systems,
         missing=missing,
         powers=powers,
+    )
+
+
+def _rank_lists(
+    frame: Any,  # noqa: ANN401 - any frame
+    predicted: Any,  # noqa: ANN401 - any frame, or None
+    feedback: FeedbackColumns,
+    systems: Mapping[str, str],
+    lists: ListOptions,
+    metric: str,
+    level: float,
+    missing: str,
+) -> Ranking:
+    """Rank lists; how far ratings vary is said (sd), or their repeats tell."""
+    predictions: Any = dict(systems)
+    if predicted is not None:
+        keys = [feedback.user, feedback.item]
+        columns = frame_columns(predicted, [*keys, *systems.values()], where="predictions")
+        named = {name: columns[column] for name, column in systems.items()}
+        predictions = {**{key: columns[key] for key in keys}, **named}
+    try:
+        sd: str | float | None = None if feedback.repeated else float(feedback.sd)
+    except ValueError:
+        sd = feedback.sd
+    trials = _trials(feedback.trials)
+    if isinstance(trials, str):
+        raise InputError(
+            where="trials",
+            found=trials,
+            needed="a number of ratings, the same for all, or 'known'",
+            cure="Rank the ratings themselves, one row each.",
+        )
+    return rank_lists(
+        predictions,
+        frame,
+        metric=metric,
+        user=feedback.user,
+        item=feedback.item,
+        rating=feedback.rating,
+        sd=sd,
+        trials=1 if trials is None else trials,
+        relevant=lists.relevant,
+        about=lists.about,
+        level=level,
+        missing=missing,
+        once=feedback.once or "borrow",
+        unrated=lists.unrated,
+        unlisted=lists.unlisted,
     )
 
 
@@ -287,4 +358,6 @@ def _possible_scores(ranking: Ranking) -> tuple[float, float]:
     lowest, highest = (settings.get(f"{end} grade", np.nan) for end in ("lowest", "highest"))
     if lowest < highest:
         return lowest, highest
+    if is_list_metric(ranking.metric):
+        return 0.0, list_metric(ranking.metric).highest
     return (0.0 if ranking.metric in METRICS else -np.inf), np.inf

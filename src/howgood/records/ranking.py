@@ -18,7 +18,7 @@ from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
 
 Status = Literal["reached", "needed", "never"]
-Doubt = Literal["re-rating", "items and raters", "items"]
+Doubt = Literal["re-rating", "items and raters", "items", "users"]
 
 _ALL_ORDERINGS_UP_TO = 6
 # Nobody collects more than this: as good as never.
@@ -191,7 +191,7 @@ class Ranking(Tabular):
     level : float
         Error level of tie groups and rank intervals.
     n : int
-        Person-item pairs; items, where outputs were graded directly.
+        Person-item pairs; items, where outputs were graded directly; users, of ranked lists.
     greater_is_better : bool
     scores, score_sds : arrays of shape (K,)
         Expected score, and how far a re-rating lies from it (standard deviation).
@@ -212,8 +212,9 @@ class Ranking(Tabular):
         Largest sampling error of a rank probability; 0 where the result is closed-form.
     barrier : float
         Magic barrier: what a system that knew every mean would score. NaN for other metrics.
-    doubt : {"re-rating", "items and raters", "items"}
-        What may turn out otherwise: the same people's next ratings, or other items and raters.
+    doubt : {"re-rating", "items and raters", "items", "users"}
+        What may turn out otherwise: the same people's next ratings, or other items, raters
+        or users.
     sources : Sources or None
         Of grades: how much of the variance of each difference is due to items and to raters.
 
@@ -337,7 +338,8 @@ class Ranking(Tabular):
     def needed(self, first: str, second: str, *, error: float = 0.05) -> Needed | NeededGrades:
         """Return how many pairs, or repeats per pair, "first is better" needs to err less.
 
-        Of grades (`decide.rank_grades`): how many items, or how many raters.
+        Of grades (`decide.rank_grades`): how many items, or how many raters. Of ranked lists
+        `pairs` are users.
         """
         if not 0 < error < 0.5:
             raise InputError(
@@ -348,7 +350,7 @@ class Ranking(Tabular):
             )
         if self.sources is not None:
             return self._needed_grades(first, second, error, self.sources)
-        if self.doubt != "re-rating":
+        if self.doubt not in ("re-rating", "users"):
             raise InputError(
                 where="needed",
                 found="raters as a sample, whose doubt comes from raters too",

@@ -28,6 +28,9 @@ _FEEDBACK = {
     "(Student's t); pairs rated once are one draw with a standard deviation given",
 }
 
+# Names that people write in capitals.
+_SHORT = ("rmse", "mse", "mae", "ndcg", "dcg", "map", "mrr")
+
 CAUTIONS = (
     "A ranking says which system scores better on these people and items, not why.",
     "Feedback noise is not the only uncertainty: other people or other items may rank otherwise.",
@@ -66,8 +69,9 @@ def readable_table(ranking: Ranking) -> Table:
 
 
 def score_name(ranking: Ranking) -> str:
-    """Return the score's name as people write it: RMSE, but mean grade."""
-    return ranking.metric.upper() if ranking.metric in ("rmse", "mse", "mae") else ranking.metric
+    """Return the score's name as people write it: RMSE and NDCG@10, but mean grade."""
+    is_short = ranking.metric.partition("@")[0] in _SHORT
+    return ranking.metric.upper() if is_short else ranking.metric
 
 
 def score_axis(ranking: Ranking) -> str:

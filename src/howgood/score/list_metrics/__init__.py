@@ -1,0 +1,1 @@
+"""Metrics of ranked lists, one module per family; `registry` reads their names."""
