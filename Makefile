@@ -27,12 +27,16 @@ test: check ## Run every check and every test but the slow ones (what CI runs)
 # Passwords typed into code are found by ruff (S105 to S107); hashes of locked files are no secrets.
 NO_SECRETS = --disable-plugin KeywordDetector --exclude-lines '"version": |USER:PASSWORD@|:geheim@' \
   --exclude-files '(requirements.*\.lock|manifest\.toml)$$'
+# Pages that people wrote; the other two are drawn from what tests measured.
+PAGES = README.md CONTRIBUTING.md SECURITY.md ARCHITECTURE.md $(filter-out docs/adr/% \
+  docs/explanation/calibration.md docs/explanation/faults.md,$(wildcard docs/*.md docs/*/*.md))
 check: $(VENV)/.ready ## Format, lint, types, layers, spelling, then all tests but the slow ones
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/codespell -D checks/plain_words.txt $(PAGES)
 	$(BIN)/zizmor --offline --quiet .github action.yml actions
 	$(BIN)/hadolint Dockerfile
 	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook $(NO_SECRETS)

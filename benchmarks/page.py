@@ -18,7 +18,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "explanation"
 _MEMORY = DOCS / "_data" / "performance.json"
 _PAGE, _PICTURE = "performance.md", "performance.svg"
-_HEAD = """# How fast, beside what
+_HEAD = """# How fast, compared with what
 
 Written by `make bench`: ratios against named peers, measured in one run on one machine ({machine}).
 A ratio above 1 says how many times better howgood is than the peer. "NO" marks a target that was

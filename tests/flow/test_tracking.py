@@ -135,3 +135,19 @@ def test_without_mlflow_the_cure_is_named(monkeypatch):
     monkeypatch.setattr(tracking, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install mlflow-skinny"):
         tracking.log_to_mlflow(_Result(), name="gate")
+
+
+def test_a_metrics_file_of_dvc_holds_the_finite_numbers_under_their_names(tmp_path):
+    written = tracking.write_dvc_metrics({"gate": _Result()}, tmp_path / "metrics.json")
+    assert json.loads((tmp_path / "metrics.json").read_text()) == written
+    assert written == {
+        "gate": {"p_enough": 0.75, "acceptance": {"mean": 0.5, "interval": {"upper": 1}}}
+    }
+
+
+def test_a_metrics_file_of_dvc_has_no_packed_record(tmp_path):
+    systems = {"a": [3.1, 4.2, 2.2], "b": [3.0, 3.0, 3.0]}
+    ranking = decide.rank(systems, mean=[3.0, 4.0, 2.0], sd=0.5)
+    written = tracking.write_dvc_metrics({"ranking": ranking}, tmp_path / "metrics.json")
+    assert written["ranking"]["errors"]["a"]["b"] == ranking.error("a", "b")
+    assert "record" not in written["ranking"]

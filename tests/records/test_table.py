@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from howgood import decide
 from howgood.errors import InputError, LengthMismatchError, MissingColumnError
 from howgood.records import Table
 from howgood.records.table import frame_column_names, frame_columns
@@ -86,3 +87,10 @@ def test_print_shows_the_first_rows_in_columns():
 def test_print_of_nothing_is_nothing():
     assert str(Table({})) == ""
     assert str(Table({"a": []})) == "a"
+
+
+def test_tables_and_results_speak_arrow():
+    table = Table({"user": ["a", "b"], "rating": [4.5, 5.0]})
+    assert pa.table(table).to_pydict() == {"user": ["a", "b"], "rating": [4.5, 5.0]}
+    ranking = decide.rank({"a": [3.0, 4.0], "b": [1.0, 5.0]}, mean=[3.0, 4.0], sd=0.5)
+    assert pa.table(ranking)["system"].to_pylist() == list(ranking.order)

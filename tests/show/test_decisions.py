@@ -57,7 +57,7 @@ def test_a_threshold_says_where_the_doubt_comes_from():
     truth = np.tile([0, 0, 1], 60)
     scores = generator.normal(truth)
     found = _text(decisions.threshold_findings(decide.threshold(PEOPLE, truth, scores)))
-    assert "Doubt about the threshold comes from: people" in found
+    assert "Uncertainty about the threshold comes from: people" in found
     assert "of people would accept it" in found
 
 

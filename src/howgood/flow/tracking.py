@@ -1,8 +1,8 @@
-"""Write a result into an experiment tracker people already use: MLflow.
+"""Write a result into an experiment tracker people already use: MLflow, DVC.
 
-In: any result with `to_dict()`. Out: numbers as metrics, words as tags, provenance as parameters,
-everything as a JSON file of the run. Absent: a dependency; MLflow is imported only here, only when
-called.
+In: any result with `to_dict()`. Out: in MLflow numbers as metrics, words as tags, provenance as
+parameters, everything as a JSON file of the run; for DVC a metrics file with the numbers. Absent: a
+dependency; MLflow is imported only here, only when called, and DVC only reads the file.
 """
 
 import json
@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
 from howgood.errors import InputError
 from howgood.show.text import to_json
+from howgood.writing import write_text
 
 # MLflow refuses longer values of parameters and tags, and longer names.
 _LONGEST_VALUE, _LONGEST_NAME = 500, 250
@@ -64,6 +66,37 @@ def log_to_mlflow(result: Result, *, name: str) -> dict[str, float]:
     )
     mlflow.log_dict(values | {"provenance": provenance}, f"howgood/{name}.json")
     return metrics
+
+
+def write_dvc_metrics(results: Mapping[str, Result], path: str | Path) -> dict[str, Any]:
+    """Write the numbers of results to a JSON file that `dvc metrics show` and `diff` read.
+
+    The names given are the outermost keys; numbers that are not finite, words and lists are left
+    out. Name the file under `metrics:` of a stage in dvc.yaml.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    plain = {name: json.loads(to_json(result.to_dict())) for name, result in results.items()}
+    numbers: dict[str, Any] = {name: _numbers(values) for name, values in plain.items()}
+    write_text(path, json.dumps(numbers, indent=2) + "\n")
+    return numbers
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the finite numbers of nested values, without provenance and empty parts."""
+    parts = {
+        name: _numbers(value) if isinstance(value, Mapping) else value
+        for name, value in values.items()
+        if name != "provenance"
+    }
+    return {
+        name: value
+        for name, value in parts.items()
+        if _is_number(value) or isinstance(value, dict)
+        if value != {}
+    }
 
 
 def _named(values: Mapping[str, Any], name: str) -> dict[str, Any]:

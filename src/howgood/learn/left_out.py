@@ -92,8 +92,9 @@ def leave_one_person_out(
 
     Parameters
     ----------
-    answers, part, reference, columns, scale, means, priors, random_state, missing, people,
-    progress
+    answers, part, reference, columns, application, scale, means, priors
+        See `fit_ordinal`.
+    random_state, missing, people, progress
         See `fit_ordinal`.
     draws : int
         Draws of the fit that is reweighted.

@@ -39,6 +39,10 @@ class Tabular(Shown):
         table: Table = found() if callable(found) else found
         return table.to_frame(library)
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Hand the main table to any tool that speaks Arrow (the PyCapsule protocol)."""
+        return self.to_frame().__arrow_c_stream__(requested_schema)
+
 
 class Table(dict[str, NDArray[Any]], Shown):
     """Named columns of equal length; accepted wherever a frame is.

@@ -61,7 +61,7 @@ SOURCES: Mapping[str, Source] = {
         digest="402c585309c399237740f635ef9919dc"  # pragma: allowlist secret
         "512cca12cbeb20de5e563a4593f22b64",  # pragma: allowlist secret
         licence="CC BY 4.0",
-        citation="Wolberg (1992), Breast Cancer Wisconsin (Original), UCI Machine Learning "
+        citation="Wolberg (1990), Breast Cancer Wisconsin (Original), UCI Machine Learning "
         "Repository, doi:10.24432/C5HP4Z",
     ),
 }

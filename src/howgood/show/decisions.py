@@ -193,7 +193,7 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     if choice.acceptance is not None:
         found.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
     found.append(Finding(text=accuracy))
-    found.append(Finding(text=f"Doubt about the threshold comes from: {shares}."))
+    found.append(Finding(text=f"Uncertainty about the threshold comes from: {shares}."))
     return tuple(found)
 
 

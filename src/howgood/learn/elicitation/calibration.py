@@ -33,7 +33,7 @@ def calibration_report(
 
     The expected calibration error is :math:`\sum_b \frac{n_b}{n} |\bar y_b - \bar s_b|` over
     bins with equal numbers of cases. Even perfect scores show some error by chance: its 95 %
-    point, by simulation, stands beside it.
+    point, by simulation, stands next to it.
 
     Parameters
     ----------
