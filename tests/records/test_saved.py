@@ -5,7 +5,7 @@ import inspect
 import json
 import pkgutil
 import zlib
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 
 import numpy as np
@@ -280,6 +280,18 @@ def test_what_commands_print_has_no_packed_record(examples):
 def test_a_printed_dict_shows_the_size_of_the_record_not_its_text(examples):
     values = examples["Gate"].to_dict()
     assert len(repr(values)) < 3000 < len(values["record"])
+
+
+def test_a_part_that_somebody_else_wrote_leaves_the_readable_values(examples):
+    class Own(score.LinearMetric):
+        pass
+
+    result = replace(examples["ElicitationResult"], metric=Own(a0=0.25))
+    values = result.to_dict()
+    assert values["metric"] == {"family": "linear", "a0": 0.25}
+    assert "record" not in values
+    with pytest.raises(InputError, match="no packed record"):
+        type(result).from_dict(values)
 
 
 def test_draws_come_back_paired(examples):

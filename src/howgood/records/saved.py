@@ -56,9 +56,22 @@ def _with_record(written: Callable[[Any], dict[str, Any]]) -> Callable[[Any], di
             values = plain_value(written(self))
         finally:
             _inside.reset(token)
-        return {**values, RECORD: pack(self)}
+        return {**values, **_record(self)}
 
     return to_dict
+
+
+def _record(result: object) -> dict[str, Any]:
+    """Return the packed record; nothing where a part is of a class that somebody else wrote."""
+    try:
+        return {RECORD: pack(result)}
+    except InputError:
+        return {}
+
+
+def readable_values(result: "Saved") -> dict[str, Any]:
+    """Return what `to_dict` says to people, without the packed record."""
+    return {name: value for name, value in result.to_dict().items() if name != RECORD}
 
 
 class Saved:

@@ -17,6 +17,7 @@ from howgood.records.confusion import (
     plain_end,
     range_from,
 )
+from howgood.records.saved import readable_values
 
 FORMAT = "howgood elicitation log"
 _VERSION = 1
@@ -63,7 +64,7 @@ def elicitation_log(elicitor: Elicitor) -> dict[str, Any]:
                 reached = matrices.thresholds_of(getattr(answered.query, side))
                 entry[f"{side}_thresholds"] = [plain_end(end) for end in reached]
         answers.append(entry)
-    return log | {"answers": answers, "result": elicitor.result().to_dict()}
+    return log | {"answers": answers, "result": readable_values(elicitor.result())}
 
 
 def replay(log: Mapping[str, Any], *, answers: int | None = None) -> Elicitor:
