@@ -97,6 +97,18 @@ def test_items_of_one_cluster_say_less():
     assert grouped.comparisons[0].n_clusters == 10
 
 
+def test_a_cluster_of_verdicts_by_hand():
+    """Six items of three documents gain 1 1, 1 0, 0 0: mean 1/2, documents' sums 1, 0, -1.
+
+    Their squares over 36, times 3/2 for three documents, and one item's step over six, squared.
+    """
+    base, candidate = _tables([1, 1, 1, 0, 0, 0], document=["a", "a", "b", "b", "c", "c"])
+    found = decide.ship(base, candidate, metric="score", cluster="document")
+    assert found.difference.mean == pytest.approx(0.5)
+    assert found.difference.sd**2 == pytest.approx(2 / 36 * 3 / 2 + (1 / 6) ** 2)
+    assert found.comparisons[0].n_clusters == 3
+
+
 def test_a_cheaper_candidate_that_is_not_worse_ships_within_the_margin():
     rng = np.random.default_rng(3)
     base, candidate = _tables(rng.normal(0, 0.1, 200), base=rng.normal(size=200))

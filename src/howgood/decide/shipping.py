@@ -326,7 +326,7 @@ def _spread(values: FloatArray, pairs: _Pairs) -> tuple[float, float, float]:
     variance, freedom = clustered_variance((values - values.mean()) / n, weight, pairs.cluster)
     shares = summed(pairs.cluster, weight)
     # Verdicts come in steps: one more item a step away would not surprise.
-    variance += (pairs.step * float(shares @ shares)) ** 2
+    variance += (pairs.step / n) ** 2
     kept = kept_share(shares)
     return variance, freedom, 1.0 / (1.0 - kept) if kept < 1 else float(n)
 
