@@ -65,6 +65,18 @@ def test_it_writes_report_comment_badge_and_picture(logs, tmp_path):
     assert files["png"].stat().st_size > 1000
 
 
+def test_the_bar_that_howgood_bar_prints_decides(logs, tmp_path, capsys):
+    bar = tmp_path / "bar.json"
+    words = ["ship", logs["base"], logs["better"], "--metric", "correct", "--bar", str(bar)]
+    bar.write_text('{"bar": {"together": {"safe": 0.5}}}')  # every row has safe = 1
+    assert run(words) == 1
+    assert "safe is more frequent than people tolerate (50 %)" in capsys.readouterr().out
+    for wrong in ("{", '{"bar": {"together": null}}', '{"together": {"safe": 7}}'):
+        bar.write_text(wrong)
+        assert run(words) == 2
+        assert str(bar) in capsys.readouterr().err
+
+
 def test_the_doctor_says_what_was_found_and_what_is_missing(logs, capsys):
     assert run(["ship", logs["base"], logs["better"], "--doctor"]) == 0
     said = capsys.readouterr().out

@@ -140,6 +140,28 @@ def test_lower_is_better_and_the_bar():
     assert "bar" in high.reason
 
 
+@pytest.mark.parametrize(
+    ("n_invented", "verdict", "reason"),
+    [
+        (2, "ship", "better"),
+        (40, "do not ship", "invented is more frequent than people tolerate (5 %)"),
+        (18, "not enough evidence", "whether invented stays below 5 % is open"),
+    ],
+)
+def test_rates_of_failure_that_people_tolerate(n_invented, verdict, reason):
+    n = 400
+    item, wrong = np.arange(n), (np.arange(n) < n_invented).astype(float)
+    base = {"item": item, "good": np.tile([0.0, 1.0], n // 2), "invented": np.zeros(n)}
+    candidate = {"item": item, "good": np.tile([1.0, 1.0, 0.0, 1.0], n // 4), "invented": wrong}
+    found = decide.ship(base, candidate, metric="good", bar={"invented": 0.05})
+    assert found.verdict == verdict
+    assert reason in found.reason
+    # A rate's own variance: p (1 - p) n / (n - 1) over n, and one answer's step.
+    rate = n_invented / n
+    se = np.sqrt(rate * (1 - rate) / (n - 1) + 1 / n**2)
+    assert found.p_tolerated["invented"] == pytest.approx(student.cdf((0.05 - rate) / se, n - 1))
+
+
 def test_equal_answers_are_not_certain_and_no_number_of_items_settles_them():
     base, candidate = _tables(np.zeros(40), base=np.arange(40) % 2)
     found = decide.ship(base, candidate, metric="score")

@@ -26,7 +26,12 @@ _CODES = {"ship": DONE, "do not ship": VERDICT_FAILED, "not enough evidence": UN
 @click.option("--item", help="Column that names the item, in tables.")
 @click.option("--cluster", help="Column or attribute that groups items: task, document.")
 @click.option("--margin", default=0.0, show_default=True, help="Differences that do not matter.")
-@click.option("--bar", type=float, help="What the candidate's own mean must exceed.")
+@click.option(
+    "--bar",
+    metavar="NUMBER|FILE",
+    help="What the candidate's own mean must exceed; or the rates of failure people tolerate, as "
+    "`howgood bar FIT --json` prints them.",
+)
 @click.option("--level", default=0.05, show_default=True, help="How often a wrong ship is fine.")
 @click.option("--lower-is-better", default="", help="Metrics that are better when lower.")
 @click.option(
@@ -61,7 +66,7 @@ def command(
     item: str | None,
     cluster: str | None,
     margin: float,
-    bar: float | None,
+    bar: str | None,
     level: float,
     lower_is_better: str,
     labels: Path | None,
@@ -92,7 +97,7 @@ def command(
         metrics=_names(metric),
         cluster=cluster,
         margin=margin,
-        bar=bar,
+        bar=flow.read_bar(bar),
         level=level,
         lower_is_better=_names(lower_is_better),
         looks=looks,

@@ -11,37 +11,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+from scipy.special import stdtr
 
 from howgood.ask.evaluation_logs import read_log
+from howgood.decide.ship_rules import (
+    PLANNED,
+    ShipRules,
+    above_bar,
+    needed_items,
+    verdict_of,
+    within_tolerance,
+)
 from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError, announce
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.evaluation_log import EvaluationLog
 from howgood.records.provenance import Provenance
-from howgood.records.shipping import MetricComparison, ShipDecision, ShipVerdict
+from howgood.records.shipping import MetricComparison, ShipDecision
 from howgood.records.table import frame_column_names, frame_columns
 from howgood.score.judging import judge
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width, kept_share, summed
-from howgood.stats.moments import level_of, reach, rho_for
+from howgood.stats.moments import level_of, reach
 
-_MOST_NEEDED = 10_000_000
 _FEW_VALUES = 11
-PLANNED = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rules:
-    """What was asked for: how sure, by how much, at one look or at any."""
-
-    level: float
-    margin: float
-    bar: float | None
-    planned: int | None
-
-    @property
-    def rho(self) -> float:
-        return rho_for(self.planned or PLANNED, self.level)
 
 
 def ship(
@@ -52,7 +44,7 @@ def ship(
     item: str | None = None,
     cluster: str | None = None,
     margin: float = 0.0,
-    bar: float | None = None,
+    bar: float | Mapping[str, float] | None = None,
     level: float = 0.05,
     lower_is_better: Sequence[str] = (),
     cost: str | None = None,
@@ -89,8 +81,10 @@ def ship(
         Column or attribute that says which items come together: document, task, conversation.
     margin : float
         Differences up to this do not matter in practice.
-    bar : float, optional
-        What the candidate's own mean must exceed, with the same certainty.
+    bar : float or mapping, optional
+        What the candidate's own mean must exceed, with the same certainty; or, for metrics that are
+        rates of failure, the highest rate people tolerate of each (`howgood bar` works them out):
+        the candidate's own rates must lie below, all of them together with the same certainty.
     level : float
         How often a wrong "ship" is tolerated.
     lower_is_better : sequence of str
@@ -125,13 +119,21 @@ def ship(
     >>> ship(base, base, metric="correct").verdict
     'not enough evidence'
     """
-    rules = _Rules(level=level, margin=margin, bar=bar, planned=planned if _many(looks) else None)
+    tolerated = dict(bar) if isinstance(bar, Mapping) else {}
+    rules = ShipRules(
+        level=level,
+        margin=margin,
+        bar=None if isinstance(bar, Mapping) else bar,
+        tolerated=tolerated,
+        planned=planned if _many(looks) else None,
+    )
     _check(rules)
     logs = [
         _as_log(each, name, item, (cost, latency))
         for each, name in ((base, "base"), (candidate, "candidate"))
     ]
-    names = _metrics(logs, metric)
+    names = _metrics(logs, metric, tolerated)
+    lower_is_better = (*lower_is_better, *tolerated)
     pairs = [_paired(logs, name, cluster, missing) for name in names]
     first = _compared(pairs[0], rules, names[0] not in lower_is_better)
     if labels is not None:
@@ -155,7 +157,7 @@ def _many(looks: str) -> bool:
     return looks == "many"
 
 
-def _check(rules: _Rules) -> None:
+def _check(rules: ShipRules) -> None:
     if not 0 < rules.level < 0.5:
         raise InputError(
             where="level",
@@ -211,8 +213,14 @@ def _as_log(
     )
 
 
-def _metrics(logs: Sequence[EvaluationLog], metric: str | Sequence[str] | None) -> list[str]:
+def _metrics(
+    logs: Sequence[EvaluationLog],
+    metric: str | Sequence[str] | None,
+    tolerated: Mapping[str, float],
+) -> list[str]:
     shared = [name for name in logs[0].metrics if name in logs[1].metrics]
+    if metric is None and tolerated:
+        metric = [name for name in shared if name not in tolerated][:1] or list(tolerated)
     if metric is None:
         if len(shared) == 1:
             return shared
@@ -223,6 +231,7 @@ def _metrics(logs: Sequence[EvaluationLog], metric: str | Sequence[str] | None) 
             cure="Name it, and those that guard after it: metric=...",
         )
     names = [metric] if isinstance(metric, str) else list(metric)
+    names += [name for name in tolerated if name not in names]
     for name in names:
         if name not in shared:
             raise UnknownNameError(where="metric", name=name, names=shared)
@@ -311,7 +320,7 @@ def _clusters(logs: Sequence[EvaluationLog], items: Sequence[str], cluster: str 
     raise UnknownNameError(where="cluster", name=cluster, names=logs[0].attributes)
 
 
-def _compared(pairs: _Pairs, rules: _Rules, greater_is_better: bool) -> MetricComparison:
+def _compared(pairs: _Pairs, rules: ShipRules, greater_is_better: bool) -> MetricComparison:
     sign = 1.0 if greater_is_better else -1.0
     gaps = pairs.candidate - pairs.base
     spread = _spread(gaps, pairs)
@@ -352,7 +361,7 @@ def _estimate(
 
 def _comparison(
     pairs: _Pairs,
-    rules: _Rules,
+    rules: ShipRules,
     sign: float,
     found: tuple[float, float, float, float],
     means: tuple[Estimate, Estimate],
@@ -389,7 +398,7 @@ def _comparison(
 def _by_people(
     pairs: _Pairs,
     labels: Any,  # noqa: ANN401 - any frame
-    rules: _Rules,
+    rules: ShipRules,
     metric: str,
     plain: MetricComparison,
 ) -> MetricComparison:
@@ -442,23 +451,26 @@ def _ratio(logs: Sequence[EvaluationLog], what: str, level: float) -> Estimate |
 def _decided(
     comparisons: tuple[MetricComparison, ...],
     ratios: Sequence[Estimate | None],
-    rules: _Rules,
+    rules: ShipRules,
     logs: Sequence[EvaluationLog],
     cluster: str | None,
 ) -> ShipDecision:
     first = comparisons[0]
-    above_bar = _above_bar(first, rules)
-    verdict, reason, error = _verdict(comparisons, ratios, rules, above_bar)
+    p_above_bar = above_bar(first, rules)
+    within = within_tolerance(comparisons, rules)
+    verdict, reason, error = verdict_of(comparisons, ratios, rules, p_above_bar, within)
     return ShipDecision(
         verdict=verdict,
         reason=reason,
         error=error,
-        needed=_needed(first, rules) if verdict == "not enough evidence" else None,
+        needed=needed_items(first, rules) if verdict == "not enough evidence" else None,
         comparisons=comparisons,
         cost=ratios[0],
         latency=ratios[1],
         bar=rules.bar,
-        p_above_bar=above_bar,
+        p_above_bar=p_above_bar,
+        tolerated=rules.tolerated,
+        p_tolerated=within,
         level=rules.level,
         systems=(logs[0].system, logs[1].system),
         provenance=Provenance(
@@ -472,7 +484,7 @@ def _decided(
 
 
 def _settings(
-    rules: _Rules, logs: Sequence[EvaluationLog], cluster: str | None
+    rules: ShipRules, logs: Sequence[EvaluationLog], cluster: str | None
 ) -> Mapping[str, Any]:
     looks = (
         {"looks": "one"}
@@ -484,78 +496,7 @@ def _settings(
         "candidate": f"{logs[1].source} ({logs[1].format})",
         "level": rules.level,
         "margin": rules.margin,
-        "bar": rules.bar,
+        "bar": rules.bar if rules.bar is not None else dict(rules.tolerated) or None,
         "cluster": cluster,
         **looks,
     }
-
-
-def _above_bar(first: MetricComparison, rules: _Rules) -> float | None:
-    if rules.bar is None:
-        return None
-    sign = 1.0 if first.greater_is_better else -1.0
-    distance = sign * (first.candidate.mean - rules.bar)
-    if first.candidate.sd <= 0:
-        return float(distance > 0)
-    return float(stdtr(max(first.n_clusters - 1.0, 1.0), distance / first.candidate.sd))
-
-
-def _verdict(
-    comparisons: tuple[MetricComparison, ...],
-    ratios: Sequence[Estimate | None],
-    rules: _Rules,
-    above_bar: float | None,
-) -> tuple[ShipVerdict, str, float]:
-    first, sure = comparisons[0], 1.0 - rules.level
-    by = f" by more than {rules.margin:g}" if rules.margin else ""
-    if above_bar is not None and above_bar <= rules.level:
-        return "do not ship", f"the candidate misses the bar of {rules.bar:g}", above_bar
-    if first.p_worse >= sure:
-        return "do not ship", f"the candidate is worse{by}", 1.0 - first.p_worse
-    for guard in comparisons[1:]:
-        # Several guards share the level, so that many of them do not stop a good candidate.
-        if guard.p_worse >= 1.0 - rules.level / (len(comparisons) - 1):
-            return "do not ship", f"the candidate is worse in {guard.metric}", 1.0 - guard.p_worse
-    if above_bar is not None and above_bar < sure:
-        return "not enough evidence", f"whether it reaches {rules.bar:g} is open", 1.0 - above_bar
-    if first.p_better >= sure:
-        return "ship", f"the candidate is better{by}", 1.0 - first.p_better
-    saves = [each is not None and each.interval.upper < 1.0 for each in ratios]
-    if rules.margin > 0 and any(saves) and first.p_not_worse >= sure:
-        how = " and ".join(
-            word for word, is_less in zip(("cheaper", "faster"), saves, strict=True) if is_less
-        )
-        reason = f"the candidate is {how} and not worse{by}"
-        return "ship", reason, 1.0 - first.p_not_worse
-    return "not enough evidence", "which one is better is open", _opposite(first)
-
-
-def _opposite(first: MetricComparison) -> float:
-    """Return the probability that the system which looks better is not."""
-    if first.difference.sd <= 0:
-        return 0.5
-    ratio = abs(first.difference.mean) / first.difference.sd
-    return float(stdtr(max(first.n_clusters - 1.0, 1.0), -ratio))
-
-
-def _needed(first: MetricComparison, rules: _Rules) -> int | None:
-    """Return how many more items would give a verdict if the difference stays what it is."""
-    lead = abs(first.difference.mean) - rules.margin
-    if lead <= 0 or first.difference.sd <= 0:
-        return None
-    per_item = first.difference.sd * math.sqrt(first.n_items)
-    if rules.planned is None:
-        total = (float(ndtri(1.0 - rules.level)) * per_item / lead) ** 2
-    else:
-        total = _needed_looks(per_item, lead, rules)
-    more = math.ceil(total) - first.n_items
-    return more if 0 < more < _MOST_NEEDED else (1 if more <= 0 else None)
-
-
-def _needed_looks(per_item: float, lead: float, rules: _Rules) -> float:
-    low, high = 1.0, float(_MOST_NEEDED)
-    for _ in range(60):
-        middle = math.sqrt(low * high)
-        is_enough = reach(middle, per_item, rules.level, rules.rho) <= lead
-        low, high = (low, middle) if is_enough else (middle, high)
-    return high

@@ -4,7 +4,8 @@ In: two paths and what to compare. Out: `ShipDecision`, the logs, a `Report`. Ab
 exit codes (see `cli`).
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from howgood.ask.evaluation_logs import read_log
 from howgood.ask.files import open_table
-from howgood.decide.shipping import PLANNED, ship
+from howgood.decide.ship_rules import PLANNED
+from howgood.decide.shipping import ship
+from howgood.errors import FileFormatError
 from howgood.flow.files import naming
 from howgood.records.evaluation_log import EvaluationLog
 from howgood.records.report import Report
@@ -32,7 +35,7 @@ class ShipQuestion:
     metrics: tuple[str, ...] = ()
     cluster: str | None = None
     margin: float = 0.0
-    bar: float | None = None
+    bar: float | Mapping[str, float] | None = None
     level: float = 0.05
     lower_is_better: tuple[str, ...] = ()
     looks: str = "one"
@@ -43,6 +46,45 @@ class ShipQuestion:
 def read_logs(base: str, candidate: str, *, item: str | None = None) -> list[EvaluationLog]:
     """Read both logs, whichever tools wrote them."""
     return [read_log(each, item=item) for each in (base, candidate)]
+
+
+def read_bar(given: str | None) -> float | dict[str, float] | None:
+    """Return a number, or the tolerable rates of failure in a file that `howgood bar` wrote."""
+    if given is None:
+        return None
+    try:
+        return float(given)
+    except ValueError:
+        pass
+    try:
+        found = json.loads(Path(given).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise FileFormatError(
+            where=f"--bar {given}",
+            found=f"neither a number nor JSON that can be read ({error})",
+            needed="a number such as .8, or what `howgood bar FIT --json` printed",
+            cure="Run: howgood bar FIT --json > bar.json",
+        ) from error
+    return _tolerated(found, given)
+
+
+def _tolerated(found: object, given: str) -> dict[str, float]:
+    bar = found.get("bar", found) if isinstance(found, dict) else None
+    rates = bar.get("together", bar) if isinstance(bar, dict) else None
+    if isinstance(rates, dict) and rates:
+        known = {
+            str(kind): float(rate)
+            for kind, rate in rates.items()
+            if isinstance(rate, int | float) and 0 <= rate <= 1
+        }
+        if len(known) == len(rates):
+            return known
+    raise FileFormatError(
+        where=f"--bar {given}",
+        found="no rates that people are known to tolerate",
+        needed='{"together": {"invented": 0.02, ...}}, rates between 0 and 1',
+        cure="Ask more people, or lower --share or --certainty of howgood bar.",
+    )
 
 
 def ship_logs(

@@ -54,8 +54,9 @@ class ShipDecision(Tabular):
     `error` is the probability that what the verdict says is wrong; without a verdict, that the
     system which looks better is not. `needed` says how many more items would settle it if the
     difference stays (None: settled, or no number would). `comparisons` holds every metric, the
-    deciding one first; `cost` and `latency` are ratios of candidate to base, where known. `reason`
-    says which rule decided.
+    deciding one first; `cost` and `latency` are ratios of candidate to base, where known.
+    `tolerated` are the highest rates of failure people tolerate, `p_tolerated` the probabilities
+    that the candidate's lie below. `reason` says which rule decided.
 
     Stability: experimental
     """
@@ -74,6 +75,8 @@ class ShipDecision(Tabular):
     level: float
     systems: tuple[str, str]
     provenance: Provenance = field(repr=False)
+    tolerated: Mapping[str, float] = field(default_factory=dict)
+    p_tolerated: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -94,6 +97,10 @@ class ShipDecision(Tabular):
     def others(self) -> Mapping[str, MetricComparison]:
         """The other metrics, by name."""
         return {each.metric: each for each in self.comparisons[1:]}
+
+    def candidate_rate(self, metric: str) -> Estimate:
+        """Return the candidate's own mean of a metric."""
+        return next(each.candidate for each in self.comparisons if each.metric == metric)
 
     @property
     def table(self) -> Table:

@@ -38,7 +38,17 @@ def findings(decision: ShipDecision) -> tuple[Finding, ...]:
             f"{probability(decision.p_above_bar)}."
         )
         found.append(Finding(text=text))
+    for kind, limit in decision.tolerated.items():
+        rate = decision.candidate_rate(kind)
+        text = (
+            f"{kind}: {percent(rate.mean)} (likely {percent(rate.interval.lower)} to "
+            f"{percent(rate.interval.upper)}); people tolerate {percent(limit)}. Below that with "
+            f"probability {probability(decision.p_tolerated[kind])}."
+        )
+        found.append(Finding(text=text))
     for other in decision.others.values():
+        if other.metric in decision.tolerated:
+            continue
         if other.p_worse >= 0.5 and other.p_worse > other.p_better:
             text = (
                 f"{other.metric} fell from {plain(other.base.mean)} to "
