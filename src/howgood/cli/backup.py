@@ -3,6 +3,7 @@
 In: a new file name. Out: the copy. Absent: PostgreSQL (`pg_dump` does it there).
 """
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -13,11 +14,25 @@ from howgood.cli.web_extra import need_web
 
 @click.command()
 @click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "--verify", is_flag=True, help="Then restore it in a temporary place and count what came back."
+)
 @sqlite_option
-def command(target: Path, database: str) -> None:
-    """Copy the SQLite database into the new file TARGET; the server may go on running."""
+def command(target: Path, verify: bool, database: str) -> None:
+    """Copy the SQLite database into the new file TARGET; the server may go on running.
+
+    With --verify a TARGET that exists is not written: it is restored in a drill alone.
+    """
     need_web("howgood backup")
     from howgood.flow import hosting
 
-    size = hosting.back_up(database, target)
-    click.echo(f"wrote {target} ({size:,} bytes), complete and checked", err=True)
+    if not (verify and target.exists()):
+        size = hosting.back_up(database, target)
+        click.echo(f"wrote {target} ({size:,} bytes), complete and checked", err=True)
+    if verify:
+        done = hosting.drill(target, now=datetime.now(UTC))
+        until = f", the newest of {done.newest_answer} UTC" if done.newest_answer else ""
+        click.echo(
+            f"restored in a drill: {done.answers:,} answers of {done.people:,} people{until}",
+            err=True,
+        )

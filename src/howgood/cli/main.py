@@ -78,6 +78,7 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "links": ("howgood.cli.links", "Make personal links to a study."),
         "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
         "restore": ("howgood.cli.restore", "Put a backup in the database's place."),
+        "doctor": ("howgood.cli.doctor", "Is this server fit to run? Database, disk, backups, …"),
         "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
         "reset-password": ("howgood.cli.reset_password", "A way back for a lost password."),
     },

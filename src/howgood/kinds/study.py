@@ -49,6 +49,7 @@ class Consent(Record):
 
     text: str = Field(description="what they agree to; an empty line starts a new paragraph")
     contact: str = Field(default="", description="whom to ask or complain to")
+    purpose: str = Field(default="", description="what the answers are used for, in one sentence")
 
 
 class Completion(Record):

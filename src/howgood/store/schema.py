@@ -95,6 +95,8 @@ studies = sa.Table(
     sa.Column("kind", sa.String(20), nullable=False),
     sa.Column("is_open", sa.Boolean, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
+    # When everything collected is erased; empty: kept until somebody erases it.
+    sa.Column("erase_at", Moment),
     sqlite_autoincrement=True,
 )
 

@@ -12,7 +12,17 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.participant import Status
-from howgood.store.schema import cards, facts, jobs, media, participants, studies, uploads, versions
+from howgood.store.schema import (
+    answers,
+    cards,
+    facts,
+    jobs,
+    media,
+    participants,
+    studies,
+    uploads,
+    versions,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,6 +315,13 @@ def history(connection: Connection, study: int) -> tuple[VersionRow, ...]:
 def renew(connection: Connection, number: int, *, now: datetime) -> None:
     """Make a version the newest again."""
     connection.execute(sa.update(versions).where(versions.c.id == number).values(created_at=now))
+
+
+def everybody(connection: Connection) -> tuple[int, int]:
+    """Return how many participants and answers the whole database holds."""
+    people = sa.select(sa.func.count()).select_from(participants)
+    given = sa.select(sa.func.count()).select_from(answers)
+    return connection.execute(people).scalar_one(), connection.execute(given).scalar_one()
 
 
 # Take out what was stored about one person, or a whole study.

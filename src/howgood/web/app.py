@@ -100,13 +100,25 @@ def _researchers_routes(host: Host, settings: Settings) -> Router:
         design,
         editing,
         library,
+        privacy,
         results,
         sharing,
         studies,
     )
     from howgood.web.routes import tokens as api_tokens
 
-    modules = (accounts, sharing, data, api_tokens, results, library, studies, editing, design)
+    modules = (
+        accounts,
+        sharing,
+        privacy,
+        data,
+        api_tokens,
+        results,
+        library,
+        studies,
+        editing,
+        design,
+    )
     routes = guarded(route for module in modules for route in module.ROUTES)
     return Router([*routes, Mount("/api", app=make_api(host, settings))], redirect_slashes=False)
 

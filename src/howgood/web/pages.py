@@ -67,6 +67,7 @@ class ScreenPage:
     problems: tuple[FieldView, ...] = ()
     other_problem: str = ""
     way_back: str = ""
+    withdrawal: str = ""
     back: str = ""
     onward: str = ""
     is_waiting: bool = False
@@ -92,7 +93,8 @@ class MessagePage:
 
 
 _WORDS = ("skip_link", "problems_title", "pilot_banner", "way_back", "film_shows", "choose",
-          "same_link", "look_again", "back", "change_note", "earlier_go_on")  # fmt: skip
+          "same_link", "look_again", "back", "change_note", "earlier_go_on",
+          "withdraw_link")  # fmt: skip
 
 
 def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
@@ -129,12 +131,20 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         is_pilot=view.is_pilot,
         problems=tuple(field for field in fields if field.problem),
         other_problem=others[0] if others else "",
+        withdrawal=_withdrawal(view),
         way_back=(way_back(view.study, view.origin) or "") if screen.kind == "finished" else "",
         back=_back(view),
         onward=step_address(view.token, view.here) if view.is_change else "",
         is_waiting=screen.kind == "wait",
         is_empty=is_empty,
     )
+
+
+def _withdrawal(view: View) -> str:
+    """Return how to take one's answers back later; empty before the last page."""
+    if not view.withdrawal:
+        return ""
+    return sentence(view.screen.language, "withdrawal_code", code=view.withdrawal)
 
 
 def _back(view: View) -> str:

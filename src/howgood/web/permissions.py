@@ -34,6 +34,9 @@ PAGES: Mapping[str, Need] = {
     "GET /s/{slug}": PUBLIC,
     "POST /s/{slug}": PUBLIC,
     "GET /media/{version:int}/{name:path}": PUBLIC,
+    # Participants who withdraw show their code.
+    "GET /withdraw": PUBLIC,
+    "POST /withdraw": PUBLIC,
     # Accounts.
     "GET /login": PUBLIC,
     "POST /login": PUBLIC,
@@ -86,6 +89,8 @@ PAGES: Mapping[str, Need] = {
     "POST /studies/{slug}/share/invitations": "share",
     "POST /studies/{slug}/share/links": "share",
     "POST /studies/{slug}/share/links/{number:int}/revoke": "share",
+    "GET /studies/{slug}/privacy": "share",
+    "POST /studies/{slug}/privacy": "share",
     "GET /studies/{slug}/edit": "texts",
     "GET /studies/{slug}/edit/{part}": "texts",
     "POST /studies/{slug}/edit/{part}": "edit",

@@ -5,6 +5,7 @@ format of study files (`flow.study_files`).
 """
 
 import mimetypes
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import Connection
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.host import Host
 from howgood.flow.hosting.view import Reason, RefusedError
@@ -22,7 +23,8 @@ from howgood.kinds.study import Study
 from howgood.records.participant import Status
 from howgood.store import participants, studies
 from howgood.store.backup import Restored, copy_database, restore_database
-from howgood.store.database import address_without_password, is_sqlite
+from howgood.store.database import address_without_password, is_sqlite, open_database
+from howgood.store.migrate import upgrade
 from howgood.store.participants import NewParticipant
 from howgood.store.studies import MediaFile, NewVersion, StudyRow, VersionRow
 
@@ -182,6 +184,31 @@ def back_up(address: str, target: Path) -> int:
 def restore(address: str, backup: Path, *, now: datetime) -> Restored:
     """Put a backup in the database's place while no server runs."""
     return restore_database(address, backup, now=now)
+
+
+def drill(backup: Path, *, now: datetime) -> Restored:
+    """Restore a backup in a temporary place, bring it up to date and count; refuse a broken one.
+
+    The database is not touched, and the server may run.
+    """
+    with tempfile.TemporaryDirectory(prefix="howgood-drill-") as folder:
+        address = str(Path(folder) / "drill.sqlite")
+        restored = restore_database(address, backup, now=now)
+        database = open_database(address)
+        try:
+            upgrade(database)
+            with database.reading() as connection:
+                people, given = studies.everybody(connection)
+        finally:
+            database.close()
+    if (people, given) != (restored.people, restored.answers):
+        raise FileFormatError(
+            where=str(backup),
+            found=f"{given:,} answers of {people:,} people after restoring it",
+            needed=f"{restored.answers:,} answers of {restored.people:,} people",
+            cure="Take another backup, and keep this one to look at.",
+        )
+    return restored
 
 
 def shown_address(address: str) -> str:

@@ -11,6 +11,7 @@ import hmac
 import secrets
 
 _BYTES = 24
+_MOST_DIGITS = 18
 
 
 def fresh_token() -> str:
@@ -39,6 +40,25 @@ def signature(key: bytes, *parts: object) -> str:
 def is_signed(key: bytes, given: str, *parts: object) -> bool:
     """Return whether the signature belongs to these facts; takes equally long either way."""
     return hmac.compare_digest(_mac(key, "form", *parts).encode(), given.encode())
+
+
+def withdrawal_code(key: bytes, number: int) -> str:
+    """Return the code by which a participant withdraws: short enough to write down.
+
+    It names nobody; without the key its 75 random bits cannot be guessed.
+    """
+    text = base64.b32encode(hmac.digest(key, f"withdraw:{number}".encode(), "sha256")).decode()
+    return f"{number}-{text[:5]}-{text[5:10]}-{text[10:15]}"
+
+
+def withdrawing(key: bytes, code: str) -> int | None:
+    """Return the number of the participant whose code this is; None: nobody's."""
+    plain = "-".join(code.upper().replace("-", " ").split())
+    number = plain.partition("-")[0]
+    if not (number.isascii() and number.isdecimal() and len(number) < _MOST_DIGITS):
+        return None
+    is_right = hmac.compare_digest(withdrawal_code(key, int(number)).encode(), plain.encode())
+    return int(number) if is_right else None
 
 
 def digest(token: str) -> str:

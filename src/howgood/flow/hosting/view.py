@@ -68,7 +68,7 @@ class View:
     `token` is empty before a person has begun: their form goes to the study's start then, with
     `visit`, a number that makes sending it twice the same as sending it once. `review` is there
     when the screen has its answer already and can only be read; `is_change` when the answer may be
-    changed. `here` is where they are.
+    changed. `here` is where they are. `withdrawal` is the code on the last page.
     """
 
     study: Study
@@ -82,6 +82,7 @@ class View:
     is_change: bool = False
     visit: str = ""
     is_pilot: bool = False
+    withdrawal: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
     sent: Form = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)

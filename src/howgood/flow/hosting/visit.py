@@ -281,5 +281,8 @@ def _view(host: Host, token: str, state: SessionState, screen: Screen, step: int
         step=step,
         here=step,
         is_pilot=state.participant.is_pilot,
+        withdrawal=tokens.withdrawal_code(host.key, state.participant.number)
+        if screen.kind == "finished"
+        else "",
         origin=state.participant.origin,
     )

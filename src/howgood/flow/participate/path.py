@@ -133,6 +133,8 @@ def _consent(study: Study) -> Screen:
     language = study.language
     contact = study.consent.contact
     contact_line = sentence(language, "consent_contact", contact=contact) if contact else ""
+    purpose = study.consent.purpose
+    purpose_line = sentence(language, "consent_purpose", purpose=purpose) if purpose else ""
     return Screen(
         key=CONSENT,
         kind="consent",
@@ -142,6 +144,7 @@ def _consent(study: Study) -> Screen:
             *paragraphs(study.introduction),
             Heading(text=sentence(language, "consent_heading")),
             *paragraphs(study.consent.text),
+            *paragraphs(purpose_line),
             *paragraphs(contact_line),
         ),
         buttons=(

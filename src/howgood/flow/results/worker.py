@@ -21,6 +21,7 @@ from typing import Any
 
 from howgood.flow.error_location import error_location
 from howgood.flow.hosting import Host
+from howgood.flow.retention import erase_due
 from howgood.records.job import Job
 from howgood.store import jobs
 from howgood.store.database import AWAY
@@ -28,6 +29,7 @@ from howgood.store.database import AWAY
 LEASE = timedelta(seconds=15)
 CHILD = (sys.executable, "-m", "howgood.flow.results.child")
 _LOOK_SECONDS = 1.0
+_ERASE_SECONDS = 60.0
 _log = logging.getLogger("howgood.worker")
 
 
@@ -54,11 +56,13 @@ class Worker:
         self._log = log
         self.name = f"worker-{uuid.uuid4().hex[:12]}"
         self.stopping = threading.Event()
+        self._erases_next = time.monotonic()
 
     def run(self) -> None:
         """Work off the queue and wait for more until `stopping` is set."""
         while not self.stopping.is_set():
             try:
+                self._erase_due()
                 was_busy = self.run_once()
             except AWAY as error:
                 # The database is away for a while; the lease sees to the job in hand.
@@ -69,6 +73,15 @@ class Worker:
                 was_busy = False
             if not was_busy:
                 self.stopping.wait(_LOOK_SECONDS)
+
+    def _erase_due(self) -> None:
+        """Erase what studies keep no longer; looking once a minute is often enough."""
+        if time.monotonic() < self._erases_next:
+            return
+        self._erases_next = time.monotonic() + _ERASE_SECONDS
+        for done in erase_due(self._host, now=_now()):
+            people = done.erasure.participants
+            self._log(f"retention_erased study={done.study} participants={people}")
 
     def run_once(self) -> bool:
         """Do one job if there is one; return whether there was."""

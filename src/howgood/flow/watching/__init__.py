@@ -9,6 +9,7 @@ from howgood.flow.watching.counts import (
     StudyCounts,
     Watcher,
     deeds,
+    in_words,
     overview,
     watch,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "StudyCounts",
     "Watcher",
     "deeds",
+    "in_words",
     "overview",
     "watch",
 ]

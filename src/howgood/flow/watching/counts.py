@@ -6,7 +6,7 @@ leaving anybody out; participants' names, which no line says.
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median, quantiles
@@ -330,6 +330,7 @@ _WORDS = {
     "draft discarded": "discarded the draft",
     "draft restored": "restored the draft",
     "erase participant": "erased a participant",
+    "erased on its day": "erased everything collected, on its day",
     "exported data": "took data out",
     "exported data with ids": "took data out with platform ids",
     "fit": "asked for a result",
@@ -355,6 +356,7 @@ _WORDS = {
     "removed": "removed an account",
     "result link made": "made a link to the results",
     "result link revoked": "revoked a link to the results",
+    "retention set": "said how long data is kept",
     "revoke token": "revoked a token",
     "role changed": "changed the role of an account",
     "shared study": "shared the study",
@@ -383,7 +385,11 @@ class Deed:
 def deeds(host: Host, *, study: str = "") -> tuple[Deed, ...]:
     """Return the latest lines, of one study or of everything; a deleted study keeps its lines."""
     with host.database.reading() as connection:
-        found = audit.lines(connection, study=study or None, most=MOST_LINES)
+        return in_words(audit.lines(connection, study=study or None, most=MOST_LINES))
+
+
+def in_words(lines: Iterable[audit.AuditLine]) -> tuple[Deed, ...]:
+    """Return lines of the audit in words."""
     return tuple(
         Deed(
             at=line.at,
@@ -392,7 +398,7 @@ def deeds(host: Host, *, study: str = "") -> tuple[Deed, ...]:
             study=line.study or "",
             more=_more(line.detail),
         )
-        for line in found
+        for line in lines
     )
 
 

@@ -42,7 +42,7 @@ _OUTDATED = (
 # Leaving the form by a tab saves it first; other words are parts of the form.
 _TABS = {f"tab-{each}" if each else "tab-live": f"/{each}" if each else "" for each in
          ("", "edit", "preview", "publish", "links", "versions", "results", "data",
-          "share")}  # fmt: skip
+          "share", "privacy")}  # fmt: skip
 
 
 async def get_edit(request: Request) -> Response:
