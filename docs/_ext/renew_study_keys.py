@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 from howgood.flow.study_files.keys import study_keys
+from howgood.kinds import KINDS
 
 PAGE = Path(__file__).parents[1] / "reference" / "study-files.md"
-KINDS = ("survey", "comparison", "rerating")
 
 
 def table(part: str) -> str:

@@ -36,6 +36,14 @@ ELSEWHERE: dict[str, str] = {
     "test_every_score_of_a_log_comes_back_in_its_row",
     "learn.Elicitor": "tests/learn/elicitation/test_elicitor.py::"
     "test_undo_is_as_if_the_answer_had_never_been_given",
+    "learn.CriteriaElicitor": "tests/learn/elicitation/test_criteria.py::"
+    "test_undo_is_as_if_the_answer_had_never_been_given",
+    "learn.elicit_criteria": "tests/learn/elicitation/test_criteria.py::"
+    "test_units_and_frames_change_no_result",
+    "learn.CriteriaResult": "tests/learn/elicitation/test_criteria.py::"
+    "test_units_and_frames_change_no_result",
+    "learn.Criterion": "tests/learn/elicitation/test_criteria.py::"
+    "test_units_and_frames_change_no_result",
     "learn.elicitation_log": "tests/learn/elicitation/test_elicitor.py::"
     "test_a_replayed_log_equals_the_interview",
     "learn.replay": "tests/learn/elicitation/test_elicitor.py::"

@@ -129,6 +129,10 @@ _SHIPPED = ("shipped though equal", "stopped though equal",
             "a verdict is reversed on other documents")  # fmt: skip
 _GAP = ("difference of two evaluations",)
 
+_CRITERION = ("weight of a criterion", "weight of a criterion, noise: flips")
+_BEST_BY_CRITERIA = ("alternative is the best", "alternative is the best, uncertain scores",
+                     "alternative is the best, noise: flips")  # fmt: skip
+
 PROVED: dict[str, tuple[str, ...]] = {
     "MetricComparison.base": _GAP,  # the same estimator, of one log
     "MetricComparison.candidate": ("the candidate is below the bar",),
@@ -179,6 +183,14 @@ PROVED: dict[str, tuple[str, ...]] = {
     "ApplicationChoice.best_probability": ("application is the best",),
     "ApplicationChoice.table": ("acceptance in an application", "application is the best"),
     "CalibrationReport.error_by_chance": ("perfect scores look worse than chance",),
+    "CriteriaElicitor.predict": _CRITERION,  # choices follow from weights and noise alone
+    "CriteriaResult.best_probability": _BEST_BY_CRITERIA,
+    "CriteriaResult.exchange": _CRITERION,  # ratios of the same draws
+    "CriteriaResult.p_settled": _BEST_BY_CRITERIA,
+    "CriteriaResult.regret": (*_CRITERION, *_BEST_BY_CRITERIA),
+    "CriteriaResult.table": _BEST_BY_CRITERIA,
+    "CriteriaResult.utility": _CRITERION,  # sums of the same draws
+    "CriteriaResult.weights": _CRITERION,
     "ElicitationResult.a0": ("elicited a0", "elicited a0, noise: none",
                              "elicited a0, noise: flips", "elicited a0, noise: logistic"),
     "ElicitationResult.expected_agreement": ("expected agreement",),

@@ -29,6 +29,7 @@ _FITTED = (
     *(f"flawless: {name}" for name in ("no error at all", "alpha", "share at perfect accuracy")),
     "elicited a0",
     "weight of a class",
+    "weight of a criterion",
     *(f"fair: weight of {name}" for name in ("recall", "the gap in recall", "all gaps")),
 )
 
@@ -41,6 +42,7 @@ OWED = {
         *(f"prediction, fixed truth, {n} people" for n in (3, 5, 10)),
         *(f"default priors, {n} people: prediction, population" for n in (3, 5, 10)),
         "elicited a0, noise: none", "elicited a0, noise: flips", "elicited a0, noise: logistic",
+        "weight of a criterion, noise: flips",
         "agreement with held-out choices", "group's agreement on held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
         "Relevance Score of other people",
@@ -71,6 +73,8 @@ OWED = {
     "probability": (
         "kind of mean is harmonic", "gate: enough people accept", "go live: enough people accept",
         "family is linear", "predicted choice",
+        "alternative is the best", "alternative is the best, uncertain scores",
+        "alternative is the best, noise: flips",
         "a re-rating flips the order", "a re-rating flips the order, few ratings",
         "a re-rating flips the order by RMSE, ratings given once",
         "a re-rating flips the order by MAE, ratings seen",

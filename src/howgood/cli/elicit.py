@@ -8,6 +8,8 @@ import sys
 import tempfile
 import time
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +31,7 @@ from howgood.show import text
 
 if TYPE_CHECKING:
     from howgood.flow.elicit_in_browser import Seat
+    from howgood.kinds.study import Study
 
 _LOOK_EVERY_SECONDS = 0.5
 
@@ -38,18 +41,27 @@ def answered_in_browser(
 ) -> Interview:
     """Open the page, wait until all is answered or Ctrl+C, and return what was answered."""
     need_web("howgood elicit --browser")
-    from howgood.flow import elicit_in_browser as flow
+    from howgood.flow import elicit_in_browser as browser
+
+    with private_page(browser.private_study(interview, words)) as seat:
+        interview = browser.interview_so_far(seat, interview)
+    if log is not None:
+        write_log(interview, log)
+    return interview
+
+
+@contextmanager
+def private_page(study: "Study") -> Iterator["Seat"]:
+    """Serve a study of one's own until its last answer or Ctrl+C; then yield what is stored."""
+    from howgood.flow.elicit_in_browser import take_seat
     from howgood.web.server import serve_in_background
 
     # SQLite may still hold its files for a moment on some systems.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        seat = flow.take_seat(interview, words, database=Path(folder) / "elicit.sqlite")
+        seat = take_seat(study, database=Path(folder) / "elicit.sqlite")
         with serve_in_background(seat.host) as address:
             _wait_for_the_last_answer(seat, f"{address}/p/{seat.token}")
-            interview = flow.interview_so_far(seat)
-    if log is not None:
-        write_log(interview, log)
-    return interview
+            yield seat
 
 
 def _wait_for_the_last_answer(seat: "Seat", page: str) -> None:

@@ -55,6 +55,7 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Learn what they value": {
         "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
         "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),
+        "criteria": ("howgood.cli.criteria", "Learn what matters, and which alternative is best."),
         "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
     },
     "Score outputs and predictions": {

@@ -22,7 +22,8 @@ from howgood.flow.results.requests import ask_fit
 from howgood.flow.study_files import read_study
 from howgood.flow.study_files.new import new_study
 from howgood.kinds import KINDS
-from howgood.kinds.comparison.screens import CHOICE, PAIR
+from howgood.kinds.criteria import screens as criteria
+from howgood.kinds.pair_choices import CHOICE, PAIR
 from howgood.kinds.rerating.plan import ReratingPlan
 from howgood.kinds.rerating.screens import RATING
 from howgood.kinds.seeded import draw
@@ -38,7 +39,7 @@ from howgood.store.participants import NewParticipant
 
 Form = dict[str, str | list[str]]
 _BETWEEN = timedelta(minutes=7)
-PEOPLE = {"survey": 25, "comparison": 12, "rerating": 12}
+PEOPLE = {"survey": 25, "comparison": 12, "rerating": 12, "criteria": 12}
 _ACTOR = "demo"
 
 
@@ -95,6 +96,7 @@ def _filler(study: Study, condition: str, seed: int) -> Filler:
         "survey": lambda: _judging(study, condition, seed),
         "comparison": lambda: _choosing(seed),
         "rerating": lambda: _rating(seed),
+        "criteria": lambda: _weighing(study, seed),
     }
     rule = rules[study.kind]()
 
@@ -162,6 +164,24 @@ def _choosing(seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
 def _cost(side: str, worth: float) -> float:
     _, misses, alarms, _ = (float(count) for count in side.split())
     return worth * misses + alarms
+
+
+def _weighing(study: Study, seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
+    """Choose the side that is better by this person's own weights, with some noise."""
+    table = criteria.table_of(study)
+    weights = np.exp([_normal(seed, each.name) for each in table.criteria])
+    weights = weights / weights.sum()
+
+    def answer(screen: Screen, form: Form) -> Mapping[str, str]:
+        if not criteria.shows_pair(screen):
+            return {}
+        pair = next(field.value for field in screen.fields if field.name == PAIR)
+        sides = np.array([[float(score) for score in side.split()] for side in pair.split(" / ")])
+        values = table.features(sides) @ weights
+        noise = 0.03 * _normal(seed, screen.key)
+        return {CHOICE: "first" if values[0] + noise > values[1] else "second"}
+
+    return answer
 
 
 def _rating(seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:

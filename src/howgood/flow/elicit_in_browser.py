@@ -6,17 +6,21 @@ and how pairs are chosen (see `participate`).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from howgood.flow import hosting
 from howgood.flow.elicit import Interview
 from howgood.flow.hosting.tokens import digest
+from howgood.kinds import pair_choices
 from howgood.kinds.comparison import screens as comparison
 from howgood.kinds.comparison.interview import replayed
+from howgood.kinds.criteria import screens as criteria
 from howgood.kinds.study import Study
+from howgood.learn.elicitation.criteria import CriteriaElicitor
 from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.records.comparison import ComparisonWording, CostText
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
@@ -24,7 +28,13 @@ from howgood.records.participant import Status
 from howgood.records.screen import Answer
 from howgood.store import answers, participants
 
-_SLUG = "elicit"
+# What is around the task of a private study.
+_AROUND: Mapping[str, Any] = {
+    "slug": "elicit",
+    "consent": {"text": "I am ready. My choices stay on this computer."},
+    "completion": {"text": "Thank you. The result is in the terminal; close this page."},
+    "idle_minutes": 60 * 24.0,
+}
 _ERRORS = ("miss", "alarm")  # in the order in which a wording gives their costs
 
 
@@ -35,16 +45,15 @@ class Seat:
     host: hosting.Host
     study: Study
     token: str
-    interview: Interview
 
 
-def take_seat(interview: Interview, words: ComparisonWording, *, database: Path) -> Seat:
-    """Prepare a private study of these systems and the one link that leads into it."""
-    study, now = private_study(interview, words), datetime.now(UTC)
+def take_seat(study: Study, *, database: Path) -> Seat:
+    """Prepare a private study and the one link that leads into it."""
+    now = datetime.now(UTC)
     host = hosting.open_host(str(database))
     hosting.add_study(host, study, folder=database.parent, now=now)
-    link = hosting.make_links(host, _SLUG, people=1, now=now)[0]
-    return Seat(host=host, study=study, token=link.token, interview=interview)
+    link = hosting.make_links(host, study.slug, people=1, now=now)[0]
+    return Seat(host=host, study=study, token=link.token)
 
 
 def is_finished(seat: Seat) -> bool:
@@ -54,35 +63,90 @@ def is_finished(seat: Seat) -> bool:
     return position is not None and position.participant.status is Status.COMPLETE
 
 
-def interview_so_far(seat: Seat) -> Interview:
-    """Return the interview with every choice that is stored."""
+def given_so_far(seat: Seat) -> tuple[int, dict[str, Answer]] | None:
+    """Return the participant's seed and every answer that is stored; None before the first."""
     with seat.host.database.reading() as connection:
         position = participants.position(connection, digest(seat.token))
         if position is None or position.participant.status is Status.INVITED:
-            return seat.interview
+            return None
         stored = answers.answers_of(connection, position.participant.number)
-    given = {
-        each.screen: Answer(
-            screen=each.screen,
-            values=each.content,
-            at=each.answered_at,
-            seconds=(each.answered_at - each.shown_at).total_seconds(),
+    return position.participant.seed, {
+        answer.screen: Answer(
+            screen=answer.screen,
+            values=answer.content,
+            at=answer.answered_at,
+            seconds=(answer.answered_at - answer.shown_at).total_seconds(),
         )
-        for each in stored
+        for answer in stored
     }
+
+
+def interview_so_far(seat: Seat, interview: Interview) -> Interview:
+    """Return the interview with every choice that is stored."""
+    stored = given_so_far(seat)
+    if stored is None:
+        return interview
+    seed, given = stored
     ratio = comparison.direct_ratio(given, comparison.BEFORE)
-    asked = replayed(seat.study, seed=position.participant.seed, ratio=ratio, choices=()).search
+    asked = replayed(seat.study, seed=seed, ratio=ratio, choices=()).search
     if not isinstance(asked, Elicitor):
         raise TypeError("a private study is always asked by the mixture")
     # The same questions about the same systems, but with the counts a study does not hold.
-    elicitor = Elicitor(seat.interview.elicitor.matrices, random_state=asked.seed, **asked.settings)
-    standing = comparison.standing_answers(given)
-    for choice, answer in zip(comparison.choices_so_far(given), standing, strict=True):
+    elicitor = Elicitor(interview.elicitor.matrices, random_state=asked.seed, **asked.settings)
+    standing = pair_choices.standing_answers(given)
+    for choice, answer in zip(pair_choices.choices_so_far(given), standing, strict=True):
         elicitor.answer(choice, milliseconds=_milliseconds(answer))
     return replace(
-        seat.interview,
+        interview,
         elicitor=elicitor,
         direct_after=comparison.direct_ratio(given, comparison.AFTER),
+    )
+
+
+def criteria_so_far(seat: Seat, asked: CriteriaElicitor) -> CriteriaElicitor:
+    """Return the interview about alternatives with every choice that is stored."""
+    stored = given_so_far(seat)
+    if stored is None:
+        return asked
+    seed, given = stored
+    elicitor = criteria.begun(seat.study, seed).elicitor
+    standing = pair_choices.standing_answers(given)
+    for choice, answer in zip(pair_choices.choices_so_far(given), standing, strict=True):
+        elicitor.answer(choice, milliseconds=_milliseconds(answer))
+    return elicitor
+
+
+def private_criteria_study(asked: CriteriaElicitor) -> Study:
+    """Return an interview's alternatives and settings as a study for one person."""
+    table = asked.table
+    measures = [
+        {
+            "key": f"c{place}",
+            "text": each.title,
+            **{name: getattr(each, name) for name in ("direction", "unit", "scale")},
+        }
+        for place, each in enumerate(table.criteria, start=1)
+    ]
+    return Study.from_dict(
+        {
+            "kind": "criteria",
+            **_AROUND,
+            "title": "Which one would you choose?",
+            "criteria": {
+                "task": "Please choose between two options, again and again.",
+                "question": "Which one would you choose?",
+                "queries": max(6, asked.settings["max_queries"]),
+                "checks": asked.settings["catch_pairs"],
+                "evaluation": min(30, asked.settings["held_out"]),
+                "measures": measures,
+                "alternatives": [
+                    {"key": name, "scores": scores, "sds": sds}
+                    for name, scores, sds in zip(
+                        table.names, table.scores.tolist(), table.sds.tolist(), strict=True
+                    )
+                ],
+            },
+        }
     )
 
 
@@ -111,11 +175,8 @@ def private_study(interview: Interview, words: ComparisonWording) -> Study:
     return Study.from_dict(
         {
             "kind": "comparison",
-            "slug": _SLUG,
+            **_AROUND,
             "title": "Which errors are worse?",
-            "consent": {"text": "I am ready. My choices stay on this computer."},
-            "completion": {"text": "Thank you. The result is in the terminal; close this page."},
-            "idle_minutes": 60 * 24.0,
             "comparison": plan | {"words": own},
         }
     )

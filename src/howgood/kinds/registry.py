@@ -4,7 +4,7 @@ In: nothing. Out: `KINDS`, and the kind of a study. Absent: what a kind does (it
 """
 
 from howgood.errors import UnknownNameError
-from howgood.kinds import comparison, rerating, survey
+from howgood.kinds import comparison, criteria, rerating, survey
 from howgood.kinds.plan import PLANS
 from howgood.kinds.protocol import Kind
 from howgood.kinds.study import Study
@@ -21,6 +21,7 @@ def register(kind: Kind) -> None:
 register(survey.KIND)
 register(comparison.KIND)
 register(rerating.KIND)
+register(criteria.KIND)
 
 
 def kind_named(name: str) -> Kind:

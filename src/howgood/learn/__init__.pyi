@@ -1,5 +1,6 @@
 # Where each public name lives; `howgood.lazy` reads this too.
 from howgood.flow.elicit import elicit as elicit
+from howgood.flow.elicit_criteria import elicit_criteria as elicit_criteria
 from howgood.learn.acceptability import fit_acceptability as fit_acceptability
 from howgood.learn.acceptability import load_fit as load_fit
 from howgood.learn.acceptability_fit import AcceptabilityFit as AcceptabilityFit
@@ -11,6 +12,7 @@ from howgood.learn.elicitation.bisection import ask_oracle as ask_oracle
 from howgood.learn.elicitation.bisection import optimal_range as optimal_range
 from howgood.learn.elicitation.calibration import calibration_report as calibration_report
 from howgood.learn.elicitation.calibration import fit_recalibration as fit_recalibration
+from howgood.learn.elicitation.criteria import CriteriaElicitor as CriteriaElicitor
 from howgood.learn.elicitation.elicitor import Elicitor as Elicitor
 from howgood.learn.elicitation.fair import FairElicitor as FairElicitor
 from howgood.learn.elicitation.fair import group_outcomes as group_outcomes
@@ -40,4 +42,6 @@ from howgood.learn.relevance_weights import RelevanceWeights as RelevanceWeights
 from howgood.learn.relevance_weights import fit_relevance_weights as fit_relevance_weights
 from howgood.records.confusion import ConfusionMatrix as ConfusionMatrix
 from howgood.records.confusion import ThresholdMatrices as ThresholdMatrices
+from howgood.records.criteria import CriteriaResult as CriteriaResult
+from howgood.records.criteria import Criterion as Criterion
 from howgood.records.rater_consistency import RaterConsistency as RaterConsistency

@@ -19,6 +19,7 @@ from howgood.ask.comparison import GENERIC_WORDING
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.names import visible
+from howgood.records.criteria import CriteriaResult
 from howgood.records.decision import (
     ApplicationChoice,
     Gate,
@@ -40,6 +41,7 @@ from howgood.score.propagation import PropagatedScore
 from howgood.score.relevance_reporting import RelevanceReport
 from howgood.show import decisions, judge, leaderboard, page, ranking
 from howgood.show.acceptability import fit_findings
+from howgood.show.criteria import criteria_findings, readable_table
 from howgood.show.design import tokens
 from howgood.show.elicitation import elicitation_findings
 from howgood.show.numbers import plain
@@ -200,6 +202,18 @@ def _(target: Target) -> Look:
         axis="share of people",
         ends=(0.0, 1.0),
         mark=("wanted", target.share),
+    )
+
+
+@look.register
+def _(result: CriteriaResult) -> Look:
+    titles = {each.name: each.title for each in result.alternatives.criteria}
+    return Look(
+        findings=criteria_findings(result),
+        bars=[_bar(titles[name], each) for name, each in result.weights.items()],
+        axis="weight of each criterion, with 90 % interval",
+        ends=(0.0, 1.0),
+        table=readable_table(result),
     )
 
 

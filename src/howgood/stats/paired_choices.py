@@ -73,6 +73,32 @@ def mutual_information(weights: FloatArray, *probabilities: FloatArray) -> Float
     return entropy(*mixed) - weights @ entropy(*probabilities)
 
 
+def at_least_probability(chances: FloatArray, n: int) -> float:
+    """Return how probable `n` events or more are, of which each state knows the chances.
+
+    Parameters
+    ----------
+    chances : array of shape (n_states, n_events)
+        Probability of each event under each of equally probable states.
+    n : int
+        How many events, at least.
+
+    Examples
+    --------
+    >>> at_least_probability(np.array([[0.5, 0.5]]), 1)  # one of two coins, or both
+    0.75
+    """
+    states, events = chances.shape
+    # Distribution of the number of events per state: one event after the other.
+    counts = np.zeros((states, events + 1))
+    counts[:, 0] = 1.0
+    for place in range(events):
+        happening = chances[:, place, None] * counts
+        counts = (1 - chances[:, place, None]) * counts
+        counts[:, 1:] += happening[:, :-1]
+    return float(counts[:, n:].sum(axis=1).mean())
+
+
 def prior_particles(n: int, k: int, generator: np.random.Generator) -> FloatArray:
     """Draw weights evenly on the simplex and log-normal sensitivities, shape (n, k)."""
     weights = generator.dirichlet(np.ones(k), size=n)

@@ -16,6 +16,7 @@ from howgood.flow.participate import (
 )
 from howgood.flow.study_files import read_study
 from howgood.kinds.comparison import interview
+from howgood.kinds.pair_choices import Interviews
 from howgood.kinds.study import Study
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.screen import Answer, Cards, Notice
@@ -38,14 +39,16 @@ SHORT = _changed(practice=False, direct="none", interview=False, evaluation=4, c
 def _pair_from(study, seed, answers):
     """The pair on the next screen, from the interview itself."""
     answered = {each.screen: each for each in answers}
-    from howgood.kinds.comparison import screens as comparison
+    from howgood.kinds.comparison import screens
+    from howgood.kinds.pair_choices import choices_so_far
 
-    return interview.next_pair(
+    pair, _ = interview.next_pair(
         study,
         seed=seed,
-        ratio=comparison.direct_ratio(answered, comparison.BEFORE),
-        choices=comparison.choices_so_far(answered),
+        ratio=screens.direct_ratio(answered, screens.BEFORE),
+        history=[choices_so_far(answered)],
     )
+    return pair
 
 
 def _person(study, seed, a0):
@@ -145,7 +148,7 @@ def test_the_memo_changes_nothing_but_time(algorithm, monkeypatch):
     data["comparison"] |= {"algorithm": algorithm}
     study = Study.from_dict(data).changed(demographics=())
     with_memo, answers = _walk_by(study, 9, lambda n: ("first", "second", "same")[n % 3], most=9)
-    monkeypatch.setattr(interview, "_MEMO", interview._Memo(0))
+    monkeypatch.setattr(interview, "_INTERVIEWS", Interviews(most=0))
     for stop, screen in enumerate(with_memo):
         fresh = next_screen(study, condition="all", seed=9, answers=answers[: stop + 1], now=NOW)
         assert fresh == screen

@@ -16,6 +16,7 @@ from howgood.flow.results.tasks import gather, run_task, systems_result
 from howgood.flow.study_files import read_study
 from howgood.kinds.comparison import interview
 from howgood.kinds.comparison import screens as participate
+from howgood.kinds.pair_choices import choices_so_far
 from howgood.kinds.survey import results as survey_fit
 from howgood.learn.elicitation.families import family_label
 from howgood.records.progress import silent
@@ -273,7 +274,7 @@ def test_the_results_page_calls_a_kind_of_metric_what_the_library_calls_it(host,
         learned = interview.replayed(
             study, seed=person.participation.seed,
             ratio=participate.direct_ratio(answered, participate.BEFORE),
-            choices=participate.choices_so_far(answered),
+            choices=choices_so_far(answered),
         ).result()  # fmt: skip
         best = max(learned.families, key=learned.families.get)
         needed = 0.8 if best == "linear" else 0.95

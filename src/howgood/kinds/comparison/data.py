@@ -6,10 +6,12 @@ with the elicited metric, columns. Absent: fitting many people together (`result
 
 from collections.abc import Iterator
 
+from howgood.kinds import pair_choices
 from howgood.kinds.comparison import screens
-from howgood.kinds.comparison.interview import Choice, Interview, Pair, replayed, weight_of
+from howgood.kinds.comparison.interview import Interview, Pair, replayed, weight_of
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import ANSWER, is_right, practice_key, questions_of
+from howgood.kinds.pair_choices import Choice
 from howgood.kinds.protocol import Row
 from howgood.kinds.study import Study, plan_of
 from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns
@@ -17,7 +19,7 @@ from howgood.records.elicitation import QUERY_KINDS, ElicitationResult
 from howgood.records.screen import Answer, Participation
 
 # What the column of choices holds, by what a page sends.
-_EXPORTED = {"first": "left", "second": "right", "same": "same", screens.UNDO: "undo"}
+_EXPORTED = {"first": "left", "second": "right", "same": "same", pair_choices.UNDO: "undo"}
 _CHOICE_LEVELS = {
     "left": "prefers the left system",
     "right": "prefers the right system",
@@ -69,23 +71,21 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
     answered = {each.screen: each for each in participation.answers}
     ratio = screens.direct_ratio(answered, screens.BEFORE)
     interviews = [Interview(study, seed=participation.seed, ratio=ratio)]
-    choices: list[str] = []
-    for answer in screens.compare_answers(answered):
+    choices: list[Choice] = []
+    for answer in pair_choices.compare_answers(answered):
         pair = interviews[-1].pair()
-        given = answer.values.get(screens.CHOICE)
+        given = answer.values.get(pair_choices.CHOICE)
         if pair is None or not isinstance(given, str):
             return
         yield _row(participation, answer, pair, number=len(choices) + 1, given=given)
-        if given == screens.UNDO:
+        if given == pair_choices.UNDO:
             choices = choices[:-1]
             interviews.append(
-                replayed(
-                    study, seed=participation.seed, ratio=ratio, choices=_checked(tuple(choices))
-                )
+                replayed(study, seed=participation.seed, ratio=ratio, choices=tuple(choices))
             )
         else:
-            choices.append(given)
-            interviews[-1].take(_checked((given,))[0])
+            choices.append(pair_choices.as_choice(given))
+            interviews[-1].take(choices[-1])
 
 
 def _row(
@@ -93,7 +93,7 @@ def _row(
 ) -> Row:
     """Return one pair as it was shown; what kind it was comes from replaying the choices."""
     replayed_text = screens.pair_text(pair)
-    shown = str(answer.values.get(screens.PAIR) or replayed_text)
+    shown = str(answer.values.get(pair_choices.PAIR) or replayed_text)
     left, right = ([int(count) for count in side.split()] for side in shown.split(" / "))
     return {
         "participant": participation.participant,
@@ -123,7 +123,7 @@ def person_facts(study: Study, participation: Participation) -> Row:
             each.key: given.values.get(each.key) if given else None
             for each in screens.interview_questions(plan, study.language)
         }
-    choices = screens.choices_so_far(answered)
+    choices = pair_choices.choices_so_far(answered)
     if choices:
         facts |= _elicited(study, participation, answered)
     return facts
@@ -154,7 +154,7 @@ def _elicited(study: Study, participation: Participation, answered: dict[str, An
         study,
         seed=participation.seed,
         ratio=screens.direct_ratio(answered, screens.BEFORE),
-        choices=screens.choices_so_far(answered),
+        choices=pair_choices.choices_so_far(answered),
     )
     result, weight = interview.result(), weight_of(interview)
     between = result.interval if weight is not None else None
@@ -171,8 +171,3 @@ def _elicited(study: Study, participation: Participation, answered: dict[str, An
             "looks_careless": result.checks.looks_careless,
         }
     return facts
-
-
-def _checked(choices: tuple[str, ...]) -> tuple[Choice, ...]:
-    names: dict[str, Choice] = {"first": "first", "second": "second", "same": "same"}
-    return tuple(names[each] for each in choices)

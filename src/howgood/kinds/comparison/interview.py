@@ -3,20 +3,19 @@
 In: a comparison, the participant's seed, their direct answer and their choices. Out: the pair to
 show, what kind it is, and in the end the result. Absent: screens. Replaying the choices gives the
 same pairs at any time; a bounded memo keeps the latest states, so that a new choice costs one step
-and not a replay. Forgetting the memo changes nothing but time.
+and not a replay.
 """
 
-import threading
-from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 
 from howgood import learn
 from howgood.errors import InputError
 from howgood.kinds.comparison.plan import ComparisonPlan
+from howgood.kinds.pair_choices import Choice, Interviews
 from howgood.kinds.seeded import draw
 from howgood.kinds.study import Study, plan_of
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
@@ -29,9 +28,7 @@ from howgood.records.elicitation import (
 )
 from howgood.records.estimate import Estimate
 
-Choice = Literal["first", "second", "same"]
 _LARGEST_SEED = 2**32
-_MOST_STATES = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +99,10 @@ class Interview:
         """Return what the choices so far say."""
         return self.search.result()
 
+    def closing(self) -> tuple[int, int] | None:
+        """Return how many of the last pairs are answered, and of how many, once that is known."""
+        return self.search.closing() if isinstance(self.search, learn.Elicitor) else None
+
     @property
     def preferences(self) -> int:
         """How many pairs asked to learn from were answered by preferring a side."""
@@ -155,43 +156,19 @@ def weight_of(interview: Interview) -> Estimate | None:
     )
 
 
-class _Memo:
-    """The latest states by what they follow from; the oldest are forgotten."""
-
-    def __init__(self, most: int) -> None:
-        self._states: OrderedDict[tuple[object, ...], Interview] = OrderedDict()
-        self._most, self._lock = most, threading.Lock()
-
-    def taken(self, key: tuple[object, ...]) -> Interview | None:
-        """Take a state out: whoever holds it may change it."""
-        with self._lock:
-            return self._states.pop(key, None)
-
-    def keep(self, key: tuple[object, ...], interview: Interview) -> None:
-        with self._lock:
-            self._states[key] = interview
-            while len(self._states) > self._most:
-                self._states.popitem(last=False)
-
-
-_MEMO = _Memo(_MOST_STATES)
+_INTERVIEWS: Interviews[Pair] = Interviews()
 
 
 def next_pair(
-    study: Study, *, seed: int, ratio: float | None, choices: tuple[Choice, ...]
-) -> Pair | None:
-    """Return the pair that follows these choices, None when all is asked."""
-    start = (study.version, seed, ratio)
-    interview = _MEMO.taken((*start, choices))
-    if interview is None and choices:
-        interview = _MEMO.taken((*start, choices[:-1]))
-        if interview is not None:
-            interview.take(choices[-1])
-    if interview is None:
-        interview = replayed(study, seed=seed, ratio=ratio, choices=choices)
-    pair = interview.pair()
-    _MEMO.keep((*start, choices), interview)
-    return pair
+    study: Study, *, seed: int, ratio: float | None, history: Sequence[tuple[Choice, ...]]
+) -> tuple[Pair | None, int]:
+    """Return the pair that follows the last of these states (None: all is asked), and how far."""
+    return _INTERVIEWS.next_pair(
+        (study.version, seed, ratio),
+        history,
+        lambda: Interview(study, seed=seed, ratio=ratio),
+        most=most_pairs(plan_of(study, ComparisonPlan)),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -11,6 +11,7 @@ from typing import Any
 
 from howgood import learn
 from howgood.errors import InputError
+from howgood.kinds import pair_choices
 from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.cards import wording_of
 from howgood.kinds.comparison.interview import Interview, replayed, weight_of
@@ -131,7 +132,7 @@ def _n_judgements(sample: Sample) -> int:
 def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
     """Return what one person's choices say, or why they say nothing."""
     answered = {each.screen: each for each in person.participation.answers}
-    choices = screens.choices_so_far(answered)
+    choices = pair_choices.choices_so_far(answered)
     if len(choices) < _LEAST_PAIRS:
         return _TOO_FEW
     interview = replayed(
@@ -154,7 +155,7 @@ def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
         is_bracket=is_bracket,
         family="linear" if isinstance(result, BisectionResult) else result.family,
         kinds=Counter(each.query.kind for each in interview.answered),
-        undone=(len(screens.compare_answers(answered)) - len(choices)) // 2,  # and the undo
+        undone=(len(pair_choices.compare_answers(answered)) - len(choices)) // 2,  # and the undo
         agreement=_agreement(interview),
     )
     is_careless = isinstance(result, ElicitationResult) and result.checks.looks_careless

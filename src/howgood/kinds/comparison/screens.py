@@ -6,20 +6,24 @@ others.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question
 from howgood.ask.sentences import sentence
 from howgood.kinds.comparison.cards import cost_details, two_cards, wording_of
-from howgood.kinds.comparison.interview import (
-    Choice,
-    Pair,
-    most_pairs,
-    next_pair,
-)
+from howgood.kinds.comparison.interview import Pair, most_pairs, next_pair
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import last_feedback, practice_steps
+from howgood.kinds.pair_choices import (
+    CHOICE,
+    PAIR,
+    UNDO,
+    choices_over_time,
+    choices_so_far,
+    compare_answers,
+    pair_key,
+    pair_steps,
+)
 from howgood.kinds.questions import Option, Question, question_fields
 from howgood.kinds.screen_parts import (
     Step,
@@ -36,9 +40,8 @@ from howgood.records.screen import (
     Screen,
 )
 
-CHOICE, UNDO, RATIO, PAIR = "choice", "undo", "ratio", "pair"
+RATIO = "ratio"
 BEFORE, AFTER, INTERVIEW = "direct-before", "direct-after", "interview"
-_CHOICES: dict[str, Choice] = {"first": "first", "second": "second", "same": "same"}
 
 
 def steps(
@@ -60,40 +63,6 @@ def steps(
         found.append(_direct(study, AFTER, ()))
     if plan.interview:
         found.append(_interview(plan, language))
-    return found
-
-
-def choices_so_far(answered: Mapping[str, Answer]) -> tuple[Choice, ...]:
-    """Return the choices that stand: an undo takes the one before it back."""
-    return tuple(_CHOICES[str(each.values[CHOICE])] for each in standing_answers(answered))
-
-
-def standing_answers(answered: Mapping[str, Answer]) -> tuple[Answer, ...]:
-    """Return the answers to pairs that stand: an undo takes the one before it back."""
-    standing: list[Answer] = []
-    for answer in compare_answers(answered):
-        given = answer.values.get(CHOICE)
-        if given == UNDO:
-            del standing[-1:]
-        elif isinstance(given, str) and given in _CHOICES:
-            standing.append(answer)
-    return tuple(standing)
-
-
-def most_standing(answered: Mapping[str, Answer]) -> int:
-    """Return how many choices stood at once at most; undoing does not make it fewer."""
-    standing = most = 0
-    for answer in compare_answers(answered):
-        standing += -1 if answer.values.get(CHOICE) == UNDO else 1
-        most = max(most, standing)
-    return most
-
-
-def compare_answers(answered: Mapping[str, Answer]) -> list[Answer]:
-    """Return the answers to pairs, undone ones too, in order."""
-    found: list[Answer] = []
-    while (key := f"compare-{len(found) + 1}") in answered:
-        found.append(answered[key])
     return found
 
 
@@ -144,22 +113,18 @@ def pair_text(pair: Pair) -> str:
 def _pairs(
     study: Study, plan: ComparisonPlan, seed: int, answered: Mapping[str, Answer]
 ) -> list[Step]:
-    """Return the answered pairs, the next one, and a place for all that may follow.
-
-    Pairs take as much of the way as the most there can be, whatever is undone and however early
-    enough is known: progress counts the choices that stood at best, and jumps ahead at the end.
-    """
-    choices, furthest = choices_so_far(answered), most_standing(answered)
-    n_asked, left = len(compare_answers(answered)), max(0, most_pairs(plan) - furthest)
-    found = [unreached(f"compare-{number}", advance=0) for number in range(1, n_asked + 1)]
-    ratio = direct_ratio(answered, BEFORE)
-    pair = next_pair(study, seed=seed, ratio=ratio, choices=choices)
-    if pair is None:
-        return [*found[:-1], *(replace(each, advance=furthest + left) for each in found[-1:])]
-    if found:
-        found[-1] = replace(found[-1], advance=furthest)
-    shown = _pair(study, plan, pair, n_asked + 1, bool(choices))
-    return [*found, replace(shown, advance=0), unreached("pairs ahead", advance=left)]
+    """Return the answered pairs, the next one, and a place for all that may follow."""
+    pair, at = next_pair(
+        study,
+        seed=seed,
+        ratio=direct_ratio(answered, BEFORE),
+        history=choices_over_time(answered),
+    )
+    number = len(compare_answers(answered)) + 1
+    shown = None
+    if pair is not None:
+        shown = _pair(study, plan, pair, number, bool(choices_so_far(answered)))
+    return pair_steps(shown, answered, at=at, most=most_pairs(plan))
 
 
 def _task(study: Study, plan: ComparisonPlan) -> Step:
@@ -206,7 +171,7 @@ def _direct(study: Study, key: str, above: tuple[Block, ...]) -> Step:
 
 
 def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo: bool) -> Step:
-    language, key = study.language, f"compare-{number}"
+    language, key = study.language, pair_key(number)
 
     def make() -> Screen:
         prefer = sentence(language, "prefer_this")

@@ -171,6 +171,15 @@ class Elicitor:
         for each in kept:
             self.answer(each.choice, milliseconds=each.milliseconds)
 
+    def closing(self) -> tuple[int, int] | None:
+        """Return how many of the last questions are answered, and of how many.
+
+        None while questions are still asked to learn: nobody knows how many follow.
+        """
+        if self._stopped is None:
+            return None
+        return self._schedule.closing(self._steps, self._belief.predict)
+
     def predict(self, first: ConfusionMatrix, second: ConfusionMatrix) -> float:
         """Return the probability that the respondent chooses the first of two matrices."""
         sides = [np.array([list(each.to_dict().values())], dtype=float) for each in (first, second)]

@@ -5,7 +5,7 @@ no metric should be named, none when it fits. Absent: learning.
 
 Four rivals are compared with the model by their Bayes factors over all answers: somebody who
 clicks at random, who takes one side always, who tires and goes on at random, who changes their
-mind. If the model holds, a factor beyond `_DECISIVE` comes up at most once in so many interviews
+mind. If the model holds, a factor beyond `DECISIVE` comes up at most once in so many interviews
 (Markov's inequality). Three more tests need no rival: disagreements on pairs kept back, agreement
 there that a coin might reach, and a simple metric that does better there.
 """
@@ -21,9 +21,10 @@ from howgood.learn.elicitation.belief import Belief
 from howgood.records.elicitation import AnsweredQuery
 from howgood.records.elicited_metric import ElicitedMetric
 from howgood.stats.arrays import FloatArray
+from howgood.stats.paired_choices import at_least_probability
 
-_DECISIVE = 6.0
-_RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
+DECISIVE = 6.0
+RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
 _BEATEN = 0.05  # a simple metric is ahead by more than chance would put it as often as this
 _BY_A_COIN = 0.1  # a fair coin agrees as often more often than this: nothing is known to be learned
 _ENOUGH_HELD_OUT = 8  # in fewer questions a coin cannot be told from a metric
@@ -62,7 +63,7 @@ def misfit(
     """Return every reason why no metric should be named."""
     found: list[tuple[str, str]] = []
     if is_indifferent:
-        found.append((_INDIFFERENT, _LARGER))
+        found.append((INDIFFERENT, LARGER))
     if answered:
         found += _beaten_by(rivals(belief, answered))
     if metric is not None:
@@ -83,11 +84,11 @@ def rivals(belief: Belief, answered: Sequence[AnsweredQuery]) -> Rivals:
     # Evidence of the first k answers, and of all from k on as if they were somebody else's.
     begun = _evidence(log_prior, log_likelihood)
     rest = _evidence(log_prior, log_likelihood[::-1])[::-1]
-    guessing, n = _guessing(said), len(said)
+    guessing, n = guessing_evidence(said), len(said)
     turns = np.arange(_FEWEST, n - _FEWEST + 1)
     logs = (
         guessing[0],
-        _one_side(said),
+        one_side_evidence(said),
         _averaged(begun[turns] + guessing[turns]),
         _averaged(begun[turns] + rest[turns]),
     )
@@ -121,26 +122,18 @@ def disagreement_probability(
     n_wrong = sum(
         metric.prefers(each.query.first, each.query.second) != each.choice for each in held_out
     )
-    # Distribution of the number of disagreements per state: one question after the other.
-    counts = np.zeros((_STATES, len(held_out) + 1))
-    counts[:, 0] = 1.0
-    for agreeing in chances:
-        right = agreeing[:, None] * counts
-        wrong = (1 - agreeing[:, None]) * counts
-        counts = right
-        counts[:, 1:] += wrong[:, :-1]
     expected = float(np.sum([each.mean() for each in chances]))
-    return float(counts[:, n_wrong:].sum(axis=1).mean()), expected
+    return at_least_probability(1 - np.column_stack(chances), n_wrong), expected
 
 
 def _beaten_by(found: Rivals) -> list[tuple[str, str]]:
     said = {
-        found.random: (_RANDOM, _AGAIN),
-        found.one_side: (_SIDE, _AGAIN),
+        found.random: (RANDOM, AGAIN),
+        found.one_side: (SIDE, AGAIN),
         found.tires: (_TIRES, _SHORTER),
         found.changes: (_CHANGES, _CHANGED),
     }
-    decisive = [factor for factor in said if factor > _DECISIVE]
+    decisive = [factor for factor in said if factor > DECISIVE]
     # Who clicks at random also seems to tire, and to change: the best explanation alone is said.
     return [said[max(decisive)]] if decisive else []
 
@@ -156,16 +149,16 @@ def _held_out_reasons(
     chance, expected = disagreement_probability(belief, held_out, metric)
     agreed = _agreed(metric, held_out)
     found = []
-    if chance < _RARE:
-        reason = _DISAGREES.format(
+    if chance < RARE:
+        reason = DISAGREES.format(
             agreed=int(agreed.sum()), asked=len(held_out), expected=round(expected)
         )
-        found.append((reason, _IN_WORDS))
+        found.append((reason, IN_WORDS))
     if len(held_out) >= _ENOUGH_HELD_OUT and (
         _sign_test(int(agreed.sum()), int((~agreed).sum())) > _BY_A_COIN
     ):
         reason = _COIN.format(agreed=int(agreed.sum()), asked=len(held_out))
-        found.append((reason, _IN_WORDS))
+        found.append((reason, IN_WORDS))
     for name, other in baselines.items():
         theirs = _agreed(other, held_out)
         ahead, behind = int((theirs & ~agreed).sum()), int((agreed & ~theirs).sum())
@@ -173,7 +166,7 @@ def _held_out_reasons(
             reason = _BASELINE.format(
                 name=name, theirs=int(theirs.sum()), ours=int(agreed.sum()), asked=len(held_out)
             )
-            found.append((reason, _IN_WORDS))
+            found.append((reason, IN_WORDS))
     return found
 
 
@@ -220,7 +213,7 @@ def _evidence(log_prior: FloatArray, log_likelihood: NDArray[np.float32]) -> Flo
     return np.array(found)
 
 
-def _guessing(said: NDArray[np.int64]) -> FloatArray:
+def guessing_evidence(said: NDArray[np.int64]) -> FloatArray:
     """Return the log probability of the answers from each one on, clicked at random."""
     chance = np.where(said[:, None] == 2, _SHARES_SAME, (1 - _SHARES_SAME) / 2)
     logs = np.log(chance)[::-1].cumsum(axis=0)[::-1]
@@ -229,7 +222,8 @@ def _guessing(said: NDArray[np.int64]) -> FloatArray:
     return np.asarray(evidence - np.log(_SHARES_SAME.size))
 
 
-def _one_side(said: NDArray[np.int64]) -> float:
+def one_side_evidence(said: NDArray[np.int64]) -> float:
+    """Return the log probability of the answers of somebody who takes one of them nearly always."""
     other = (1 - _ON_ONE_SIDE) / 2
     counts = np.bincount(said, minlength=3)
     logs = counts * np.log(_ON_ONE_SIDE) + (said.size - counts) * np.log(other)
@@ -240,12 +234,12 @@ def _averaged(logs: FloatArray) -> float:
     return float(logsumexp(logs) - np.log(logs.size)) if logs.size else -np.inf
 
 
-_INDIFFERENT = 'most answers were "no preference"'
-_RANDOM = "clicking at random would explain the answers better"
-_SIDE = "taking the same answer nearly every time would explain the answers better"
+INDIFFERENT = 'most answers were "no preference"'
+RANDOM = "clicking at random would explain the answers better"
+SIDE = "taking the same answer nearly every time would explain the answers better"
 _TIRES = "attention that gives way to random clicks would explain the answers better"
 _CHANGES = "a change of mind during the interview would explain the answers better"
-_DISAGREES = (
+DISAGREES = (
     "on pairs kept back it chose as the respondent did in {agreed} of {asked}, where about "
     "{expected} were to be expected"
 )
@@ -254,11 +248,11 @@ _BASELINE = (
     "on pairs kept back, {name} chose as the respondent did in {theirs} of {asked}, this metric in "
     "{ours}"
 )
-_AGAIN = "Explain once more what the numbers mean, and ask again."
+AGAIN = "Explain once more what the numbers mean, and ask again."
 _SHORTER = "Ask again after a break, with fewer questions at a time."
 _CHANGED = "Ask what changed, then begin a new interview."
-_LARGER = "Ask about systems that differ more, or ask whether either error matters at all."
-_IN_WORDS = (
+LARGER = "Ask about systems that differ more, or ask whether either error matters at all."
+IN_WORDS = (
     "Ask the respondent to say in their own words how they decide; show the reachable systems and "
     "let them point at the best."
 )

@@ -188,8 +188,13 @@ class Schedule:
             return self._sided("choice", *self.bank.sides(pair), steps, pair=pair)
         return self._closing_step(steps, predict)
 
+    def closing(self, steps: Sequence[Step], predict: Predict) -> tuple[int, int]:
+        """Return how many questions after the last one learned from are asked, and of how many."""
+        last = _last_choice(steps)
+        return len(steps) - last - 1, len(self._closing_plan(steps[: last + 1], predict))
+
     def _closing_step(self, steps: Sequence[Step], predict: Predict) -> Step | None:
-        last = max(index for index, step in enumerate(steps) if step.kind == "choice")
+        last = _last_choice(steps)
         plan = self._closing_plan(steps[: last + 1], predict)
         done = len(steps) - last - 1
         return plan[done] if done < len(plan) else None
@@ -308,3 +313,7 @@ class Schedule:
 
     def _chance(self, *stream: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, *stream])
+
+
+def _last_choice(steps: Sequence[Step]) -> int:
+    return max(index for index, step in enumerate(steps) if step.kind == "choice")

@@ -1,0 +1,130 @@
+"""`howgood criteria`: choices between alternatives, until it is settled which one is best.
+
+In: a table of alternatives by criteria. Out: questions, findings, JSON, a picture, a report, a log.
+Absent: choosing questions (see `learn`), the page (see `web`).
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+from howgood.cli.elicit import private_page
+from howgood.cli.knowledge import say
+from howgood.cli.options import TableFile, renamed_columns, report_options, write_report
+from howgood.cli.web_extra import need_web
+from howgood.flow import elicit_criteria as flow
+from howgood.flow.elicit import Reply
+from howgood.learn.elicitation.criteria import CriteriaElicitor
+from howgood.records.elicitation import Query
+from howgood.show import criteria as show
+from howgood.show import text
+
+
+def answered_in_browser(elicitor: CriteriaElicitor, log: Path | None) -> CriteriaElicitor:
+    """Open the page, wait until all is answered or Ctrl+C, and return what was answered."""
+    need_web("howgood criteria --browser")
+    from howgood.flow import elicit_in_browser as browser
+
+    if elicitor.answers:
+        raise click.UsageError(f"{log} holds an interview; go on with it in the terminal")
+    with private_page(browser.private_criteria_study(elicitor)) as seat:
+        answered = browser.criteria_so_far(seat, elicitor)
+    # The page numbers the criteria; the interview knows them by their names.
+    own = flow.again(elicitor, answered)
+    if log is not None:
+        flow.write_log(own, log)
+    return own
+
+
+@click.command("criteria")
+@click.argument("table", type=TableFile())
+@click.option(
+    "--criterion",
+    "criteria",
+    multiple=True,
+    required=True,
+    callback=renamed_columns,
+    help="A column and which way is better: quality=max, price=min. Repeat it.",
+)
+@click.option("--unit", "units", multiple=True, callback=renamed_columns,
+              help="Unit of a column: price=EUR. Repeat it.")  # fmt: skip
+@click.option("--name", help="Column of names; else the first that is no criterion.")
+@click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
+@click.option("--browser", is_flag=True, help="Ask on a page of this machine, not here.")
+@click.option("--simulate", metavar="WEIGHTS", help="Let quality=.7,price=.3 answer.")
+@click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
+@click.option("--held-out", default=8, show_default=True, help="Questions to test the weights.")
+@click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
+@report_options
+def command(
+    table: Path | str,
+    criteria: dict[str, str],
+    units: dict[str, str],
+    name: str | None,
+    log: Path | None,
+    browser: bool,
+    simulate: str | None,
+    questions: int,
+    held_out: int,
+    seed: int | None,
+    as_json: bool,
+    out: Path | None,
+    plot: Path | None,
+) -> int:
+    """Learn what matters by asking, and say which alternative of TABLE is best by that.
+
+    TABLE has a row per alternative: a column of names, one per criterion, and perhaps the standard
+    deviation of a score (quality_sd).
+    """
+    elicitor = flow.start(
+        table,
+        criteria={each: _said(way, units.get(each)) for each, way in criteria.items()},
+        name=name,
+        random_state=seed,
+        max_queries=questions,
+        min_queries=min(6, questions),
+        held_out=held_out,
+    )
+    if log is not None and log.exists():
+        click.echo(f"resuming {log}", err=True)
+        elicitor = flow.resumed(log, of=elicitor.table)
+    if browser:
+        elicitor = answered_in_browser(elicitor, log)
+    elif simulate is not None:
+        person = flow.simulated_respondent(flow.weights_in(simulate), elicitor.table)
+        flow.hold(elicitor, lambda query: person(query.first, query.second), log=log)
+    else:
+        flow.hold(elicitor, partial(_from_keys, elicitor), log=log)
+    _show(elicitor, as_json=as_json, out=out, plot=plot)
+    return 0
+
+
+def _said(direction: str, unit: str | None) -> dict[str, str]:
+    return {"direction": direction} | ({"unit": unit} if unit else {})
+
+
+def _from_keys(elicitor: CriteriaElicitor, query: Query) -> Reply:
+    """Show one question on standard error and read a key, or a line when input is a file."""
+
+    def read(_prompt: str) -> str:
+        return click.getchar() if sys.stdin.isatty() else sys.stdin.readline()
+
+    return flow.typed(query, elicitor, partial(click.echo, err=True), read)
+
+
+def _show(
+    elicitor: CriteriaElicitor, *, as_json: bool, out: Path | None, plot: Path | None
+) -> None:
+    result = elicitor.result()
+    if as_json:
+        click.echo(text.to_json(result.to_dict()))
+    else:
+        say(show.criteria_findings(result))
+        click.echo(text.text_table(show.readable_table(result)))
+    if out:
+        write_report(show.criteria_report(result, elicitor.answers), out)
+    if plot:
+        result.plot(plot)
+        click.echo(f"wrote {plot}", err=True)

@@ -1,0 +1,279 @@
+"""Use cases of choosing by criteria: start, resume and hold an interview about alternatives.
+
+In: tables, paths, settings. Out: `CriteriaElicitor`, answered as far as somebody answers, and its
+result. Absent: printing findings (see `cli.criteria`).
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from howgood import ask
+from howgood.errors import FileFormatError, InputError
+from howgood.flow.elicit import KEYS, KEYS_HELP, Reply, read_log
+from howgood.learn.elicitation.criteria import CriteriaElicitor
+from howgood.learn.elicitation.criteria_table import Criteria
+from howgood.records.criteria import Alternative, CriteriaResult, CriteriaTable, Criterion
+from howgood.records.elicitation import Query
+from howgood.records.elicited_metric import Choice
+from howgood.show import criteria as show
+from howgood.show.text import to_json
+from howgood.stats.randomness import RandomState
+from howgood.writing import write_text
+
+FORMAT, _VERSION = "howgood criteria log", 1
+HELP = KEYS_HELP.replace("   [?] what errors mean", "")
+Respondent = Callable[[Alternative, Alternative], Choice]
+UserInterface = Literal["browser", "notebook", "terminal"] | Respondent
+
+
+def elicit_criteria(
+    table: Any,  # noqa: ANN401 - any frame, or a mapping of columns
+    *,
+    criteria: Criteria,
+    ui: UserInterface = "browser",
+    name: str | None = None,
+    resume: str | Path | None = None,
+    random_state: RandomState = None,
+    **settings: int,
+) -> CriteriaResult:
+    """Ask somebody what matters, and return which alternative is best by that.
+
+    Parameters
+    ----------
+    table : frame
+        One row per alternative (model, prompt, product), a column per criterion, one of names, and
+        perhaps standard deviations of scores (`quality_sd`).
+    criteria : mapping
+        Column to "max" or "min", or to a mapping with `direction`, `unit`, `label`, `scale` and
+        `sd`, as in `CriteriaElicitor`.
+    ui : {"browser", "notebook", "terminal"} or callable
+        Where to ask: on a page of this machine, or by typing. A function of two `Alternative` that
+        returns "first", "second" or "same" answers by itself.
+    name : str, optional
+        The column of names; without, the first that is no criterion.
+    resume : path, optional
+        Where to keep the interview; begun there before, it goes on.
+    random_state : None, int or Generator
+        Decides sides, checks and held-out questions.
+    **settings
+        Go to `CriteriaElicitor`: min_queries, max_queries, catch_pairs, held_out.
+
+    Returns
+    -------
+    CriteriaResult
+        With `.weights`, `.best`, `.best_probability`, `.regret`, `.fits`, `.exchange(one, other)`,
+        `.table()` and `.plot()`.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> table = {
+    ...     "model": ["small", "medium", "large"],
+    ...     "quality": [71, 84, 88], "quality_sd": [1.5, 1.5, 1.5],
+    ...     "price": [0.2, 0.6, 3.0],
+    ... }
+    >>> def thrifty(one, other):  # a point of quality is worth 5 cents
+    ...     worth = [each.values["quality"] * 0.05 - each.values["price"] for each in (one, other)]
+    ...     return "first" if worth[0] > worth[1] else "second"
+    >>> result = elicit_criteria(
+    ...     table, criteria={"quality": "max", "price": "min"}, ui=thrifty, random_state=1
+    ... )
+    >>> result.best, result.fits
+    ('medium', True)
+    """
+    elicitor = CriteriaElicitor(
+        table, criteria=criteria, name=name, random_state=random_state, **settings
+    )
+    log = None if resume is None else Path(resume)
+    if log is not None and log.exists():
+        elicitor = resumed(log, of=elicitor.table)
+    return asked(elicitor, ui, log).result()
+
+
+def asked(elicitor: CriteriaElicitor, ui: UserInterface, log: Path | None) -> CriteriaElicitor:
+    """Put the questions where they are wanted, and return the interview with its answers."""
+    if callable(ui):
+        hold(elicitor, lambda query: ui(query.first, query.second), log=log)
+    elif ui in ("terminal", "notebook"):
+        hold(elicitor, lambda query: typed(query, elicitor, print, input), log=log)
+    elif ui == "browser":
+        # The page is served by the web application, a layer above: it is found by name.
+        elicitor = import_module("howgood.cli.criteria").answered_in_browser(elicitor, log)
+    else:
+        raise InputError(
+            where="elicit_criteria",
+            found=f"ui = {ui!r:.60}",
+            needed='"browser", "notebook", "terminal", or a function that answers',
+            cure="Leave it out to ask in the browser.",
+        )
+    return elicitor
+
+
+def typed(
+    query: Query,
+    elicitor: CriteriaElicitor,
+    say: Callable[[str], None],
+    read: Callable[[str], str],
+) -> Reply:
+    """Show one question as text and read the answer."""
+    say(f"\n{show.question_text(query, elicitor.table, most=elicitor.most_questions)}\n{HELP}")
+    while True:
+        key = read("> ").strip().lower()[:1]
+        if key in KEYS:
+            return KEYS[key]
+        say(HELP)
+
+
+def hold(
+    elicitor: CriteriaElicitor, reply: Callable[[Query], Reply], *, log: Path | None = None
+) -> None:
+    """Put question after question until all are answered or "stop"; the log follows each one."""
+    while (query := elicitor.query()) is not None:
+        said = reply(query)
+        if said == "stop":
+            break
+        if said == "undo":
+            elicitor.undo()
+        else:
+            elicitor.answer(said)
+        if log is not None:
+            write_log(elicitor, log)
+
+
+def write_log(elicitor: CriteriaElicitor, path: Path) -> None:
+    """Write the whole interview as JSON that only its owner can read: somebody's answers."""
+    log = {
+        "format": FORMAT,
+        "version": _VERSION,
+        "seed": elicitor.seed,
+        "settings": dict(elicitor.settings),
+        "table": elicitor.table.to_dict(),
+        "answers": [each.to_dict() for each in elicitor.answers],
+        "result": elicitor.result().to_dict(),
+    }
+    write_text(path, to_json(log), private=True)
+
+
+def resumed(path: Path, *, of: CriteriaTable | None = None) -> CriteriaElicitor:
+    """Take up an interview from its log; `of` is the table it must be about."""
+    log = read_log(path)
+    if log.get("format") != FORMAT or log.get("version") != _VERSION:
+        raise FileFormatError(
+            where=str(path),
+            found=f"format {log.get('format')!r:.60}",
+            needed=f"{FORMAT!r}, version {_VERSION}",
+            cure="Name a log of an interview about criteria, or a new file.",
+        )
+    try:
+        elicitor = _replayed(log)
+    except InputError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise FileFormatError(
+            where=str(path),
+            found=f"a part that cannot be read ({error!s:.200})",
+            needed="the log as it was written",
+            cure="Begin a new interview.",
+        ) from error
+    if of is not None and of.to_dict() != elicitor.table.to_dict():
+        raise InputError(
+            where=str(path),
+            found="an interview about another table",
+            needed="the alternatives and criteria the log was begun with",
+            cure="Name another log to begin anew.",
+        )
+    return elicitor
+
+
+def _replayed(log: Mapping[str, Any]) -> CriteriaElicitor:
+    written = log["table"]
+    table = CriteriaTable(
+        names=tuple(str(each) for each in written["names"]),
+        criteria=tuple(Criterion(**each) for each in written["criteria"]),
+        scores=np.array(written["scores"], dtype=np.float64),
+        sds=np.array(written["sds"], dtype=np.float64),
+    )
+    elicitor = CriteriaElicitor(
+        table, criteria={}, random_state=int(log["seed"]), **log["settings"]
+    )
+    for entry in log["answers"]:
+        query = elicitor.query()
+        shown = None if query is None else (query.first.to_dict(), query.second.to_dict())
+        if shown != (entry["first"], entry["second"]):
+            raise FileFormatError(
+                where=f"criteria log, answer {entry.get('number')}",
+                found="a question that this seed and these answers do not lead to",
+                needed="the log as it was written, by the same version of howgood",
+                cure="Begin a new interview.",
+            )
+        elicitor.answer(entry["choice"], milliseconds=entry.get("milliseconds"))
+    return elicitor
+
+
+def start(
+    table: Path | str,
+    *,
+    criteria: Criteria,
+    name: str | None,
+    random_state: int | None,
+    **settings: int,
+) -> CriteriaElicitor:
+    """Open a table of alternatives and prepare an interview about it."""
+    try:
+        return CriteriaElicitor(
+            ask.open_table(table), criteria=criteria, name=name, random_state=random_state,
+            **settings,
+        )  # fmt: skip
+    except InputError as error:
+        # Whoever passed a file is helped by its name, not by that of a function.
+        error.found_in(error.where.replace("elicit_criteria", str(table)))
+        raise
+
+
+def simulated_respondent(weights: Mapping[str, float], table: CriteriaTable) -> Respondent:
+    """Return somebody who chooses by these weights of the table's criteria, without noise."""
+    own = np.array([weights.get(each.name, 0.0) for each in table.criteria])
+
+    def choose(first: Alternative, second: Alternative) -> Choice:
+        sides = [
+            np.array([[each.values[item.name] for item in table.criteria]])
+            for each in (first, second)
+        ]
+        gap = float((table.features(sides[0]) - table.features(sides[1]))[0] @ own)
+        return "same" if abs(gap) < 1e-12 else "first" if gap > 0 else "second"
+
+    return choose
+
+
+def again(fresh: CriteriaElicitor, answered: CriteriaElicitor) -> CriteriaElicitor:
+    """Return an interview with the answers of another about the same alternatives."""
+    made = CriteriaElicitor(
+        fresh.table, criteria={}, name=None, random_state=answered.seed, **answered.settings
+    )
+    for entry in answered.answers:
+        made.answer(entry.choice, milliseconds=entry.milliseconds)
+    return made
+
+
+def weights_in(description: str) -> dict[str, float]:
+    """Return the weights that "quality=.7,price=.3" describes."""
+    weights = {}
+    for part in description.split(","):
+        name, _, value = part.partition("=")
+        try:
+            weights[name.strip()] = float(value)
+        except ValueError as error:
+            raise InputError(
+                where="--simulate",
+                found=repr(part[:60]),
+                needed="weights of criteria, such as quality=.7,price=.3",
+                cure="Name each criterion with its weight.",
+            ) from error
+    return weights

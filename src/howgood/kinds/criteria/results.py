@@ -1,0 +1,105 @@
+"""The result of a study of criteria: each person's weights, and the choice for the group.
+
+In: who counts. Out: `StudyResult`. Absent: the search and the group's regrets (`learn`), the
+pictures (`show`).
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from howgood.kinds import pair_choices
+from howgood.kinds.criteria import screens
+from howgood.kinds.fit import Respondent, Sample, insufficient_evidence
+from howgood.kinds.study import Study
+from howgood.learn.elicitation.criteria_group import group_choice
+from howgood.records.criteria import CriteriaResult
+from howgood.records.elicitation import FEWEST_PREFERENCES
+from howgood.records.inclusion import CARELESS, POLICIES
+from howgood.records.progress import Progress
+from howgood.records.provenance import Provenance
+from howgood.records.report import Report
+from howgood.records.result import StudyResult
+from howgood.show.criteria_group import GROUP_METHODS, group_findings, group_sections
+from howgood.show.people import people_text
+from howgood.show.results import whole_report
+
+_QUESTION = "Which alternative suits these people best, and how much do they differ?"
+_CURE = "Let more people compare; about a dozen show how much people differ."
+_NOT_DESCRIBED = "chose in a way that no weights describe"
+_NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to learn from"
+
+
+def result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
+) -> StudyResult:
+    """Replay every person's choices and return what they say, one by one and together."""
+    people, left_out = _listen(sample, progress)
+    if not people:
+        why = (
+            "Nobody has compared enough pairs, and preferred a side in them, yet."
+            if sample.people
+            else "Nobody has answered yet."
+        )
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
+    progress(0.9, "drawing the pictures")
+    seed = int(settings.get("seed", 1))
+    group = group_choice(people, random_state=seed)
+    n_judgements = sum(person.queries for person in people.values())
+    report = Report(
+        title=study.title,
+        question=_QUESTION,
+        findings=group_findings(group, people),
+        sections=group_sections(group, people),
+        methods=GROUP_METHODS,
+        provenance=Provenance(
+            method="each person's choices replayed; Bayesian bootstrap over people",
+            seed=seed,
+            rows_used=n_judgements,
+        ),
+        cautions=("Weights hold for the ranges of this table: with other alternatives, others.",),
+    )
+    return StudyResult(
+        report=whole_report(
+            report,
+            title=study.title,
+            first=(),
+            left_out=left_out,
+            policy=POLICIES[sample.policy],
+        ),
+        summary=people_text(len(people), n_judgements),
+        people=len(people),
+        answers=sample.held,
+        left_out=left_out,
+    )
+
+
+def _listen(sample: Sample, progress: Progress) -> tuple[dict[str, CriteriaResult], dict[str, int]]:
+    heard, left_out = {}, Counter(sample.left_out)
+    for place, person in enumerate(sample.people):
+        progress(0.9 * place / len(sample.people), f"person {place + 1}")
+        found = _person(person)
+        reason = _why_not(found, is_policed=sample.policy != "everyone")
+        if reason:
+            left_out[reason] += 1
+        else:
+            heard[person.participation.participant] = found
+    return heard, dict(left_out)
+
+
+def _person(person: Respondent) -> CriteriaResult:
+    answered = {answer.screen: answer for answer in person.participation.answers}
+    return screens.replayed(
+        person.study,
+        seed=person.participation.seed,
+        choices=pair_choices.choices_so_far(answered),
+    ).elicitor.result()
+
+
+def _why_not(found: CriteriaResult, *, is_policed: bool) -> str:
+    """Return why a person says nothing about the group; empty if they do."""
+    if found.evidence == "none":
+        return _NO_SIDE
+    if is_policed and found.checks.looks_careless:
+        return CARELESS
+    return "" if found.fits else _NOT_DESCRIBED

@@ -1,0 +1,181 @@
+"""Choose between two alternatives, again and again: an introduction, then pairs.
+
+In: study, seed, answers. Out: the steps of the task, and the interview they come from. Absent: how
+the next pair is chosen (`learn`) and how an alternative looks (`show.criteria_card`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from howgood.ask.sentences import sentence
+from howgood.kinds.criteria.plan import CriteriaPlan
+from howgood.kinds.pair_choices import (
+    CHOICE,
+    PAIR,
+    UNDO,
+    Choice,
+    Interviews,
+    choices_over_time,
+    choices_so_far,
+    compare_answers,
+    pair_key,
+    pair_steps,
+)
+from howgood.kinds.screen_parts import Step, continue_button, paragraphs, unreached, words
+from howgood.kinds.study import Study, plan_of
+from howgood.learn.elicitation.criteria import CriteriaElicitor
+from howgood.records.criteria import Alternative, CriteriaTable
+from howgood.records.elicitation import Query
+from howgood.records.screen import Answer, Button, Card, Cards, Drawing, Field, Screen
+from howgood.show.criteria_card import criteria_card, described, same_for_both, trade_off
+
+_LARGEST_SEED = 2**32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interview:
+    """One participant's interview about a study's alternatives."""
+
+    elicitor: CriteriaElicitor
+
+    def pair(self) -> Query | None:
+        """Return the pair to show, or None when all is asked."""
+        return self.elicitor.query()
+
+    def take(self, choice: Choice) -> None:
+        """Take the choice between left ("first") and right ("second"), or "same"."""
+        if self.elicitor.query() is not None:
+            self.elicitor.answer(choice)
+
+    def closing(self) -> tuple[int, int] | None:
+        """Return how many of the last pairs are answered, and of how many, once that is known."""
+        return self.elicitor.closing()
+
+
+_INTERVIEWS: Interviews[Query] = Interviews()
+
+
+@lru_cache(maxsize=64)
+def table_of(study: Study) -> CriteriaTable:
+    """Return the study's alternatives as `learn` knows them."""
+    return plan_of(study, CriteriaPlan).as_table()
+
+
+def begun(study: Study, seed: int) -> Interview:
+    """Return a participant's interview before the first pair."""
+    plan = plan_of(study, CriteriaPlan)
+    return Interview(
+        elicitor=CriteriaElicitor(
+            table_of(study),
+            criteria={},
+            random_state=seed % _LARGEST_SEED,
+            max_queries=plan.queries,
+            catch_pairs=plan.checks,
+            held_out=plan.evaluation,
+        )
+    )
+
+
+def replayed(study: Study, *, seed: int, choices: tuple[Choice, ...]) -> Interview:
+    """Return the interview after these choices, made from nothing."""
+    interview = begun(study, seed)
+    for choice in choices:
+        interview.take(choice)
+    return interview
+
+
+def steps(
+    study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
+) -> list[Step]:
+    """Return the steps: what it is about, then as many pairs as are still possible."""
+    plan = plan_of(study, CriteriaPlan)
+    first, most = _task(study, plan), most_pairs(plan)
+    if first.key not in answered:
+        return [first, unreached("pairs ahead", advance=most)]
+    pair, at = _INTERVIEWS.next_pair(
+        (study.version, seed), choices_over_time(answered), lambda: begun(study, seed), most=most
+    )
+    shown = None
+    if pair is not None:
+        number = len(compare_answers(answered)) + 1
+        shown = _pair(study, plan, pair, number, may_undo=bool(choices_so_far(answered)))
+    return [first, *pair_steps(shown, answered, at=at, most=most)]
+
+
+def most_pairs(plan: CriteriaPlan) -> int:
+    """Return how many pairs a participant sees at most."""
+    return plan.queries + plan.checks + plan.evaluation
+
+
+def shows_pair(screen: Screen) -> bool:
+    """Return whether a screen asks about a pair."""
+    return any(field.name == PAIR for field in screen.fields)
+
+
+def pair_text(pair: Query, table: CriteriaTable) -> str:
+    """Return the scores as shown, left and right; kept with the answer as what was judged."""
+    return " / ".join(
+        " ".join(f"{side.values[each.name]:.12g}" for each in table.criteria)
+        for side in (pair.first, pair.second)
+    )
+
+
+def _task(study: Study, plan: CriteriaPlan) -> Step:
+    def make() -> Screen:
+        return Screen(
+            key="task",
+            kind="text",
+            title=sentence(study.language, "task_title"),
+            language=study.language,
+            blocks=paragraphs(plan.task),
+            buttons=continue_button(study.language),
+        )
+
+    return Step(key="task", make=make)
+
+
+def _pair(study: Study, plan: CriteriaPlan, pair: Query, number: int, *, may_undo: bool) -> Step:
+    language, key, table = study.language, pair_key(number), table_of(study)
+
+    def make() -> Screen:
+        same = sentence(language, "no_preference")
+        buttons = [Button(label=same, name=CHOICE, value="same", main=False, key="0")]
+        if may_undo:
+            undo = sentence(language, "undo")
+            buttons.append(Button(label=undo, name=CHOICE, value=UNDO, main=False, key="u"))
+        alike = same_for_both(pair.first, pair.second, table, language=language)
+        return Screen(
+            key=key,
+            kind="task",
+            title=plan.question,
+            language=language,
+            blocks=(_cards(pair, table, language), *paragraphs(alike)),
+            fields=(Field(name=PAIR, kind="hidden", label="", value=pair_text(pair, table)),),
+            buttons=tuple(buttons),
+        )
+
+    return Step(key=key, make=make)
+
+
+def _cards(pair: Query, table: CriteriaTable, language: str) -> Cards:
+    def card(name: str, value: str, key: str, one: Alternative, other: Alternative) -> Card:
+        return Card(
+            title=sentence(language, "option_title", name=name),
+            drawing=Drawing(
+                svg=criteria_card(one, other, table, name=name, language=language),
+                alternative=described(one, other, table, name=name, language=language),
+            ),
+            button=Button(
+                label=sentence(language, "prefer_this"), name=CHOICE, value=value, key=key
+            ),
+        )
+
+    return Cards(
+        cards=(
+            card("A", "first", "1", pair.first, pair.second),
+            card("B", "second", "2", pair.second, pair.first),
+        ),
+        between=words(trade_off(pair.first, pair.second, table, language=language)),
+    )

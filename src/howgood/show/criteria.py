@@ -1,0 +1,275 @@
+"""Choices by criteria in plain sentences, as a picture, as a report, and a question as text.
+
+In: a `CriteriaResult`. Out: findings, `Report`, figures, text. Absent: asking, printing.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howgood.records.criteria import CriteriaResult, CriteriaTable
+from howgood.records.elicitation import FEWEST_PREFERENCES, AnsweredQuery, Query
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.show.criteria_card import (
+    differing,
+    is_better,
+    same_for_both,
+    shown,
+    trade_off,
+)
+from howgood.show.figures import theme
+from howgood.show.figures.theme import COLOURS, FAINT, canvas
+from howgood.show.numbers import percent
+from howgood.show.text import text_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_QUESTION = "Which alternative is best, by what this person values?"
+_LIKELY, _MOST_NAMED, _MOST_DRAWN = 0.95, 3, 20
+_OPEN_SCORES = 0.1  # P(best) is lower by this, or more, because of the scores' own uncertainty
+
+
+def question_text(query: Query, table: CriteriaTable, *, most: int) -> str:
+    """Return one question as text: what differs, marked where a side is better."""
+    rows = differing(query.first, query.second, table)
+    sides = ((query.first, query.second), (query.second, query.first))
+    columns = [
+        [
+            f"{shown(each, one.values[each.name])}{' *' if is_better(each, one, other) else ''}"
+            for each in rows
+        ]
+        for one, other in sides
+    ]
+    lines = Table({"": [each.title for each in rows], "A": columns[0], "B": columns[1]})
+    return "\n".join(
+        text
+        for text in (
+            f"Question {query.number} of at most {most}. Which would you choose? (* better)",
+            text_table(lines),
+            trade_off(query.first, query.second, table),
+            same_for_both(query.first, query.second, table),
+        )
+        if text
+    )
+
+
+def criteria_findings(result: CriteriaResult) -> tuple[Finding, ...]:
+    """Say what is best, by which weights, and how far to trust it."""
+    if result.evidence == "none":
+        text = (
+            f"Not enough evidence: a side was preferred in {result.preferences} of "
+            f"{result.choices} questions asked to learn from, and at least {FEWEST_PREFERENCES} "
+            "are needed. No weights and no alternative follow from these answers."
+        )
+        return (Finding(text=text, tone="bad"),)
+    findings = [_best_finding(result)]
+    if not result.fits:
+        findings.append(Finding(text=f"What to ask next: {' '.join(result.advice)}"))
+    else:
+        findings += [Finding(text=_weights_text(result)), *_score_findings(result)]
+    findings += _trust_findings(result)
+    return tuple(findings)
+
+
+def _best_finding(result: CriteriaResult) -> Finding:
+    if result.best is None:
+        reasons = "; ".join(result.misfit)
+        text = f"No weights describe this person, so no alternative is named: {reasons}."
+        return Finding(text=text, tone="bad")
+    order = sorted(result.best_probability, key=lambda name: -result.best_probability[name])
+    others = [name for name in order if name != result.best][: _MOST_NAMED - 1]
+    rest = ", ".join(f"{name} {percent(result.best_probability[name])}" for name in others)
+    forgone = percent(result.regret[result.best].mean, digits=1)
+    chance = result.best_probability[result.best]
+    says = "is the best" if chance >= _LIKELY else "leads, but it is not settled"
+    text = (
+        f"{result.best} {says} by what this person values: P(best) = {percent(chance)} "
+        f"(next: {rest}). Choosing it forgoes {forgone} of the way from worst to best on average."
+    )
+    return Finding(text=text, tone="good" if chance >= _LIKELY else "unsure")
+
+
+def _weights_text(result: CriteriaResult) -> str:
+    order = sorted(result.weights, key=lambda name: -result.weights[name].mean)
+    titles = {each.name: each.title for each in result.alternatives.criteria}
+    said = ", ".join(
+        f"{titles[name]} {percent(result.weights[name].mean)} (likely "
+        f"{_ends(result.weights[name].interval.lower, result.weights[name].interval.upper)})"
+        for name in order
+    )
+    return f"What weighs how much, from the worst to the best of this table: {said}."
+
+
+def _ends(lower: float, upper: float) -> str:
+    return f"{round(100 * lower)} to {round(100 * upper)} %"
+
+
+def _score_findings(result: CriteriaResult) -> list[Finding]:
+    """Say where measurements, not answers, leave the choice open."""
+    if result.best is None or not result.alternatives.is_measured:
+        return []
+    chance = result.best_probability[result.best]
+    if result.p_settled - chance < _OPEN_SCORES:
+        return []
+    text = (
+        f"If the scores were exact, {result.best} would be the best with a probability of "
+        f"{percent(result.p_settled)} instead of {percent(chance)}: measuring the alternatives "
+        "again helps more than asking on."
+    )
+    return [Finding(text=text, tone="unsure")]
+
+
+def _trust_findings(result: CriteriaResult) -> list[Finding]:
+    found = []
+    if result.agreement is not None:
+        kept = result.agreement
+        ends = kept.share.interval
+        others = ", ".join(f"{name} {value:.0f} %" for name, value in kept.baselines.items())
+        text = (
+            f"On {kept.n_questions} questions kept back, these weights chose as the respondent did "
+            f"in {kept.percent:.0f} % (likely {_ends(ends.lower, ends.upper)}). For comparison: "
+            f"{others}."
+        )
+        found.append(Finding(text=text))
+    checks = result.checks
+    if checks.catch_asked:
+        text = (
+            f"{checks.catch_wrong} of {checks.catch_asked} questions with a clearly better side "
+            "were answered against it."
+        )
+        found.append(Finding(text=text, tone="bad" if checks.looks_careless else "neutral"))
+    return found
+
+
+def criteria_report(result: CriteriaResult, answers: Sequence[AnsweredQuery]) -> Report:
+    """Return the whole story: findings, picture, alternatives, every answer, methods."""
+    with criteria_figure(result) as figure:
+        svg = theme.to_svg(figure, title="Weights of criteria and the probability of being best")
+    return Report(
+        title="Which one, by what matters",
+        question=_QUESTION,
+        findings=criteria_findings(result),
+        sections=(
+            Section(
+                title="Weights, and which is best",
+                svg=svg,
+                alt=" ".join(finding.text for finding in criteria_findings(result)[:2]),
+            ),
+            Section(title="Alternatives", table=readable_table(result)),
+            Section(title="Every answer", table=answer_table(answers, result.alternatives)),
+        ),
+        methods=_METHODS,
+        provenance=result.provenance,
+        cautions=_CAUTIONS,
+    )
+
+
+def readable_table(result: CriteriaResult) -> Table:
+    """Return one row per alternative as people read it, the best first."""
+    own = result.table()
+    return Table(
+        {
+            "alternative": own["alternative"],
+            "P(best)": [percent(float(value)) for value in own["p_best"]],
+            "forgone": [percent(float(value), digits=1) for value in own["regret"]],
+            **{
+                each.title: [shown(each, float(value)) for value in own[each.name]]
+                for each in result.alternatives.criteria
+            },
+        }
+    )
+
+
+def answer_table(answers: Sequence[AnsweredQuery], table: CriteriaTable) -> Table:
+    """Return one row per answered question."""
+    said = {"first": "A", "second": "B", "same": "no preference"}
+    return Table(
+        {
+            "question": [each.query.number for each in answers],
+            "kind": [each.query.kind for each in answers],
+            "trade-off": [
+                trade_off(each.query.first, each.query.second, table) for each in answers
+            ],
+            "answer": [said[each.choice] for each in answers],
+        }
+    )
+
+
+def criteria_picture(result: CriteriaResult, *, path: str | Path | None = None) -> "Figure":
+    """Return the picture of a result as a figure, written to `path` if there is one."""
+    with criteria_figure(result) as figure:
+        if path is not None:
+            theme.save(figure, path)
+        return figure
+
+
+@contextmanager
+def criteria_figure(result: CriteriaResult) -> Iterator["Figure"]:
+    """Draw the weights with their intervals, and how probably each alternative is the best."""
+    chances = {name: result.best_probability[name] for name in result.table()["alternative"]}
+    tall = 1.2 + 0.36 * max(len(result.weights), min(len(chances), _MOST_DRAWN))
+    with canvas(width=9.0, height=tall) as figure:
+        left, right = figure.subplots(1, 2)
+        titles = {each.name: each.title for each in result.alternatives.criteria}
+        order = sorted(result.weights, key=lambda name: result.weights[name].mean)
+        draw_weights(
+            left, [(titles[name], result.weights[name].mean, result.weights[name].interval.lower,
+                    result.weights[name].interval.upper) for name in order],
+        )  # fmt: skip
+        draw_chances(right, chances, "P(best)")
+        yield figure
+
+
+def draw_weights(axes: Any, rows: Sequence[tuple[str, float, float, float]]) -> None:  # noqa: ANN401 - matplotlib axes
+    """Draw weights with intervals, labelled at their rows."""
+    places = np.arange(len(rows))
+    axes.hlines(places, [row[2] for row in rows], [row[3] for row in rows], color=COLOURS[0], lw=3)
+    axes.plot([row[1] for row in rows], places, "o", color=COLOURS[0], ms=7)
+    axes.set_yticks(places, [row[0] for row in rows])
+    axes.set_ylim(-0.6, len(rows) - 0.4)
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    axes.set_xlabel("weight, with 90 % interval")
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x", color=FAINT, alpha=0.25, lw=0.8)
+    axes.set_axisbelow(True)
+
+
+def draw_chances(axes: Any, chances: dict[str, float], label: str) -> None:  # noqa: ANN401 - matplotlib axes
+    """Draw shares as bars, the best on top, each with its number."""
+    names = list(chances)[:_MOST_DRAWN][::-1]
+    places, shares = np.arange(len(names)), np.array([chances[name] for name in names])
+    axes.barh(places, shares, color=COLOURS[0], height=0.55)
+    for place, share in zip(places.tolist(), shares.tolist(), strict=True):
+        axes.annotate(
+            percent(share), (share, place), xytext=(4, 0), textcoords="offset points", va="center"
+        )
+    axes.set_yticks(places, names)
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.set_xlim(0, 1.15)
+    axes.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    axes.set_xlabel(label)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+_METHODS = (
+    "An alternative's value is the weighted sum of its criteria, each as the share of the way from "
+    "the worst to the best score of the table. Weights are evenly likely at first; sensitivity, "
+    "lapses and the width of indifference are unknown and averaged over. Questions were chosen by "
+    "what their answer tells about which alternative is best, until the weights left one of them "
+    "with 95 % or no expected regret to speak of. P(best) and regret include the standard "
+    "deviations of the scores where the table has them. 90 % intervals are quantiles of the "
+    "posterior. Questions that check attention or are kept back are never learned from."
+)
+_CAUTIONS = (
+    "Weights hold for the ranges of this table: with other alternatives, other weights.",
+    "A person with a hard limit (never above this price) is not described by weights: put such "
+    "alternatives aside first.",
+)

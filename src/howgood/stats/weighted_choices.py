@@ -1,0 +1,138 @@
+"""Weights of several features, learned from noisy choices between pairs.
+
+In: differences of features between two sides, choices. Out: particles of weights on a simplex with
+a sensitivity, a lapse rate and a width of indifference each, moved by Metropolis steps. Absent:
+what the features are.
+
+A particle holds k - 1 log-ratios against the last weight, the log of the sensitivity, the logit of
+the lapse rate and the log of the width of indifference.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from howgood.stats.arrays import FloatArray
+from howgood.stats.paired_choices import choice_probabilities, entropy, simplex_weights
+
+# Means and standard deviations of log sensitivity, logit of the lapse rate and log width.
+NOISE_MEANS = (float(np.log(20.0)), -2.5, -1.0)
+NOISE_SDS = (1.2, 1.25, 1.0)
+_NOISE = len(NOISE_MEANS)
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Choices:
+    """What was chosen: differences (n, k) of first minus second; 0 first, 1 second, 2 neither."""
+
+    differences: FloatArray
+    chosen: NDArray[np.int64]
+
+    def and_one(self, difference: FloatArray, choice: int) -> "Choices":
+        """Return these choices and one more."""
+        return Choices(
+            differences=np.vstack([self.differences, difference]),
+            chosen=np.append(self.chosen, choice),
+        )
+
+
+def no_choices(k: int) -> Choices:
+    """Return an empty list of choices about k features."""
+    return Choices(differences=np.empty((0, k)), chosen=np.empty(0, dtype=np.int64))
+
+
+def drawn_particles(n: int, k: int, generator: np.random.Generator) -> FloatArray:
+    """Draw from the prior: weights evenly on the simplex, noise as people have it."""
+    weights = generator.dirichlet(np.ones(k), size=n)
+    ratios = np.log(np.maximum(weights[:, :-1], _TINY) / np.maximum(weights[:, -1:], _TINY))
+    noise = generator.normal(NOISE_MEANS, NOISE_SDS, size=(n, _NOISE))
+    return np.column_stack([ratios, noise])
+
+
+def particle_weights(particles: FloatArray) -> FloatArray:
+    """Return the weights of each particle, shape (n, k); rows sum to 1.
+
+    Examples
+    --------
+    >>> particle_weights(np.array([[np.log(3.0), 0.0, 0.0, 0.0]])).round(3).tolist()
+    [[0.75, 0.25]]
+    """
+    # `simplex_weights` expects one column of noise.
+    return simplex_weights(particles[:, : particles.shape[1] - _NOISE + 1])
+
+
+def side_probabilities(
+    particles: FloatArray, differences: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the probabilities of first, second and neither, each (n_particles, n_pairs)."""
+    sensitivity, lapse, width = (particles[:, place] for place in range(-_NOISE, 0))
+    strength = particle_weights(particles) @ differences.T * np.exp(sensitivity)[:, None]
+    return choice_probabilities(strength, width=np.exp(width)[:, None], lapse=expit(lapse)[:, None])
+
+
+def log_density(particles: FloatArray, choices: Choices) -> FloatArray:
+    """Return the log posterior of each particle, up to a constant."""
+    # Even on the simplex: the density of log-ratios is the product of the weights.
+    prior = np.log(np.maximum(particle_weights(particles), _TINY)).sum(axis=1)
+    noise = (particles[:, -_NOISE:] - NOISE_MEANS) / NOISE_SDS
+    return np.asarray(
+        prior - 0.5 * (noise**2).sum(axis=1) + log_likelihoods(particles, choices).sum(axis=1)
+    )
+
+
+def log_likelihoods(particles: FloatArray, choices: Choices) -> FloatArray:
+    """Return the log probability of each choice under each particle, (n_particles, n_choices)."""
+    chances = np.stack(side_probabilities(particles, choices.differences))
+    given = chances[choices.chosen, :, np.arange(choices.chosen.size)]
+    return np.asarray(np.log(np.maximum(given.T, _TINY)).reshape(len(particles), -1))
+
+
+def updated(
+    particles: FloatArray, choices: Choices, generator: np.random.Generator, *, moves: int
+) -> FloatArray:
+    """Take the last of the choices in: resample by its likelihood, then move."""
+    last = Choices(differences=choices.differences[-1:], chosen=choices.chosen[-1:])
+    weight = np.exp(log_likelihoods(particles, last)[:, 0])
+    positions = (generator.random() + np.arange(len(particles))) / len(particles)
+    cumulative = np.cumsum(weight / weight.sum())
+    kept = np.minimum(np.searchsorted(cumulative, positions), len(particles) - 1)
+    return moved(particles[kept], choices, generator, moves=moves)
+
+
+def moved(
+    particles: FloatArray, choices: Choices, generator: np.random.Generator, *, moves: int
+) -> FloatArray:
+    """Return the particles after Metropolis steps that leave the posterior as it is."""
+    d = particles.shape[1]
+    spread = np.cov(particles, rowvar=False) + 1e-6 * np.eye(d)
+    step = np.linalg.cholesky(spread) * 2.38 / np.sqrt(d)
+    level = log_density(particles, choices)
+    for number in range(moves):
+        # Every third step is a small one: corners of the simplex are narrow.
+        size = 0.3 if number % 3 == 2 else 1.0
+        proposal = particles + size * generator.normal(size=particles.shape) @ step.T
+        proposed = log_density(proposal, choices)
+        accept = np.log(generator.random(len(particles))) < proposed - level
+        particles = np.where(accept[:, None], proposal, particles)
+        level = np.where(accept, proposed, level)
+    return particles
+
+
+def group_information(groups: NDArray[np.int64], *probabilities: FloatArray) -> FloatArray:
+    """Return, per pair, what its answer tells about which group a particle belongs to.
+
+    Examples
+    --------
+    >>> sure = np.array([[1.0, 0.5], [0.0, 0.5]])
+    >>> (group_information(np.array([0, 1]), sure, 1 - sure) / np.log(2)).tolist()
+    [1.0, 0.0]
+    """
+    names, sizes = np.unique(groups, return_counts=True)
+    within: FloatArray = np.zeros(probabilities[0].shape[1])
+    for name, size in zip(names.tolist(), sizes.tolist(), strict=True):
+        means = [each[groups == name].mean(axis=0) for each in probabilities]
+        within = within + size / groups.size * entropy(*means)
+    return np.asarray(entropy(*(each.mean(axis=0) for each in probabilities)) - within)
