@@ -3,12 +3,18 @@
 import json
 import queue
 import threading
+import tomllib
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from howgood.cli.main import run
+from howgood.flow.elicit_in_browser import given_so_far, take_seat
+from howgood.flow.study_files.new import template
+from howgood.kinds.pair_choices import compare_answers
+from howgood.kinds.study import Study
+from howgood.web.server import serve_in_background
 
 
 @pytest.fixture
@@ -66,3 +72,35 @@ def test_options_that_mean_nothing_beside_it_are_refused(scores, other, capsys):
     command = ["elicit", str(scores), "--truth", "y", "--score", "s", "--browser", *other]
     assert run(command) == 2
     assert other[0] in capsys.readouterr().err
+
+
+SIZES = [(1280, 900), (390, 844)]
+
+
+@pytest.mark.parametrize("kind", ["comparison", "criteria"])
+def test_both_cards_and_both_buttons_are_in_view_and_keys_choose(kind, chromium, tmp_path):
+    data = tomllib.loads(template(kind)) | {"demographics": []}
+    if kind == "comparison":
+        data["comparison"] |= {"practice": False, "direct": "none", "interview": False}
+    seat = take_seat(Study.from_dict(data), database=tmp_path / "pairs.sqlite")
+    with serve_in_background(seat.host) as address:
+        page = chromium.new_page()
+        page.goto(f"{address}/p/{seat.token}")
+        _step(page)  # consent
+        _step(page)  # what this is about
+        for wide, tall in SIZES:
+            page.set_viewport_size({"width": wide, "height": tall})
+            shown = [*page.locator(".card").all(), *page.locator(".choose button").all()]
+            boxes = [each.bounding_box() for each in shown]
+            assert len(boxes) == 4
+            assert all(box["y"] >= 0 and box["y"] + box["height"] <= tall for box in boxes)
+            assert page.evaluate("document.documentElement.scrollWidth") <= wide
+        assert page.locator(".between").count() == 1
+        for key in ("2", "1", "u"):
+            with page.expect_navigation():
+                page.keyboard.press(key)
+        page.close()
+    given = given_so_far(seat)[1]
+    seat.host.close()
+    chosen = [answer.values["choice"] for answer in compare_answers(given)]
+    assert chosen == ["second", "first", "undo"]

@@ -15,11 +15,10 @@ from textwrap import wrap
 from howgood.ask.sentences import sentence, whole
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.show.comparison_text import class_rates, described, outcome_lines
+from howgood.show.comparison_text import class_rates, described, outcome_lines, share
 
 _WIDTH = 360
-_TOP, _TALL, _GAP = 34.0, 170.0, 26.0
-_LEFT, _RIGHT, _BAR = 104.0, 246.0, 10.0
+_BAR, _WIDEST = 10.0, 15
 _LINE = 17.0
 ERROR_LIGHT, ERROR_DARK = "#A84300", "#FFB184"
 
@@ -29,10 +28,33 @@ STYLE = (
     f"@media(prefers-color-scheme:dark){{.hg-card{{--hg-error:{ERROR_DARK}}}}}"
     ".hg-card .b{font-weight:600}.hg-card .e{fill:var(--hg-error)}"
     ".hg-card .right{fill:currentColor;fill-opacity:.22}"
+    ".hg-card .better{fill:currentColor;fill-opacity:.7}"
+    ".hg-card .track{fill:currentColor;fill-opacity:.08}"
+    ".hg-card .l{font-size:16px;font-weight:600}"
     ".hg-card .hatch{stroke:var(--hg-error);stroke-width:2.2}"
     ".hg-card .n{font-weight:600;paint-order:stroke;stroke:Canvas;stroke-width:3px;"
     "stroke-linejoin:round}"
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    """Where ribbons run: below `top`, as tall as all cases, the classes a gap apart."""
+
+    top: float
+    tall: float
+    gap: float
+    left: float
+    right: float
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.tall + self.gap
+
+
+_FULL = _Frame(top=34.0, tall=170.0, gap=26.0, left=104.0, right=246.0)
+# Two of these, with their buttons, fit on a telephone.
+_COMPACT = _Frame(top=30.0, tall=96.0, gap=18.0, left=122.0, right=234.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,19 +93,63 @@ def comparison_card(
     is_styled : bool
         Whether the picture brings `STYLE` along; a page that forbids inline styles has its own.
     """
-    unit = _TALL / matrix.total
-    ribbons = _ribbons(matrix, unit)
+    unit = _FULL.tall / matrix.total
+    ribbons = _ribbons(matrix, unit, _FULL)
     flow = [
-        *(_ribbon_path(each, unit, name) for each in ribbons),
+        *(_ribbon_path(each, unit, name, _FULL) for each in ribbons),
         *_blocks(matrix, unit, wording, language),
-        *_counts(ribbons, unit, language),
+        *_counts(ribbons, unit, language, _FULL),
     ]
     rates = class_rates(matrix, wording, language=language)
     lines = outcome_lines(matrix, wording, language=language)
-    text, height = _legend(lines, name, rates, y=_TOP + _TALL + _GAP + 42)
+    text, height = _legend(lines, name, rates, y=_FULL.bottom + 42)
     chart: list[str] = []
     if bars:
         chart, height = _bar_chart(matrix, wording, name, language, y=height + 12)
+    return _whole(
+        [*flow, *text, *chart], matrix, wording, name, language, height=height, is_styled=is_styled
+    )
+
+
+def compact_card(
+    matrix: ConfusionMatrix,
+    other: ConfusionMatrix,
+    wording: ComparisonWording,
+    *,
+    name: str = "A",
+    language: str = "en",
+    is_styled: bool = True,
+) -> str:
+    """Return a card that is small enough for two on a telephone.
+
+    The flow chart has the share of each class that is treated rightly at its left; below it stand
+    the errors, each with how it differs from the other system's. Parameters as `comparison_card`;
+    `other` is the system on the other card.
+    """
+    unit = _COMPACT.tall / matrix.total
+    ribbons = _ribbons(matrix, unit, _COMPACT)
+    flow = [
+        *(_ribbon_path(each, unit, name, _COMPACT) for each in ribbons),
+        *_compact_blocks(matrix, unit, wording, language),
+        *_counts(ribbons, unit, language, _COMPACT),
+    ]
+    errors, height = _errors(matrix, other, wording, name, language, y=_COMPACT.bottom + 24)
+    return _whole(
+        [*flow, *errors], matrix, wording, name, language, height=height, is_styled=is_styled
+    )
+
+
+def _whole(
+    parts: list[str],
+    matrix: ConfusionMatrix,
+    wording: ComparisonWording,
+    name: str,
+    language: str,
+    *,
+    height: float,
+    is_styled: bool,
+) -> str:
+    """Return the picture around its parts: names for screen readers, hatching, headings."""
     label = escape(described(matrix, wording, name=name, language=language))
     out_of = sentence(
         language, "card_out_of", total=whole(matrix.total, language=language), cases=wording.cases
@@ -93,7 +159,7 @@ def comparison_card(
     )
     return "".join(
         [
-            f'<svg class="hg-card" viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
+            f'<svg class="hg-card named" viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
             f'aria-labelledby="hg-t-{name} hg-d-{name}" xmlns="http://www.w3.org/2000/svg">',
             f"<style>{STYLE}</style>" if is_styled else "",
             f'<title id="hg-t-{name}">{title}</title>',
@@ -104,33 +170,32 @@ def comparison_card(
             "</defs>",
             f'<text class="b" x="0" y="16">{escape(out_of)}</text>',
             f'<text class="b" x="{_WIDTH}" y="16" text-anchor="end">{says}</text>',
-            *flow,
-            *text,
-            *chart,
+            *parts,
             "</svg>",
         ]
     )
 
 
-def _ribbons(matrix: ConfusionMatrix, unit: float) -> list[_Ribbon]:
-    positives, flagged = matrix.positives * unit, matrix.flagged * unit
-    second_class, second_column = _TOP + positives + _GAP, _TOP + flagged + _GAP
+def _ribbons(matrix: ConfusionMatrix, unit: float, frame: _Frame) -> list[_Ribbon]:
+    positives, flagged, top = matrix.positives * unit, matrix.flagged * unit, frame.top
+    second_class, second_column = top + positives + frame.gap, top + flagged + frame.gap
     tp, fn = matrix.true_positives, matrix.false_negatives
     fp, tn = matrix.false_positives, matrix.true_negatives
     return [
-        _Ribbon(count=tp, start=_TOP, end=_TOP, is_error=False),
+        _Ribbon(count=tp, start=top, end=top, is_error=False),
         _Ribbon(count=tn, start=second_class + fp * unit, end=second_column + fn * unit,
                 is_error=False),
-        _Ribbon(count=fn, start=_TOP + tp * unit, end=second_column, is_error=True),
-        _Ribbon(count=fp, start=second_class, end=_TOP + tp * unit, is_error=True),
+        _Ribbon(count=fn, start=top + tp * unit, end=second_column, is_error=True),
+        _Ribbon(count=fp, start=second_class, end=top + tp * unit, is_error=True),
     ]  # fmt: skip
 
 
-def _ribbon_path(ribbon: _Ribbon, unit: float, name: str) -> str:
+def _ribbon_path(ribbon: _Ribbon, unit: float, name: str, frame: _Frame) -> str:
     if ribbon.count == 0:
         return ""
     wide = max(ribbon.count * unit, 1.5)
-    left, right, middle = _LEFT + _BAR, _RIGHT, (_LEFT + _BAR + _RIGHT) / 2
+    left, right = frame.left + _BAR, frame.right
+    middle = (left + right) / 2
     a, b = ribbon.start, ribbon.end
     fill = f'fill="url(#hg-p-{name})"' if ribbon.is_error else 'class="right"'
     return (
@@ -144,49 +209,134 @@ def _blocks(
     matrix: ConfusionMatrix, unit: float, wording: ComparisonWording, language: str
 ) -> list[str]:
     """Draw the four totals: true classes on the left, predictions on the right."""
-    parts = []
-    sides = (
-        (_LEFT, "end", _LEFT - 8, (matrix.positives, wording.positive),
-         (matrix.negatives, wording.negative)),
-        (_RIGHT, "start", _RIGHT + _BAR + 8, (matrix.flagged, wording.flagged),
-         (matrix.total - matrix.flagged, wording.cleared)),
-    )  # fmt: skip
-    for x, anchor, label_x, upper, lower in sides:
-        y = _TOP
-        centres, labels = [], []
-        for count, words in (upper, lower):
-            tall = count * unit
-            parts.append(
-                f'<rect x="{x:g}" y="{y:.1f}" width="{_BAR:g}" height="{max(tall, 1):.1f}"/>'
-            )
-            centres.append(y + tall / 2)
-            labels.append([whole(count, language=language), *wrap(words, 15)])
-            y += tall + _GAP
-        apart = (len(labels[0]) + len(labels[1])) * 7.5
-        # Below the heading, whatever the height of the block.
-        highest = _TOP - 6 + len(labels[0]) * 7.5
-        places = _spread(centres, [apart], top=highest, bottom=_TOP + _TALL + _GAP)
-        for place, lines in zip(places, labels, strict=True):
-            parts += _label(label_x, place, lines, anchor)
+
+    def lines(count: float, words: str) -> list[str]:
+        return [whole(count, language=language), *wrap(words, _WIDEST)]
+
+    cleared = matrix.total - matrix.flagged
+    return [
+        *_side(
+            ("left", _FULL), unit, (matrix.positives, matrix.negatives),
+            (lines(matrix.positives, wording.positive), lines(matrix.negatives, wording.negative)),
+        ),
+        *_side(
+            ("right", _FULL), unit, (matrix.flagged, cleared),
+            (lines(matrix.flagged, wording.flagged), lines(cleared, wording.cleared)),
+        ),
+    ]  # fmt: skip
+
+
+def _compact_blocks(
+    matrix: ConfusionMatrix, unit: float, wording: ComparisonWording, language: str
+) -> list[str]:
+    """Draw the four totals; each true class says what share of it is treated rightly."""
+
+    def lines(count: float, words: str) -> list[str]:
+        return wrap(f"{whole(count, language=language)} {words}", _WIDEST)
+
+    def treated(right: float, of: float, words: str) -> list[str]:
+        return wrap(f"{share(right, of, language)} {words}".replace(" %", "\u00a0%"), _WIDEST)
+
+    cleared = matrix.total - matrix.flagged
+    upper = lines(matrix.positives, wording.positive)
+    lower = lines(matrix.negatives, wording.negative)
+    return [
+        *_side(
+            ("left", _COMPACT), unit, (matrix.positives, matrix.negatives),
+            ([*upper, *treated(matrix.true_positives, matrix.positives, wording.found)],
+             [*lower, *treated(matrix.true_negatives, matrix.negatives,
+                               wording.correctly_cleared)]),
+        ),
+        *_side(
+            ("right", _COMPACT), unit, (matrix.flagged, cleared),
+            (lines(matrix.flagged, wording.flagged), lines(cleared, wording.cleared)),
+        ),
+    ]  # fmt: skip
+
+
+def _side(
+    place: tuple[str, _Frame],
+    unit: float,
+    counts: tuple[float, float],
+    labels: tuple[list[str], list[str]],
+) -> list[str]:
+    """Draw two blocks above each other, with their labels towards the edge."""
+    side, frame = place
+    x, anchor, label_x = (
+        (frame.left, "end", frame.left - 8)
+        if side == "left"
+        else (frame.right, "start", frame.right + _BAR + 8)
+    )
+    parts, centres, y = [], [], frame.top
+    for count in counts:
+        tall = count * unit
+        parts.append(f'<rect x="{x:g}" y="{y:.1f}" width="{_BAR:g}" height="{max(tall, 1):.1f}"/>')
+        centres.append(y + tall / 2)
+        y += tall + frame.gap
+    apart = (len(labels[0]) + len(labels[1])) * 7.5
+    # Below the heading, whatever the height of the block.
+    highest = frame.top - 6 + len(labels[0]) * 7.5
+    lowest = max(frame.bottom + 6 - len(labels[1]) * 7.5, highest + apart)
+    bottom = lowest if frame is _COMPACT else frame.bottom
+    places = _spread(centres, [apart], top=highest, bottom=bottom)
+    for centre, lines in zip(places, labels, strict=True):
+        parts += _label(label_x, centre, lines, anchor)
     return parts
 
 
+def _errors(
+    matrix: ConfusionMatrix,
+    other: ConfusionMatrix,
+    wording: ComparisonWording,
+    name: str,
+    language: str,
+    *,
+    y: float,
+) -> tuple[list[str], float]:
+    """Write both errors large, each with its difference from the other system."""
+    parts = []
+    rows = (
+        (matrix.false_negatives, other.false_negatives, wording.miss, wording.misses),
+        (matrix.false_positives, other.false_positives, wording.alarm, wording.alarms),
+    )
+    for count, theirs, singular, plural in rows:
+        word = singular if count == 1 else plural
+        text = escape(f"{whole(count, language=language)} {word}")
+        parts.append(
+            f'<rect x="0" y="{y - 12:.1f}" width="14" height="14" fill="url(#hg-p-{name})"/>'
+            f'<text class="l e" x="22" y="{y:.1f}">{text}</text>'
+        )
+        if count != theirs:
+            key = "card_gap_fewer" if count < theirs else "card_gap_more"
+            gap = sentence(language, key, n=whole(abs(count - theirs), language=language))
+            parts.append(
+                f'<text class="b" x="{_WIDTH}" y="{y:.1f}" text-anchor="end">{escape(gap)}</text>'
+            )
+        y += 22
+    return parts, y - 12
+
+
 def _label(x: float, centre: float, lines: list[str], anchor: str) -> list[str]:
+    """Write lines around their centre; the number that begins them is bold."""
     first = centre - (len(lines) - 1) * 7.5 + 4.5
+    number, space, rest = lines[0].partition(" ")
+    written = [
+        f'<tspan class="b">{escape(number)}</tspan>{space}{escape(rest)}',
+        *(escape(line) for line in lines[1:]),
+    ]
     return [
-        f'<text x="{x:g}" y="{first + 15 * index:.1f}" text-anchor="{anchor}"'
-        f"{' class=' + chr(34) + 'b' + chr(34) if index == 0 else ''}>{escape(line)}</text>"
-        for index, line in enumerate(lines)
+        f'<text x="{x:g}" y="{first + 15 * index:.1f}" text-anchor="{anchor}">{line}</text>'
+        for index, line in enumerate(written)
     ]
 
 
-def _counts(ribbons: list[_Ribbon], unit: float, language: str) -> list[str]:
+def _counts(ribbons: list[_Ribbon], unit: float, language: str, frame: _Frame) -> list[str]:
     """Write each count on its ribbon, near the true class it belongs to."""
     shown = sorted((each for each in ribbons if each.count > 0), key=lambda each: each.start)
     centres = [each.start + each.count * unit / 2 for each in shown]
-    places = _spread(centres, [15.0] * (len(shown) - 1), top=_TOP + 4, bottom=_TOP + _TALL + _GAP)
+    places = _spread(centres, [15.0] * (len(shown) - 1), top=frame.top + 4, bottom=frame.bottom)
     return [
-        f'<text class="{"n e" if each.is_error else "n"}" x="{_LEFT + _BAR + 8:g}" '
+        f'<text class="{"n e" if each.is_error else "n"}" x="{frame.left + _BAR + 8:g}" '
         f'y="{place + 4.5:.1f}">{whole(each.count, language=language)}</text>'
         for each, place in zip(shown, places, strict=True)
     ]

@@ -109,13 +109,23 @@ def _named(count: float, singular: str, plural: str) -> str:
     return singular if count == 1 else plural
 
 
-def _rate(part: float, all_cases: float, language: str) -> str:
+def share(part: float, all_cases: float, language: str = "en") -> str:
+    """Return a share in percent; nearly all is not all, and one of thousands is not none.
+
+    Examples
+    --------
+    >>> share(32, 35), share(9999, 10_000), share(0, 0)
+    ('91 %', '> 99 %', '')
+    """
     if not all_cases:
         return ""
-    # Nearly all is not all: a single error among thousands still is one.
     rounded = f"{100 * part / all_cases:.0f}"
     if rounded == "100" and part < all_cases:
         rounded = "> 99"
     if rounded == "0" and part > 0:
         rounded = "< 1"
-    return sentence(language, "card_rate", percent=rounded)
+    return sentence(language, "card_percent", percent=rounded)
+
+
+def _rate(part: float, all_cases: float, language: str) -> str:
+    return f" ({share(part, all_cases, language)})" if all_cases else ""

@@ -14,6 +14,7 @@ from howgood.ask.sentences import sentence
 from howgood.records.criteria import Alternative, CriteriaTable, Criterion
 
 _WIDTH, _ROW, _BAR = 360, 46, 10
+_MOST_SAID = 2
 _LEAST_BAR = 0.04  # the lowest of the table still has a bar
 
 
@@ -83,8 +84,7 @@ def _row(
     return (
         f'<text x="0" y="{y + 17}">{label}</text>'
         f'<text class="b" x="{_WIDTH}" y="{y + 17}" text-anchor="end">{amount}</text>'
-        f'<rect class="right" x="0" y="{y + 24}" width="{_WIDTH}" height="{_BAR}" rx="3" '
-        'fill-opacity=".1"/>'
+        f'<rect class="track" x="0" y="{y + 24}" width="{_WIDTH}" height="{_BAR}" rx="3"/>'
         f'<rect class="{"better" if better else "right"}" x="0" y="{y + 24}" '
         f'width="{long:.1f}" height="{_BAR}" rx="3"/>'
     )
@@ -106,20 +106,16 @@ def trade_off(
     first: Alternative, second: Alternative, table: CriteriaTable, *, language: str = "en"
 ) -> str:
     """Say in one sentence what each side is better in."""
-    gains = {"A": (first, second), "B": (second, first)}
-    said = {}
-    for name, (one, other) in gains.items():
-        said[name] = [
-            sentence(
-                language,
-                "option_gain",
-                criterion=each.title,
-                own=shown(each, one.values[each.name], language),
-                other=shown(each, other.values[each.name], language),
-            )
+    # More numbers than two criteria have are read off the cards.
+    is_short = len(differing(first, second, table)) <= _MOST_SAID
+    said = {
+        name: [
+            _gain(each, one, other, language) if is_short else each.title
             for each in differing(one, other, table)
             if is_better(each, one, other)
         ]
+        for name, one, other in (("A", first, second), ("B", second, first))
+    }
     if not said["A"] or not said["B"]:
         name = "A" if said["A"] else "B"
         gain = _joined(said[name], language)
@@ -129,6 +125,16 @@ def trade_off(
         "option_trade_off",
         first=_joined(said["A"], language),
         second=_joined(said["B"], language),
+    )
+
+
+def _gain(criterion: Criterion, one: Alternative, other: Alternative, language: str) -> str:
+    return sentence(
+        language,
+        "option_gain",
+        criterion=criterion.title,
+        own=shown(criterion, one.values[criterion.name], language),
+        other=shown(criterion, other.values[criterion.name], language),
     )
 
 

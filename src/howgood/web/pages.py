@@ -71,6 +71,7 @@ class ScreenPage:
     back: str = ""
     onward: str = ""
     is_waiting: bool = False
+    has_keys: bool = False
     is_empty: bool = True
 
     @property
@@ -136,6 +137,7 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         back=_back(view),
         onward=step_address(view.token, view.here) if view.is_change else "",
         is_waiting=screen.kind == "wait",
+        has_keys=any(button.key for button in screen.all_buttons),
         is_empty=is_empty,
     )
 

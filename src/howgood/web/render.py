@@ -104,8 +104,9 @@ def _macros(name: str) -> Any:  # noqa: ANN401 - a template's macros are attribu
 def show(page: ScreenPage | ReviewPage | MessagePage, *, status: int = 200) -> HTMLResponse:
     """Return the page as HTML; nothing a participant sees is kept by caches."""
     headers = {"Cache-Control": "no-store"}
-    if isinstance(page, ScreenPage) and page.is_waiting:
-        headers["Content-Security-Policy"] = f"{POLICY}; script-src 'self'"  # for `_LOCAL_TIME`
+    if isinstance(page, ScreenPage) and (page.is_waiting or page.has_keys):
+        # For `_LOCAL_TIME` and keys.js; every other page runs no script at all.
+        headers["Content-Security-Policy"] = f"{POLICY}; script-src 'self'"
     html = _template(_TEMPLATES[type(page)]).render(page=page)
     return HTMLResponse(html, status_code=status, headers=headers)
 

@@ -16,7 +16,7 @@ from howgood.kinds.study import Study, plan_of
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.screen import Block, Button, Card, Cards, Details, Drawing, Grid
-from howgood.show.comparison_card import comparison_card
+from howgood.show.comparison_card import compact_card, comparison_card
 from howgood.show.comparison_text import described, difference
 
 _COSTS = ("health", "money", "time", "feelings")
@@ -34,6 +34,23 @@ def card(study: Study, matrix: ConfusionMatrix, *, name: str, button: Button | N
     """Return one system as a flow chart, and the button that prefers it."""
     title = sentence(study.language, "card_title", name=name)
     return Card(title=title, drawing=_drawing(study, matrix, name), button=button)
+
+
+def _compared(
+    study: Study, matrix: ConfusionMatrix, other: ConfusionMatrix, name: str, button: Button
+) -> Card:
+    """Return one system of a pair: small enough for both to be seen at once."""
+    wording, language = wording_of(study), study.language
+    if plan_of(study, ComparisonPlan).bar_chart:
+        return card(study, matrix, name=name, button=button)
+    return Card(
+        title=sentence(language, "card_title", name=name),
+        drawing=Drawing(
+            svg=compact_card(matrix, other, wording, name=name, language=language, is_styled=False),
+            alternative=described(matrix, wording, name=name, language=language),
+        ),
+        button=button,
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -62,8 +79,8 @@ def two_cards(
     words_between = difference(left, right, wording_of(study), language=study.language)
     return Cards(
         cards=(
-            card(study, left, name="A", button=buttons[0]),
-            card(study, right, name="B", button=buttons[1]),
+            _compared(study, left, right, "A", buttons[0]),
+            _compared(study, right, left, "B", buttons[1]),
         ),
         between=words(words_between),
     )
