@@ -128,7 +128,9 @@ def make(kind, rng, share):
         "geometric mean": geometric,
     }
     if kind in values:
-        return Person(values[kind], by(values[kind]))
+        person = Person(values[kind], by(values[kind]))
+        person.a0 = a0 if kind == "linear" else None
+        return person
     value = linear(a0)
     far = linear(1 / (1 + (1 - a0) / a0 * (8.0 if a0 > 0.14 else 0.125)))
     noisy = {

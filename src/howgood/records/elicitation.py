@@ -190,10 +190,11 @@ class ElicitationResult(Shown):
     where the answers do not settle it: linear from a probability of 80 % on, another from 95 %
     on. `metric` is linear unless another family is settled, or linear is improbable (below 10 %).
 
-    `counts` is the reachable system with the highest metric, as counts of the given cases (None
-    for a table of systems), `matrix` the same as displayed, `thresholds` where it is reached, and
-    `optimal_range` every a0 for which it is the best of all. `disagreeing` numbers the questions
-    whose answer the others make improbable (below 1 in 10).
+    `counts` is the system to use, as counts of the given cases (None for a table of systems): the
+    one with the highest metric where that is linear, else the one expected to forgo least under
+    everything the answers leave possible. `matrix` is the same as displayed, `thresholds` where it
+    is reached, and `optimal_range` every a0 for which it is the best of all. `disagreeing` numbers
+    the questions whose answer the others make improbable (below 1 in 10).
 
     `preferences` counts the answers learned from that prefer a side, `fewer_misses` those that
     prefer the side with fewer misses. With fewer than 3 preferences there is not enough `evidence`:

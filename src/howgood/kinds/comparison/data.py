@@ -60,6 +60,12 @@ _ELICITED = columns(
         "number",
         "probability that the person's metric is linear; empty: not enough evidence",
     ),
+    (
+        "fits",
+        "boolean",
+        "whether a metric describes the person, as far as tests of fit can tell; if not, a0 is "
+        "empty; empty for a bisection, which has no such test",
+    ),
     ("agreement", "number", "percent of hidden pairs the metric predicts"),
     ("checks_wrong", "integer", "pairs with a plainly better side answered against it"),
     ("looks_careless", "boolean", "whether the checks suggest careless answers"),
@@ -166,6 +172,7 @@ def _elicited(study: Study, participation: Participation, answered: dict[str, An
     if isinstance(result, ElicitationResult):
         return facts | {
             "p_linear": result.families.get("linear"),
+            "fits": result.fits,
             "agreement": result.agreement.percent if result.agreement else None,
             "checks_wrong": result.checks.catch_wrong,
             "looks_careless": result.checks.looks_careless,

@@ -20,7 +20,7 @@ from howgood.learn.elicitation.criteria_table import (
     criteria_table,
     pairs_of,
 )
-from howgood.records.criteria import Alternative, CriteriaResult, CriteriaTable
+from howgood.records.criteria import Alternative, CriteriaResult
 from howgood.records.elicitation import (
     CHOICES,
     FEWEST_PREFERENCES,
@@ -218,52 +218,60 @@ class CriteriaElicitor:
         generator = np.random.default_rng([self.seed, 5, len(self._answered)])
         particles = moved(self._particles, self._choices, generator, moves=_LAST_MOVES)
         weights = particle_weights(particles)
-        exact = weights @ self._features.T
-        noise = generator.normal(size=(len(weights), *self._features.shape))
-        scored = np.einsum("dk,dnk->dn", weights, self._features + noise * self.table.feature_sds())
+        exact, scored = self._values(weights, generator)
         best = int(np.argmin((exact.max(axis=1)[:, None] - exact).mean(axis=0)))
-        counted = _Counted(self._answered, self._steps)
-        # Asked for the posterior mean: what a person with these weights would say without noise.
-        mean = weights.mean(axis=0)
-        evidence = Evidence(
-            particles=particles,
-            learned=self._log_evidence,
-            choices=self._choices,
-            others=self._choices_of("catch", "held-out"),
-            held_out=self._choices_of("held-out"),
-            weights=mean,
-        )
-        found = misfit_reasons(evidence, counted.is_indifferent)
-        is_named = counted.preferences >= FEWEST_PREFERENCES and not found
+        counted, reasons = _Counted(self._answered, self._steps), self._reasons(particles)
+        is_named = counted.preferences >= FEWEST_PREFERENCES and not reasons
+        names = self.table.names
         return CriteriaResult(
             alternatives=self.table,
             weights={
                 each.name: _estimate(weights[:, place])
                 for place, each in enumerate(self.table.criteria)
             },
-            best=self.table.names[best] if is_named else None,
-            best_probability=_by_name(self.table, _best_shares(scored)),
+            best=names[best] if is_named else None,
+            best_probability=dict(zip(names, _best_shares(scored).tolist(), strict=True)),
             p_settled=float(_best_shares(exact)[best]),
-            utility={name: _estimate(scored[:, row]) for row, name in enumerate(self.table.names)},
+            utility={name: _estimate(scored[:, row]) for row, name in enumerate(names)},
             regret={
                 name: _estimate(scored.max(axis=1) - scored[:, row])
-                for row, name in enumerate(self.table.names)
+                for row, name in enumerate(names)
             },
             queries=len(self._answered),
             choices=counted.choices,
             preferences=counted.preferences,
             stopped=self._stopped or "interrupted",
             checks=counted.checks,
-            agreement=self._agreement(mean),
-            misfit=tuple(reason for reason, _ in found),
-            advice=tuple(dict.fromkeys(advice for _, advice in found)),
+            agreement=self._agreement(weights.mean(axis=0)),
+            misfit=tuple(reason for reason, _ in reasons),
+            advice=tuple(dict.fromkeys(advice for _, advice in reasons)),
             provenance=Provenance(
                 method="CriteriaElicitor (sequential Monte Carlo)",
                 settings={**self.settings, "particles": _PARTICLES},
                 seed=self.seed,
-                rows_used=len(self.table.names),
+                rows_used=len(names),
             ),
         )
+
+    def _values(
+        self, weights: FloatArray, generator: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return each alternative's value per draw: scores taken as exact, and with their noise."""
+        noise = generator.normal(size=(len(weights), *self._features.shape))
+        scored = np.einsum("dk,dnk->dn", weights, self._features + noise * self.table.feature_sds())
+        return weights @ self._features.T, scored
+
+    def _reasons(self, particles: FloatArray) -> list[tuple[str, str]]:
+        """Return why no alternative should be named, with what to do about it."""
+        evidence = Evidence(
+            particles=particles,
+            learned=self._log_evidence,
+            choices=self._choices,
+            others=self._choices_of("catch", "held-out"),
+            held_out=self._choices_of("held-out"),
+            weights=particle_weights(particles).mean(axis=0),
+        )
+        return misfit_reasons(evidence, _Counted(self._answered, self._steps).is_indifferent)
 
     def _learn(self, step: _Step, choice: int) -> None:
         difference = self._bank.features[step.first] - self._bank.features[step.second]
@@ -419,10 +427,6 @@ def _best_shares(values: FloatArray) -> FloatArray:
     """Return how often each column is the largest; equal ones share."""
     is_best = values >= values.max(axis=1, keepdims=True) - 1e-12
     return np.asarray((is_best / is_best.sum(axis=1, keepdims=True)).mean(axis=0))
-
-
-def _by_name(table: CriteriaTable, shares: FloatArray) -> dict[str, float]:
-    return dict(zip(table.names, shares.tolist(), strict=True))
 
 
 def _estimate(draws: FloatArray) -> Estimate:

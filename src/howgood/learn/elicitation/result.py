@@ -14,7 +14,7 @@ from howgood.learn.elicitation.belief import Belief, ChoiceTable
 from howgood.learn.elicitation.bisection import optimal_range
 from howgood.learn.elicitation.fit import Misfit, misfit
 from howgood.learn.elicitation.questions import PairBank, Step
-from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
+from howgood.records.confusion import ConfusionMatrix, Range, ThresholdCounts, ThresholdMatrices
 from howgood.records.elicitation import (
     DIRECT,
     FEWEST_PREFERENCES,
@@ -29,6 +29,7 @@ from howgood.records.provenance import Provenance
 from howgood.stats.arrays import FloatArray
 
 _SMALL_REGRET = 0.01
+_MOST_JUDGED = 2_000  # systems; more are thinned evenly
 _IMPROBABLE = 0.1  # an answer less probable than this, given the others, is worth a second look
 
 
@@ -73,7 +74,7 @@ def summarise(
     """Return everything the answers say; `linear` is the refined posterior of that family."""
     learned = [each for each in answered if each.query.kind == "choice"]
     found = _described(belief, linear, answered, settings["direct_ratio"])
-    system = _best_system(found.metric if found.is_said else None, bank, thresholds)
+    system = _best_system(belief, found, bank, thresholds) if found.is_said else _System()
     z_draws = found.z_draws if found.is_said else None
     return ElicitationResult(
         metric=found.metric if found.is_said else None,
@@ -184,27 +185,44 @@ class _System:
 
 
 def _best_system(
-    metric: ElicitedMetric | None, bank: PairBank, thresholds: ThresholdMatrices | None
+    belief: Belief, found: _Described, bank: PairBank, thresholds: ThresholdMatrices | None
 ) -> _System:
-    """Return the system the metric likes best, by the counts themselves where they are known."""
-    if metric is None:
-        return _System()
+    """Return the system to use, by the counts of the cases themselves where they are known."""
     if thresholds is None or thresholds.counts is None:
         shown = np.array([list(each.to_dict().values()) for each in bank.distinct], dtype=float)
-        matrix = bank.distinct[int(np.argmax(metric.of_counts(*shown.T)))]
+        matrix = bank.distinct[_best_of(belief, found, shown)]
         return _System(
             matrix=matrix,
             thresholds=thresholds.thresholds_of(matrix) if thresholds is not None else None,
             optimal_range=optimal_range(matrix, bank.distinct),
         )
     counts = thresholds.counts
-    best = counts.best(metric)
+    best = _best_of(belief, found, _cells(counts))
     return _System(
         matrix=thresholds.at(counts.ranges[best].upper),
         counts=counts.matrix(best),
         thresholds=counts.ranges[best],
         optimal_range=counts.optimal_range(best),
     )
+
+
+def _best_of(belief: Belief, found: _Described, systems: FloatArray) -> int:
+    """Return the row of the best system.
+
+    A linear metric is best served by the metric at its mean. Any other family, and whatever is not
+    settled, is served by the system that is expected to forgo least under all that the answers
+    leave possible: the most probable limits alone would put it on their very edge.
+    """
+    if found.family == "linear" and found.metric is not None:
+        return int(np.argmax(found.metric.of_counts(*systems.T)))
+    step = 1 + len(systems) // _MOST_JUDGED
+    regrets = belief.regrets([family.regrets(systems[::step]) for family in belief.families])
+    return step * int(np.argmin(regrets))
+
+
+def _cells(counts: ThresholdCounts) -> FloatArray:
+    missed, cleared = np.array(counts.missed, float), np.array(counts.cleared, float)
+    return np.column_stack([counts.positives - missed, missed, counts.negatives - cleared, cleared])
 
 
 def _metric(belief: Belief, z_draws: FloatArray | None, settled: str | None) -> ElicitedMetric:
