@@ -46,6 +46,8 @@ PAGES = {
     "/studies": ["/studies"],
     "/studies/new": ["/studies/new"],
     STUDY: ["/studies/doors", "/studies/empty"],
+    STUDY + "/people": ["/studies/doors/people", "/studies/songs/people", "/studies/empty/people"],
+    STUDY + "/people/{number:int}": ["/studies/doors/people/1", "/studies/songs/people/5"],
     STUDY + "/edit/{part}": ["/studies/draft/edit/texts", "/studies/draft/edit/task",
                              "/studies/pairs/edit/task", "/studies/songs/edit/task",
                              "/studies/draft/edit/questions", "/studies/draft/edit/ending"],

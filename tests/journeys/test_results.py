@@ -125,7 +125,7 @@ def test_a_fit_is_followed_without_scripts(chromium, office):
     page = _page(chromium, office, java_script_enabled=False, viewport=PHONE)
     page.goto(f"{office[0].home}/studies/songs/results")
     page.get_by_text("Options").click()
-    page.get_by_label("Seed of chance").fill("2")
+    page.get_by_label("Random seed").fill("2")
     page.get_by_role("button", name="Fit now").click()
     for _ in range(600):
         if page.locator(".story").count():

@@ -217,7 +217,7 @@ def test_wrong_values_are_kept_and_told_beside_their_field(owner, host):
     assert "starts with https://" not in page.text  # single values come first
     page = edit(owner, "ending", quota="12")
     assert "an address that starts with https://" in page.text
-    assert "1 thing to put right first" in owner.get("/studies/new-alarm/publish").text
+    assert "1 thing to settle first" in owner.get("/studies/new-alarm/publish").text
     assert "put right" in owner.get("/studies/new-alarm/preview").text
     refused = owner.post(
         "/studies/new-alarm/publish",
@@ -464,7 +464,7 @@ def test_pilot_mode_and_quota_make_a_version_of_their_own(owner, host):
     owner.post("/studies/songs/places", data=form | {"quota": "1"})
     take_part(owner, host, "songs", seed=2)
     page = owner.get("/studies/songs").text
-    assert "1 of 1 places are taken" in page
+    assert "1 of a quota of 1" in page
     wrong = owner.post("/studies/songs/places", data=form | {"quota": "-3"})
     assert wrong.status_code == WRONG
     _, versions = authoring.history(host, "songs")

@@ -30,6 +30,7 @@ from howgood.records.answers import Answers
 from howgood.records.inclusion import (
     CHECKS_COLUMN,
     DEFAULT,
+    EXCLUDED_COLUMN,
     FACTS,
     FINISHED_COLUMN,
     PILOT_COLUMN,
@@ -229,6 +230,7 @@ def choose_people(
             is_pilot=_any_is(facts, PILOT_COLUMN, mine, 1.0),
             is_finished=_any_is(facts, FINISHED_COLUMN, mine, 1.0),
             passed_checks=not _any_is(facts, CHECKS_COLUMN, mine, 0.0),
+            is_excluded=_any_is(facts, EXCLUDED_COLUMN, mine, 1.0),
         )
         if reason is not None:
             people[reason] += 1

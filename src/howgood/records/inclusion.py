@@ -18,9 +18,11 @@ POLICIES: Mapping[str, str] = {
 }
 # Columns of a table of answers that the rule reads; howgood's exports have them.
 PILOT_COLUMN, FINISHED_COLUMN, CHECKS_COLUMN = "pilot", "finished", "passed_checks"
-FACTS = (PILOT_COLUMN, FINISHED_COLUMN, CHECKS_COLUMN)
+EXCLUDED_COLUMN = "excluded"
+FACTS = (PILOT_COLUMN, FINISHED_COLUMN, CHECKS_COLUMN, EXCLUDED_COLUMN)
 
 PILOT = "test runs"
+EXCLUDED = "excluded by hand"  # by a researcher, with a reason that the data hold
 NO_ANSWERS = "gave no judgement"
 INATTENTIVE = "failed an attention check"
 CARELESS = "chose the clearly worse side at least twice"  # comparisons: known after replaying
@@ -28,11 +30,17 @@ UNFINISHED = "did not finish"
 
 
 def why_left_out(
-    policy: str, *, is_pilot: bool, is_finished: bool, passed_checks: bool | None
+    policy: str,
+    *,
+    is_pilot: bool,
+    is_finished: bool,
+    passed_checks: bool | None,
+    is_excluded: bool = False,
 ) -> str | None:
     """Return why a person's answers do not enter a fit, the plainest reason first; None: they do.
 
-    `passed_checks` is None for people who saw no attention check. Test runs never count.
+    `passed_checks` is None for people who saw no attention check. Test runs never count, nor whom
+    a researcher excluded.
 
     Examples
     --------
@@ -45,6 +53,8 @@ def why_left_out(
         raise UnknownNameError(where="people", name=policy, names=POLICIES)
     if is_pilot:
         return PILOT
+    if is_excluded:
+        return EXCLUDED
     if policy == "everyone":
         return None
     if policy == "finished" and not is_finished:
@@ -57,7 +67,7 @@ def columns_read(policy: str) -> tuple[str, ...]:
     if policy not in POLICIES:
         raise UnknownNameError(where="people", name=policy, names=POLICIES)
     return {
-        "attentive": (PILOT_COLUMN, CHECKS_COLUMN),
-        "finished": (PILOT_COLUMN, CHECKS_COLUMN, FINISHED_COLUMN),
-        "everyone": (PILOT_COLUMN,),
+        "attentive": (PILOT_COLUMN, EXCLUDED_COLUMN, CHECKS_COLUMN),
+        "finished": (PILOT_COLUMN, EXCLUDED_COLUMN, CHECKS_COLUMN, FINISHED_COLUMN),
+        "everyone": (PILOT_COLUMN, EXCLUDED_COLUMN),
     }[policy]

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from howgood.records.participant import Status
+from howgood.store import reviews
 from howgood.store.answers import count_of_study
 from howgood.store.schema import answer_changes, answers, participants, screens, versions
 
@@ -46,6 +47,7 @@ class PersonRow:
     consented_at: datetime | None
     finished_at: datetime | None
     screens: tuple[ShownScreen, ...]
+    excluded_because: str = ""
 
 
 _SCREENS = (
@@ -83,6 +85,14 @@ def people(
     return _with_screens(connection, query.order_by(participants.c.id).limit(most))
 
 
+def screens_of(connection: Connection, person: int) -> dict[str, Mapping[str, Any]]:
+    """Return the screens of one person as they were shown, by name."""
+    rows = connection.execute(
+        sa.select(screens.c.name, screens.c.content).where(screens.c.participant_id == person)
+    )
+    return {row.name: row.content for row in rows}
+
+
 def some_people(connection: Connection, numbers: Iterable[int]) -> tuple[PersonRow, ...]:
     """Return these participants, by number."""
     query = sa.select(participants).where(participants.c.id.in_(list(numbers)))
@@ -92,6 +102,7 @@ def some_people(connection: Connection, numbers: Iterable[int]) -> tuple[PersonR
 def _with_screens(connection: Connection, query: sa.Select[Any]) -> tuple[PersonRow, ...]:
     rows = connection.execute(query).all()
     shown = _screens(connection, [row.id for row in rows])
+    reviewed = reviews.of_people(connection, [row.id for row in rows])
     return tuple(
         PersonRow(
             number=row.id,
@@ -106,6 +117,7 @@ def _with_screens(connection: Connection, query: sa.Select[Any]) -> tuple[Person
             consented_at=row.consented_at,
             finished_at=row.finished_at,
             screens=shown.get(row.id, ()),
+            excluded_because=reviewed[row.id].excluded_because if row.id in reviewed else "",
         )
         for row in rows
     )

@@ -199,6 +199,21 @@ answer_changes = sa.Table(
     ),
 )
 
+# What researchers decided about a person; the row goes with the person.
+reviews = sa.Table(
+    "reviews",
+    metadata,
+    sa.Column(
+        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), primary_key=True
+    ),
+    # Why their answers do not count; empty: they do.
+    sa.Column("excluded_because", sa.String(300), nullable=False),
+    sa.Column("note", sa.Text, nullable=False),
+    sa.Column("is_paid", sa.Boolean, nullable=False),
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("changed_at", Moment, nullable=False),
+)
+
 imports = sa.Table(
     "imports",
     metadata,

@@ -100,6 +100,7 @@ def _researchers_routes(host: Host, settings: Settings) -> Router:
         design,
         editing,
         library,
+        participants,
         privacy,
         results,
         sharing,
@@ -118,6 +119,7 @@ def _researchers_routes(host: Host, settings: Settings) -> Router:
         studies,
         editing,
         design,
+        participants,
     )
     routes = guarded(route for module in modules for route in module.ROUTES)
     return Router([*routes, Mount("/api", app=make_api(host, settings))], redirect_slashes=False)

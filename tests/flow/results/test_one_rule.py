@@ -14,9 +14,12 @@ from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError
 from howgood.flow.collected import data_file, tidy_rows
 from howgood.flow.hosting import add_study
 from howgood.flow.importing import import_files
+from howgood.flow.results import requests
 from howgood.flow.results.tasks import run_task
+from howgood.flow.watching import review
 from howgood.kinds.study import Study
 from howgood.records.inclusion import POLICIES
+from howgood.store.reviews import Review
 from howgood.store.schema import answers, participants
 
 REAL = {
@@ -184,3 +187,31 @@ def test_the_counts_shown_are_the_counts_fitted(host, asked):
     shown = run_task(host, row.number, "fit", {})
     assert len(list(tidy_rows(host, "doors"))) > shown.report.provenance.rows_used
     assert shown.summary == f"8 people, {shown.report.provenance.rows_used} judgements"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("policy", list(POLICIES))
+def test_whom_a_researcher_excluded_counts_nowhere_and_every_output_says_so(
+    host, mixed, tmp_path, policy
+):
+    before = run_task(host, mixed.number, "fit", {"people": policy, "seed": 5})
+    exclude = Review(excluded_because="said that the page broke")
+    review(host, "doors", 7, exclude, actor="ada", now=NOW)
+    shown = run_task(host, mixed.number, "fit", {"people": policy, "seed": 5})
+    fit = learn.fit_acceptability(
+        _exported(host, tmp_path / "answers.csv"), people=policy, random_state=5
+    )
+    assert shown.people == fit.n_respondents == before.people - 1
+    assert shown.left_out["excluded by hand"] == 1
+    assert any("1 (excluded by hand)" in each.text for each in shown.report.findings)
+    assert fit.provenance.settings["people_left_out"]["excluded by hand"] == 1
+    rows = {row["participant"]: row for row in tidy_rows(host, "doors", table="participants")}
+    assert rows["7"]["excluded"] is True
+    assert rows["7"]["excluded_because"] == "said that the page broke"
+    assert rows["8"]["excluded"] is False
+    seen = requests.overview(host, "doors")
+    assert seen.is_stale(before)
+    assert not seen.is_stale(shown)
+    review(host, "doors", 7, Review(), actor="ada", now=NOW)
+    again = run_task(host, mixed.number, "fit", {"people": policy, "seed": 5})
+    assert again.people == before.people

@@ -19,13 +19,14 @@ from howgood.records.codebook import (
     TableName,
     columns,
 )
-from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
+from howgood.records.inclusion import EXCLUDED_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import STATUS_MEANINGS, Status
 
 # What decides whose answers enter a fit, on every row of a table of answers.
 _WHO_COUNTS = columns(
     (FINISHED_COLUMN, "boolean", "whether the person reached the last page"),
     (PILOT_COLUMN, "boolean", "whether this was a test run"),
+    (EXCLUDED_COLUMN, "boolean", "whether a researcher excluded the person"),
 )
 
 _SCREENS = columns(
@@ -48,6 +49,8 @@ _PEOPLE = columns(
     ("external_id", "text", "id the recruiting platform or an import gave; it may name a person"),
     ("status", "text", "how far the person has come", _STATUS_LEVELS),
     ("pilot", "boolean", "whether this was a test run"),
+    (EXCLUDED_COLUMN, "boolean", "whether a researcher excluded the person"),
+    ("excluded_because", "text", "why a researcher excluded the person"),
     ("version", "text", "fingerprint of the version of the study this person saw"),
     ("condition", "text", "branch or single scenario the person was assigned to"),
     ("started_at", "time", "when the person was first known, UTC"),

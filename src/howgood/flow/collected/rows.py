@@ -21,7 +21,7 @@ from howgood.flow.hosting import Host
 from howgood.flow.participate import answers_as_rows, participant_row, passed_checks
 from howgood.kinds.study import Study
 from howgood.records.codebook import TABLES, Codebook, TableName
-from howgood.records.inclusion import CHECKS_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
+from howgood.records.inclusion import CHECKS_COLUMN, EXCLUDED_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, Participation
 from howgood.store import cards, collected, studies
@@ -155,6 +155,7 @@ def who_counts(
         CHECKS_COLUMN: passed_checks(study, participation),
         FINISHED_COLUMN: person.status is Status.COMPLETE,
         PILOT_COLUMN: person.is_pilot,
+        EXCLUDED_COLUMN: bool(person.excluded_because),
     }
 
 
@@ -203,6 +204,8 @@ def _about(study: Study, person: PersonRow) -> Row:
         "external_id": person.external_id,
         "status": person.status.value,
         "pilot": person.is_pilot,
+        EXCLUDED_COLUMN: bool(person.excluded_because),
+        "excluded_because": person.excluded_because or None,
         "version": study.version,
         "started_at": _iso(person.created_at),
         "consented_at": _iso(person.consented_at),

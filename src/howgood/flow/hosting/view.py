@@ -166,8 +166,15 @@ def review_answers(study: Study, screen: Screen, values: Mapping[str, AnswerValu
         return AnswerReview(is_hidden=True)
     return AnswerReview(
         blocks=tuple(_without_buttons(block) for block in screen.blocks),
-        questions=(*_fields(screen, values), *_buttons(screen, values)),
+        questions=answered_questions(screen, values),
     )
+
+
+def answered_questions(
+    screen: Screen, values: Mapping[str, AnswerValue]
+) -> tuple[AnsweredQuestion, ...]:
+    """Return what was asked on a screen and what was answered, in words."""
+    return (*_fields(screen, values), *_buttons(screen, values))
 
 
 def _without_buttons(block: Block) -> Block:

@@ -21,11 +21,11 @@ from howgood.flow.results.uploaded import guess, labels, preview, read_upload
 from howgood.kinds import kind_of
 from howgood.kinds.fit import chosen_name, chosen_number
 from howgood.kinds.study import Study
-from howgood.records.inclusion import POLICIES
+from howgood.records.inclusion import EXCLUDED, POLICIES
 from howgood.records.job import Job, JobStatus
 from howgood.records.result import StudyResult
 from howgood.records.table import Table
-from howgood.store import answers, audit, cards, imported, jobs, uploads
+from howgood.store import answers, audit, cards, imported, jobs, reviews, uploads
 from howgood.store.studies import StudyRow
 
 _MOST_SEED = 2**32 - 1
@@ -45,6 +45,7 @@ class Overview:
     judge: StudyResult | None
     judge_job: Job | None
     held: int
+    excluded: int
     imports: tuple[int, ...]
     published: tuple[str, ...]
 
@@ -59,7 +60,8 @@ class Overview:
 
     def is_stale(self, result: StudyResult) -> bool:
         """Return whether answers came (or went) since a result."""
-        return result.answers != self.held or self.has_lost(result)
+        others_excluded = result.left_out.get(EXCLUDED, 0) != self.excluded
+        return result.answers != self.held or others_excluded or self.has_lost(result)
 
     @property
     def can_judge(self) -> bool:
@@ -98,6 +100,7 @@ def overview(host: Host, slug: str) -> Overview:
         latest = None if not fits else _result(connection, fits[0])
         judge_job, judge = _newest_judge(connection, fits, latest)
         held = answers.count_of_study(connection, row.number)
+        excluded = reviews.excluded(connection, row.number)
         known_imports = imported.numbers_of_study(connection, row.number)
         published = tuple(
             each.name for each in cards.everything(connection) if each.study == row.number
@@ -111,6 +114,7 @@ def overview(host: Host, slug: str) -> Overview:
         judge=judge,
         judge_job=judge_job,
         held=held,
+        excluded=excluded,
         imports=known_imports,
         published=published,
     )

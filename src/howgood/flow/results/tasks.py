@@ -31,6 +31,8 @@ from howgood.records.decision import ThresholdChoice
 from howgood.records.estimate import Estimate
 from howgood.records.inclusion import (
     CHECKS_COLUMN,
+    EXCLUDED,
+    EXCLUDED_COLUMN,
     FINISHED_COLUMN,
     NO_ANSWERS,
     PILOT,
@@ -107,7 +109,7 @@ def gather(host: Host, row: StudyRow, *, policy: str) -> Sample:
         participation = participation_of(person)
         rows = answers_as_rows(study, participation)
         reason = _why_left_out(study, person, participation, policy)
-        if reason != PILOT and not rows:
+        if reason not in (PILOT, EXCLUDED) and not rows:
             reason = NO_ANSWERS
         if reason is None:
             taken.append(Respondent(study=study, participation=participation, rows=rows))
@@ -125,6 +127,7 @@ def _why_left_out(
         is_pilot=bool(facts[PILOT_COLUMN]),
         is_finished=bool(facts[FINISHED_COLUMN]),
         passed_checks=facts[CHECKS_COLUMN],
+        is_excluded=bool(facts[EXCLUDED_COLUMN]),
     )
 
 

@@ -13,17 +13,23 @@ from howgood.flow.watching.counts import (
     overview,
     watch,
 )
+from howgood.flow.watching.people import AnsweredPage, Person, look_at, people_of, review
 
 __all__ = [
     "MOST_LINES",
+    "AnsweredPage",
     "Deed",
     "Flag",
     "Flags",
     "Live",
+    "Person",
     "StudyCounts",
     "Watcher",
     "deeds",
     "in_words",
+    "look_at",
     "overview",
+    "people_of",
+    "review",
     "watch",
 ]

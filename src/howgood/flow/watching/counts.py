@@ -285,7 +285,7 @@ class Watcher:
 
 
 def _flag(study: Study, person: PersonRow) -> Flag | None:
-    reasons = tuple(_reasons(study, participation_of(person)))
+    reasons = tuple(reasons_to_look(study, participation_of(person)))
     if not reasons:
         return None
     return Flag(
@@ -296,7 +296,8 @@ def _flag(study: Study, person: PersonRow) -> Flag | None:
     )
 
 
-def _reasons(study: Study, way: Participation) -> Iterator[str]:
+def reasons_to_look(study: Study, way: Participation) -> Iterator[str]:
+    """Yield why somebody's answers deserve a look."""
     facts = participant_row(study, way)
     asked, passed = facts.get("attention_asked"), facts.get("attention_passed")
     if isinstance(asked, int) and isinstance(passed, int) and passed < asked:
@@ -306,12 +307,12 @@ def _reasons(study: Study, way: Participation) -> Iterator[str]:
     spent = [each.seconds for each in way.answers if each.seconds is not None]
     if spent and median(spent) < _SECONDS_PER_PAGE:
         yield f"{median(spent):.1f} seconds for a page, at the median"
-    ratings = _ratings(study, way)
+    ratings = ratings_of(study, way)
     if len(ratings) >= _LEAST_JUDGEMENTS and len(set(ratings)) == 1:
         yield f"the same answer to all {len(ratings)} questions"
 
 
-def _ratings(study: Study, way: Participation) -> list[object]:
+def ratings_of(study: Study, way: Participation) -> list[object]:
     """Return every judgement on the scale of the study, in order."""
     names = kind_of(study).rating_columns(study)
     rows = answers_as_rows(study, way) if names else ()

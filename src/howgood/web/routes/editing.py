@@ -41,7 +41,7 @@ _OUTDATED = (
 )
 # Leaving the form by a tab saves it first; other words are parts of the form.
 _TABS = {f"tab-{each}" if each else "tab-live": f"/{each}" if each else "" for each in
-         ("", "edit", "preview", "publish", "links", "versions", "results", "data",
+         ("", "edit", "preview", "publish", "links", "people", "versions", "results", "data",
           "share", "privacy")}  # fmt: skip
 
 

@@ -1,0 +1,173 @@
+"""The people of a study one by one: their way, their answers, what was decided about them.
+
+In: a host, a study's short name, a participant's number. Out: `Person`s, and what one answered,
+page by page. Absent: ids of recruiting platforms, and the rule of whose answers count
+(`records.inclusion`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.engine import Connection
+
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow.collected.rows import find_study, participation_of, who_counts
+from howgood.flow.hosting import Host
+from howgood.flow.hosting.view import answered_questions
+from howgood.flow.watching.counts import ratings_of, reasons_to_look
+from howgood.records.inclusion import (
+    CHECKS_COLUMN,
+    DEFAULT,
+    EXCLUDED_COLUMN,
+    FINISHED_COLUMN,
+    PILOT_COLUMN,
+    why_left_out,
+)
+from howgood.records.participant import Status
+from howgood.records.screen import Screen
+from howgood.store import audit, collected, reviews
+from howgood.store.collected import PersonRow
+from howgood.store.reviews import Review
+from howgood.store.studies import StudyRow
+
+AT_ONCE = 50
+_LONGEST_REASON, _LONGEST_NOTE = 300, 5000
+_FAST = 2.0  # seconds for a page, as for flags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One person: when, how far, how long on every page, what they rated, why to look.
+
+    `left_out` says why their answers do not count under the usual rule; empty: they do.
+    """
+
+    number: int
+    condition: str
+    status: Status
+    is_pilot: bool
+    began_at: datetime | None
+    finished_at: datetime | None
+    seconds: tuple[float, ...]
+    ratings: tuple[float, ...]
+    flags: tuple[str, ...]
+    left_out: str
+    review: Review
+
+    @property
+    def total(self) -> float:
+        """Seconds on all pages together."""
+        return sum(self.seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredPage:
+    """One page with what was answered, question by question, as it was shown."""
+
+    title: str
+    seconds: float | None
+    is_fast: bool
+    answers: tuple[tuple[str, str], ...]
+    earlier: int
+
+
+def people_of(host: Host, slug: str, *, after: int = 0) -> tuple[StudyRow, tuple[Person, ...], int]:
+    """Return the study, its next people after a number, and where the page after begins (or 0)."""
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        found = collected.people(
+            connection, row.number, after=after, most=AT_ONCE, with_pilots=True
+        )
+        decided = reviews.of_people(connection, [each.number for each in found])
+    begun = [each for each in found if each.status is not Status.INVITED]
+    people = tuple(_person(host, each, decided.get(each.number, Review())) for each in begun)
+    return row, people, found[-1].number if len(found) == AT_ONCE else 0
+
+
+def look_at(
+    host: Host, slug: str, number: int
+) -> tuple[StudyRow, Person, tuple[AnsweredPage, ...]]:
+    """Return one person and their answers, page by page."""
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        found = collected.people(connection, row.number, after=number - 1, most=1, with_pilots=True)
+        if not found or found[0].number != number or found[0].status is Status.INVITED:
+            raise UnknownNameError(where="participant", name=str(number), names=())
+        decided = reviews.of_people(connection, [number]).get(number, Review())
+        screens = collected.screens_of(connection, number)
+    person = found[0]
+    pages = tuple(
+        _page(Screen.from_dict(screens[shown.name]), shown, len(shown.earlier))
+        for shown in person.screens
+        if shown.answered_at is not None and shown.name in screens
+    )
+    return row, _person(host, person, decided), pages
+
+
+def review(host: Host, slug: str, number: int, given: Review, *, actor: str, now: datetime) -> None:
+    """Keep a decision about a person; excluding somebody needs a reason and is in the audit."""
+    row = find_study(host, slug)
+    if len(given.excluded_because) > _LONGEST_REASON or len(given.note) > _LONGEST_NOTE:
+        raise InputError(
+            where="reason or note",
+            found="a longer text",
+            needed=f"at most {_LONGEST_REASON} and {_LONGEST_NOTE} characters",
+            cure="Shorten it.",
+        )
+
+    def store(connection: Connection) -> bool:
+        before = reviews.of_people(connection, [number]).get(number, Review())
+        is_known = reviews.put(connection, row.number, number, given, actor=actor, now=now)
+        if is_known and bool(before.excluded_because) != bool(given.excluded_because):
+            deed = "person excluded" if given.excluded_because else "person included"
+            audit.note(connection, actor=actor, action=deed, study=slug, now=now)
+        return is_known
+
+    if not host.database.write(store):
+        raise UnknownNameError(where="participant", name=str(number), names=())
+
+
+def _person(host: Host, person: PersonRow, decided: Review) -> Person:
+    study, way = host.study(person.version), participation_of(person)
+    facts = who_counts(study, person, way)
+    reason = why_left_out(
+        DEFAULT,
+        is_pilot=bool(facts[PILOT_COLUMN]),
+        is_finished=bool(facts[FINISHED_COLUMN]),
+        passed_checks=facts[CHECKS_COLUMN],
+        is_excluded=bool(facts[EXCLUDED_COLUMN]),
+    )
+    return Person(
+        number=person.number,
+        condition=person.condition or "",
+        status=person.status,
+        is_pilot=person.is_pilot,
+        began_at=person.consented_at or person.created_at,
+        finished_at=person.finished_at,
+        seconds=tuple(each.seconds or 0.0 for each in way.answers),
+        ratings=_numbers(ratings_of(study, way)),
+        flags=tuple(reasons_to_look(study, way)),
+        left_out=reason or "",
+        review=decided,
+    )
+
+
+def _numbers(ratings: Sequence[object]) -> tuple[float, ...]:
+    return tuple(float(each) for each in ratings if isinstance(each, int | float))
+
+
+def _page(screen: Screen, shown: collected.ShownScreen, earlier: int) -> AnsweredPage:
+    spent = None
+    if shown.answered_at is not None and shown.answered_at > shown.shown_at:
+        spent = (shown.answered_at - shown.shown_at).total_seconds()
+    answers = tuple(
+        (each.question, each.answer) for each in answered_questions(screen, shown.content or {})
+    )
+    return AnsweredPage(
+        title=screen.title,
+        seconds=spent,
+        is_fast=spent is not None and spent < _FAST,
+        answers=answers,
+        earlier=earlier,
+    )

@@ -1,0 +1,54 @@
+"""The people of a study on pages: rows, one person's answers, decisions with reasons."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.flow.results.conftest import SURVEY
+from tests.web.conftest import hidden_fields
+
+from howgood.demo.web import add_people
+from howgood.flow.hosting import add_study
+from howgood.flow.watching import look_at
+from howgood.kinds.study import Study
+
+PEOPLE = "/studies/doors/people"
+
+
+@pytest.fixture
+def asked(host):
+    now = datetime.now(UTC)
+    row = add_study(host, Study.from_dict(SURVEY), folder=Path(), now=now)
+    add_people(host, row.slug, people=3, seed=1, now=now)
+
+
+def test_everybody_has_a_row_and_a_page_with_their_answers(owner, host, asked):
+    page = owner.get(PEOPLE)
+    assert page.status_code == 200
+    for number in (1, 2, 3):
+        assert f'href="{PEOPLE}/{number}"' in page.text
+    one = owner.get(f"{PEOPLE}/2")
+    _, person, pages = look_at(host, "doors", 2)
+    assert len(pages) == len(person.seconds)
+    assert all(each.title in one.text for each in pages[1:3])
+    assert "✓ counts" in one.text
+    assert owner.get(f"{PEOPLE}/99").status_code == 404
+    assert owner.get("/studies/unknown/people").status_code == 404
+
+
+def test_excluding_needs_a_reason_and_is_undone(owner, host, asked):
+    address = f"{PEOPLE}/2"
+    form = hidden_fields(owner.get(address))
+    refused = owner.post(address, data=form | {"counts": "no", "reason": " "})
+    assert refused.status_code == 422
+    assert "Write why" in refused.text
+    given = form | {"counts": "no", "reason": "page <b>broke</b>", "note": "call", "paid": "yes"}
+    page = owner.post(address, data=given)
+    assert "page &lt;b&gt;broke&lt;/b&gt;" in page.text
+    assert "excluded by hand" in page.text
+    review = look_at(host, "doors", 2)[1].review
+    assert (review.note, review.is_paid) == ("call", True)
+    assert "person excluded" in owner.get("/history").text
+    back = owner.post(address, data=form | {"counts": "yes", "reason": "page broke"})
+    assert "✓ counts" in back.text
+    assert owner.post(f"{PEOPLE}/99", data=given).status_code == 404
