@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 TARGET = ROOT / "docs" / "_static" / "dashboard"
-VIEW = {"width": 1200, "height": 800}
+VIEW = {"width": 1280, "height": 800}
 
 
 def main() -> None:
@@ -54,7 +54,12 @@ def _walk(page, server) -> None:
     _people(server, 42)
     page.goto(f"{home}/studies/smart-alarm")
     _save(page, "live", last="section[aria-labelledby=pages]")
+    page.goto(f"{home}/studies/smart-alarm/people")
+    _save(page, "people", last="main tbody tr:nth-child(12)")
+    page.goto(f"{home}/studies/smart-alarm/people/3")
+    _save(page, "person", last=".answered:nth-of-type(3)")
     page.goto(f"{home}/studies/smart-alarm/edit/task")
+    page.locator("details.block summary").first.click()
     page.locator('[name="survey.per_application"]').fill("6")
     page.get_by_role("button", name="Save", exact=True).last.click()
     page.goto(f"{home}/studies/smart-alarm/publish")

@@ -19,14 +19,14 @@ from playwright.sync_api import sync_playwright
 FOLDER = Path(__file__).parents[1] / "_static"
 PORT = 8079
 HOME = f"http://127.0.0.1:{PORT}"
-VIEW = {"width": 1100, "height": 900}
+VIEW = {"width": 1280, "height": 900}
 WAIT = 300_000
 MARGIN = 12
 # Picture -> (address, what must be on the page before it is taken, what it ends below)
 PAGES = {
-    "results-survey.png": ("/studies/smart-alarm/results", ".findings", ".plot"),
-    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".findings", ".plot"),
-    "results-rerating.png": ("/studies/rate-again/results", ".findings", ".plot"),
+    "results-survey.png": ("/studies/smart-alarm/results", ".verdict", ".verdict"),
+    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".story", ".plot"),
+    "results-rerating.png": ("/studies/rate-again/results", ".story", ".plot"),
     "library-answer.png": (
         "/library/kay2015-answers-alarm-police?precision=85&recall=85",
         ".findings",
