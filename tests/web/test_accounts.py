@@ -358,3 +358,24 @@ def test_a_way_back_for_nobody_is_refused_and_viewers_give_none(owner, viewer):
     assert owner.post("/people/renewal", data=form).status_code == WRONG
     refused = viewer.post("/people/renewal", data=hidden_fields(viewer.get("/account")))
     assert refused.status_code == FORBIDDEN
+
+
+def test_sessions_are_listed_and_ended_one_by_one_or_all_others(owner, viewer, host):
+    now = datetime.now(UTC)
+    others = [accounts.sign_in(host, name="ada", password=PASSWORD, now=now).token for _ in "ab"]
+    page = owner.get("/account")
+    assert page.text.count('name="handle"') == len(others)
+    assert "this browser" in page.text
+    assert not any(token in page.text for token in others)
+    form = hidden_fields(page)  # the last handle of the page
+    # A handle is its holder's alone: somebody else ends nothing with it.
+    viewer.post("/account/sessions", data=form | hidden_fields(viewer.get("/account")))
+    assert all(accounts.who(host, token, now=now) for token in others)
+    owner.post("/account/sessions", data=form)
+    assert sum(accounts.who(host, token, now=now) is not None for token in others) == 1
+    assert owner.get("/account").url.path == "/account"
+    owner.post("/account/sessions", data={"csrf": form["csrf"]})
+    assert not any(accounts.who(host, token, now=now) for token in others)
+    assert owner.get("/account").url.path == "/account"
+    with host.database.reading() as connection:
+        assert audit.lines(connection)[0].action == "ended sessions"

@@ -128,6 +128,57 @@ def session(connection: Connection, token_digest: str, *, now: datetime) -> Sess
     return Session(researcher=_researcher(row), created_at=row.since, expires_at=row.expires_at)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSession:
+    """A session as its holder sees it; `handle` names it and opens nothing."""
+
+    handle: str
+    created_at: datetime
+    expires_at: datetime
+    is_this: bool = False
+
+
+_HANDLE = 16
+
+
+def sessions_of(
+    connection: Connection, researcher: int, *, this: str, now: datetime
+) -> tuple[OpenSession, ...]:
+    """Return a researcher's sessions, the newest first; `this` is the digest of the one in use."""
+    rows = connection.execute(
+        sa.select(sessions)
+        .where(sessions.c.researcher_id == researcher, *_holds(sessions, now))
+        .order_by(sessions.c.created_at.desc())
+    )
+    return tuple(
+        OpenSession(
+            handle=row.token_digest[:_HANDLE],
+            created_at=row.created_at,
+            expires_at=row.expires_at,
+            is_this=row.token_digest == this,
+        )
+        for row in rows
+    )
+
+
+def end_session_named(connection: Connection, researcher: int, handle: str) -> bool:
+    """End the session of a researcher that a handle names; return whether there was one."""
+    named = sa.func.substr(sessions.c.token_digest, 1, _HANDLE) == handle
+    gone = connection.execute(
+        sa.delete(sessions).where(sessions.c.researcher_id == researcher, named)
+    )
+    return gone.rowcount > 0
+
+
+def end_other_sessions(connection: Connection, researcher: int, *, this: str) -> int:
+    """End every session of a researcher but one; return how many ended."""
+    return connection.execute(
+        sa.delete(sessions).where(
+            sessions.c.researcher_id == researcher, sessions.c.token_digest != this
+        )
+    ).rowcount
+
+
 def prolong(connection: Connection, token_digest: str, *, until: datetime) -> None:
     """Move the end of a session."""
     connection.execute(

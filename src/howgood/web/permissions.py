@@ -45,6 +45,7 @@ PAGES: Mapping[str, Need] = {
     "POST /setup/{token}": PUBLIC,
     "GET /account": ACCOUNT,
     "POST /account": ACCOUNT,
+    "POST /account/sessions": ACCOUNT,
     "GET /people": SERVER,
     "POST /people": SERVER,
     "POST /people/renewal": SERVER,

@@ -18,7 +18,7 @@ from howgood.flow.accounts.attempts import note_failure
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import Researcher
 from howgood.store import audit, researchers, sharing
-from howgood.store.researchers import Invitation
+from howgood.store.researchers import Invitation, OpenSession
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=14)
 # The end of a session moves at most this often: looking at a page should not write.
@@ -88,6 +88,35 @@ def who(host: Host, token: str, *, now: datetime) -> Researcher | None:
 def sign_out(host: Host, token: str) -> None:
     """End the session of this token."""
     host.database.write(lambda c: researchers.end_session(c, tokens.digest(token)))
+
+
+def open_sessions(
+    host: Host, person: Researcher, token: str, *, now: datetime
+) -> tuple[OpenSession, ...]:
+    """Return where somebody is signed in, the newest first; `token` is the session in use."""
+    this = tokens.digest(token)
+    with host.database.reading() as connection:
+        return researchers.sessions_of(connection, person.number, this=this, now=now)
+
+
+def end_sessions(
+    host: Host, person: Researcher, token: str, *, handle: str = "", now: datetime
+) -> None:
+    """End one of somebody's sessions, or all but the one in use."""
+
+    def store(connection: Connection) -> None:
+        if handle:
+            ended = int(researchers.end_session_named(connection, person.number, handle))
+        else:
+            this = tokens.digest(token)
+            ended = researchers.end_other_sessions(connection, person.number, this=this)
+        if ended:
+            audit.note(
+                connection, actor=person.name, action="ended sessions",
+                detail={"sessions": ended}, now=now,
+            )  # fmt: skip
+
+    host.database.write(store)
 
 
 def change_password(

@@ -330,6 +330,7 @@ _WORDS = {
     "draft begun": "began a draft",
     "draft discarded": "discarded the draft",
     "draft restored": "restored the draft",
+    "ended sessions": "signed out on other devices",
     "erase participant": "erased a participant",
     "erased on its day": "erased everything collected, on its day",
     "exported data": "took data out",

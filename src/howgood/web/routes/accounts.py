@@ -117,11 +117,35 @@ async def post_setup(request: Request) -> Response:
 
 
 async def get_account(request: Request) -> Response:
-    """Show the form to change one's password."""
-    person = await signed_in(request)
+    """Show the form to change one's password, and where one is signed in."""
     is_changed = request.query_params.get("done") == "changed"
     notice = "Your password is changed. You are signed out everywhere else." if is_changed else ""
-    return dashboard(request, "account.html", researcher=person, problems={}, notice=notice)
+    return await _account_page(request, {}, notice=notice)
+
+
+async def _account_page(
+    request: Request, problems: Mapping[str, str], *, notice: str = ""
+) -> Response:
+    person = await signed_in(request)
+    sessions = await run_in_threadpool(
+        accounts.open_sessions, request.app.state.host, person, request.cookies.get(SESSION, ""),
+        now=now(),
+    )  # fmt: skip
+    return dashboard(
+        request, "account.html", researcher=person, problems=problems, notice=notice,
+        sessions=sessions, status=422 if problems else 200,
+    )  # fmt: skip
+
+
+async def post_sessions(request: Request) -> Response:
+    """Sign out on one other device, or on all of them."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    await run_in_threadpool(
+        accounts.end_sessions, request.app.state.host, person, request.cookies.get(SESSION, ""),
+        handle=text_of(form, "handle"), now=now(),
+    )  # fmt: skip
+    return RedirectResponse("/account", status_code=303)
 
 
 async def post_account(request: Request) -> Response:
@@ -138,7 +162,7 @@ async def post_account(request: Request) -> Response:
         entered = await _hashing(request, change)
     except InputError as error:
         problems = {error.where: error.cure}
-        return dashboard(request, "account.html", researcher=person, problems=problems, status=422)
+        return await _account_page(request, problems)
     return _entering(request, entered, "/account?done=changed")
 
 
@@ -326,6 +350,7 @@ ROUTES = [
     Route("/setup/{token}", post_setup, methods=["POST"]),
     Route("/account", get_account, methods=["GET"]),
     Route("/account", post_account, methods=["POST"]),
+    Route("/account/sessions", post_sessions, methods=["POST"]),
     Route("/people", get_people, methods=["GET"]),
     Route("/people", post_people, methods=["POST"]),
     Route("/people/renewal", post_renewal, methods=["POST"]),
