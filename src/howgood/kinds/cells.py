@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import unescape
 
-from howgood.ask.intake import NO, YES
-
 _LONGEST_SECONDS = 10_000_000  # a third of a year
 
 
@@ -68,6 +66,8 @@ def seconds(text: str) -> float:
 
 def yes_or_no(text: str) -> bool:
     """Return what a column means that says whether something is so."""
+    from howgood.ask.intake import NO, YES  # loads what reads whole tables
+
     if text.casefold() not in YES | NO:
         raise WrongCellError("true or false; rename the column if it means something else")
     return text.casefold() in YES

@@ -7,23 +7,21 @@ the fits themselves (each kind's `results`).
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.kinds.study import Study
-from howgood.records.card import ModelCard
 from howgood.records.inclusion import POLICIES
 from howgood.records.provenance import Provenance
-from howgood.records.report import Finding, Report
-from howgood.records.result import StudyResult
 from howgood.records.screen import Participation
-from howgood.records.table import Table
-from howgood.show.people import people_finding, people_text
+
+if TYPE_CHECKING:
+    from howgood.records.card import ModelCard
+    from howgood.records.result import StudyResult
+    from howgood.records.table import Table
 
 # The library of model cards, read only when a prior is taken from it.
-Cards = Callable[[], Mapping[str, ModelCard]]
+Cards = Callable[[], Mapping[str, "ModelCard"]]
 _MOST_DIGITS = 12
 
 
@@ -55,8 +53,14 @@ class Sample:
         """How many rows they gave."""
         return sum(len(person.rows) for person in self.people)
 
-    def table(self, *names: str, where: Callable[[Mapping[str, Any]], bool] | None = None) -> Table:
+    def table(
+        self, *names: str, where: Callable[[Mapping[str, Any]], bool] | None = None
+    ) -> "Table":
         """Return the named columns of their judgements; a gap is None."""
+        import numpy as np  # a server starts without it
+
+        from howgood.records.table import Table
+
         rows = [row for person in self.people for row in person.rows if where is None or where(row)]
         return Table(
             {name: np.array([row.get(name) for row in rows], dtype=object) for name in names}
@@ -76,8 +80,12 @@ class FitOption:
 
 def insufficient_evidence(
     sample: Sample, *, question: str, why: str, cure: str, n_judgements: int | None = None
-) -> StudyResult:
+) -> "StudyResult":
     """Return the result of a study whose answers allow none: an answer too, not a fault."""
+    from howgood.records.report import Finding, Report
+    from howgood.records.result import StudyResult
+    from howgood.show.people import people_finding, people_text
+
     n_judgements = sample.n_rows if n_judgements is None else n_judgements
     findings = [
         Finding(text=f"Not enough evidence yet. {why}", tone="unsure"),

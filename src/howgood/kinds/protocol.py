@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.resources import files
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from howgood.errors import InputError
-from howgood.kinds.fit import Cards, FitOption, Sample
 from howgood.kinds.plan import Picture, Plan
 from howgood.kinds.questions import Question
 from howgood.kinds.screen_parts import Step
@@ -24,9 +23,12 @@ from howgood.kinds.task_export import OfflineTask, TaskExport
 from howgood.records.codebook import Column
 from howgood.records.progress import Progress
 from howgood.records.record import Problem
-from howgood.records.result import StudyResult
 from howgood.records.screen import Answer, AnswerValue, Participation, Screen
-from howgood.records.table import Table
+
+if TYPE_CHECKING:  # what fits need is loaded when one runs, not when a server starts
+    from howgood.kinds.fit import Cards, FitOption, Sample
+    from howgood.records.result import StudyResult
+    from howgood.records.table import Table
 
 Row = dict[str, AnswerValue | bool]
 # Reads the table in a file of the study's folder.
@@ -119,15 +121,15 @@ def _no_names(study: Study) -> tuple[str, ...]:
     return ()
 
 
-def _no_options(study: Study, cards: Cards) -> tuple[FitOption, ...]:
+def _no_options(study: Study, cards: "Cards") -> tuple["FitOption", ...]:
     return ()
 
 
-def _no_settings(study: Study, chosen: Mapping[str, str], cards: Cards) -> dict[str, Any]:
+def _no_settings(study: Study, chosen: Mapping[str, str], cards: "Cards") -> dict[str, Any]:
     return {}
 
 
-def _no_ratings(sample: Sample) -> Table:
+def _no_ratings(sample: "Sample") -> "Table":
     raise InputError(
         where="systems",
         found="a study without ratings of items",
@@ -209,9 +211,9 @@ class Kind:
     task_export: Callable[[Study], TaskExport] | None = None
     offline_task: Callable[[Study], OfflineTask] | None = None
     tables: TableImport | None = None
-    fit_options: Callable[[Study, Cards], tuple[FitOption, ...]] = _no_options
-    fit_settings: Callable[[Study, Mapping[str, str], Cards], dict[str, Any]] = _no_settings
-    result: Callable[[Sample, Study, Mapping[str, Any], Progress], StudyResult]
+    fit_options: "Callable[[Study, Cards], tuple[FitOption, ...]]" = _no_options
+    fit_settings: "Callable[[Study, Mapping[str, str], Cards], dict[str, Any]]" = _no_settings
+    result: "Callable[[Sample, Study, Mapping[str, Any], Progress], StudyResult]"
     judges: Literal["classifier", "systems"] = "classifier"
     judges_by: str = ""
-    repeated_ratings: Callable[[Sample], Table] = _no_ratings
+    repeated_ratings: "Callable[[Sample], Table]" = _no_ratings

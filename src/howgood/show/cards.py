@@ -1,24 +1,18 @@
-"""What must stand wherever a model card is shown, and its map of equal acceptance.
+"""What must stand wherever a model card is shown, listed or used.
 
-In: a card; draws of people, perhaps one accuracy. Out: a sentence or nothing; an <svg> element with
-classes and no styles of its own (a page's policy allows none). Absent: judging the answers behind
-a card (`learn`), and the maps of reports (`figures.decisions`).
+In: a card. Out: a sentence, or nothing. Absent: judging the answers behind it (`learn`).
 """
 
-from html import escape
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from howgood import ask
-from howgood.records.acceptance import AcceptanceDraws
-from howgood.records.card import ModelCard
-from howgood.records.estimate import Estimate
 from howgood.records.evidence import FEW_PEOPLE
-from howgood.show.acceptability import share_text
-from howgood.show.numbers import percent
+
+if TYPE_CHECKING:  # every page can warn, and only a few show cards
+    from howgood.records.card import ModelCard
 
 
-def card_warning(card: ModelCard) -> str:
+def card_warning(card: "ModelCard") -> str:
     """Return the warning of a card that rests on little; empty for the others."""
     people = card.n_respondents
     # Cards written before fits judged their evidence have no such word.
@@ -35,7 +29,7 @@ def card_warning(card: ModelCard) -> str:
     )
 
 
-def with_warning(card: ModelCard) -> ModelCard:
+def with_warning(card: "ModelCard") -> "ModelCard":
     """Return a card with its warning as a note, if there is one."""
     warning = card_warning(card)
     return card.changed(notes=(warning,)) if warning else card
@@ -53,136 +47,3 @@ def readable(application: str) -> str:
         return ask.application(application).name
     name = application.replace("_", " ")
     return name[:1].upper() + name[1:]
-
-
-# The map of equal acceptance as a small drawing that takes its colours from the page.
-
-_LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
-_LEAST = 0.4
-_SIZE, _LEFT, _TOP = 360.0, 52.0, 14.0
-_HATCH = 0.016
-_TICKS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-
-
-def map_lines(draws: AcceptanceDraws) -> dict[float, list[tuple[float, float]]]:
-    """Return for each share the (precision, recall) points at which that share accepts.
-
-    Acceptance rises with recall, so each precision has at most one such recall.
-    """
-    ticks = np.linspace(_LEAST, 1.0, 41)
-    shares = draws.thinned(200).shares(ticks[None, :], ticks[:, None]).mean(axis=0)
-    lines = {}
-    for level in _LEVELS:
-        points = [
-            (float(precision), float(np.interp(level, shares[:, place], ticks)))
-            for place, precision in enumerate(ticks)
-            if shares[0, place] <= level <= shares[-1, place]
-        ]
-        if len(points) > 1:
-            lines[level] = points
-    return lines
-
-
-def acceptance_map(
-    lines: dict[float, list[tuple[float, float]]],
-    *,
-    application: str,
-    point: tuple[float, float] | None = None,
-    accepting: Estimate | None = None,
-    lowest_shown: float | None = None,
-) -> str:
-    """Draw lines of equal acceptance and, where given, one accuracy with its share.
-
-    Where precision and recall are on average below `lowest_shown`, nobody was asked: hatched.
-    """
-    words = _described(lines, application, point, accepting)
-    parts = [
-        f'<svg class="hg-map" viewBox="0 0 460 420" role="img" aria-label="{escape(words)}">',
-        f'<rect class="ground" x="{_LEFT}" y="{_TOP}" width="{_SIZE}" height="{_SIZE}"/>',
-        *_beyond(lowest_shown),
-        *_axes(),
-    ]
-    for level, points in lines.items():
-        path = " ".join(f"{_x(x):.1f},{_y(y):.1f}" for x, y in points)
-        end = points[-1]
-        parts.append(f'<polyline class="line" points="{path}"/>')
-        parts.append(
-            f'<text class="level" x="{_x(end[0]) + 4:.1f}" y="{_y(end[1]) + 4:.1f}">'
-            f"{percent(level)}</text>"
-        )
-    if point is not None:
-        parts += _point(point, accepting)
-    return "".join([*parts, "</svg>"])
-
-
-def _beyond(lowest_shown: float | None) -> list[str]:
-    """Hatch what lies below the accuracies that people were asked about: an extrapolation."""
-    if lowest_shown is None:
-        return []
-    width = 1 - _LEAST
-    reach = min(2 * (lowest_shown - _LEAST), 2 * width)
-    parts = []
-    for along in np.arange(_HATCH, reach + _HATCH / 2, _HATCH):
-        near, far = min(along, width), max(along - width, 0.0)
-        parts.append(
-            f'<line class="hatch" x1="{_x(_LEAST + far):.1f}" y1="{_y(_LEAST + near):.1f}" '
-            f'x2="{_x(_LEAST + near):.1f}" y2="{_y(_LEAST + far):.1f}"/>'
-        )
-    return parts
-
-
-def _axes() -> list[str]:
-    parts = []
-    for tick in _TICKS:
-        x, y = _x(tick), _y(tick)
-        parts.append(
-            f'<text class="tick" x="{x:.1f}" y="{_TOP + _SIZE + 16}">{tick * 100:.0f}</text>'
-        )
-        parts.append(
-            f'<text class="tick side" x="{_LEFT - 6}" y="{y + 4:.1f}">{tick * 100:.0f}</text>'
-        )
-    middle = _LEFT + _SIZE / 2
-    parts.append(f'<text class="name" x="{middle}" y="{_TOP + _SIZE + 36}">precision, %</text>')
-    turned = f"translate(14 {_TOP + _SIZE / 2}) rotate(-90)"
-    parts.append(f'<text class="name" transform="{turned}">recall, %</text>')
-    return parts
-
-
-def _point(point: tuple[float, float], accepting: Estimate | None) -> list[str]:
-    shown = tuple(min(1.0, max(_LEAST, each)) for each in point)
-    x, y = _x(shown[0]), _y(shown[1])
-    text = share_text(accepting) if accepting is not None else "here"
-    is_right, is_low = shown[0] > 0.7, shown[1] < 0.5
-    anchor = "end" if is_right else "start"
-    place = f'x="{x + (-10 if is_right else 10):.1f}" y="{y + (-10 if is_low else 18):.1f}"'
-    return [
-        f'<circle class="here" cx="{x:.1f}" cy="{y:.1f}" r="6"/>',
-        f'<text class="here-text {anchor}" {place}>{escape(text)} accept</text>',
-    ]
-
-
-def _described(
-    lines: dict[float, list[tuple[float, float]]],
-    application: str,
-    point: tuple[float, float] | None,
-    accepting: Estimate | None,
-) -> str:
-    shares = ", ".join(percent(level) for level in lines) or "no share between 10 % and 90 %"
-    words = (
-        f"Lines of equal acceptance of {application} over precision and recall, for {shares} of "
-        "people."
-    )
-    if point is not None and accepting is not None:
-        words += (
-            f" A point at {percent(point[0])} precision and {percent(point[1])} recall, accepted "
-            f"by {share_text(accepting)}."
-        )
-    return words
-
-
-def _x(precision: float) -> float:
-    return _LEFT + _SIZE * (precision - _LEAST) / (1 - _LEAST)
-
-
-def _y(recall: float) -> float:
-    return _TOP + _SIZE * (1 - (recall - _LEAST) / (1 - _LEAST))

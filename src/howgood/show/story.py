@@ -12,7 +12,7 @@ from howgood.names import visible
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
-from howgood.show.cards import acceptance_map, map_lines
+from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.numbers import percent, plain
 from howgood.stats.arrays import FloatArray
 

@@ -10,13 +10,12 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from howgood.records.participant import Status, StoredAnswer
 from howgood.records.record import Record
 from howgood.store.participants import set_status
-from howgood.store.schema import answer_changes, answers, participants, screens
+from howgood.store.schema import answer_changes, answers, insert_into, participants, screens
 from howgood.store.writer import BulkOperation
 
 
@@ -178,20 +177,15 @@ def _screen_row(
     }
 
 
-# Statements that insert rows whose keys are free and return the keys of those: SQLAlchemy writes
-# many rows into one statement, through which the database works without the interpreter.
-_INSERTIONS = {
-    (dialect, table): insert(table).on_conflict_do_nothing().returning(table.c.participant_id, key)
-    for dialect, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
-    for table, key in ((answers, answers.c.screen), (screens, screens.c.name))
-}
-
-
 def _insert_new(
     connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
 ) -> set[tuple[int, str]]:
     """Insert rows unless their keys are taken; return participant and screen of those inserted."""
-    inserted = connection.execute(_INSERTIONS[connection.dialect.name, table], rows)
+    key = answers.c.screen if table is answers else screens.c.name
+    # SQLAlchemy writes many rows into one statement, through which the database works without the
+    # interpreter, and keeps the text it made of a statement that looks the same.
+    free = insert_into(connection, table).on_conflict_do_nothing()
+    inserted = connection.execute(free.returning(table.c.participant_id, key), rows)
     return {(participant, screen) for participant, screen in inserted}
 
 

@@ -10,10 +10,9 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from howgood.store.schema import draft_media, drafts, facts, media, studies, versions
+from howgood.store.schema import draft_media, drafts, facts, insert_into, media, studies, versions
 from howgood.store.studies import MediaFile
 
 
@@ -105,10 +104,9 @@ def begin(
     """
     gone = sa.delete(drafts).where(drafts.c.study_id == study, drafts.c.discarded_at.is_not(None))
     connection.execute(gone)
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     edition = _next_edition(connection)
     made = connection.execute(
-        insert(drafts)
+        insert_into(connection, drafts)
         .values(study_id=study, content=dict(content), edition=edition, changed_at=now)
         .on_conflict_do_nothing()
         .returning(drafts.c.edition)

@@ -11,11 +11,10 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.participant import HOLDING, Participant, Position, Status
-from howgood.store.schema import participants, refusals, screens, studies
+from howgood.store.schema import insert_into, participants, refusals, screens, studies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,8 +198,7 @@ def set_status(
 
 def count_refusal(connection: Connection, study: int, reason: str) -> None:
     """Count one more; of several processes each waits for the one before."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    one = insert(refusals).values(study_id=study, reason=reason, people=1)
+    one = insert_into(connection, refusals).values(study_id=study, reason=reason, people=1)
     more = one.on_conflict_do_update(
         index_elements=["study_id", "reason"], set_={"people": refusals.c.people + 1}
     )

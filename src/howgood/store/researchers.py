@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.researcher import Researcher, Role, StudyRole
 from howgood.store.schema import (
     CLOCKS_DIFFER,
     attempts,
+    insert_into,
     invitations,
     researchers,
     sessions,
@@ -304,10 +304,9 @@ def take(connection: Connection, who: str, allowance: Allowance, *, now: datetim
 
     Of many processes that ask for one name, each waits until the one before has committed.
     """
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     full = {"who": who, "left": float(allowance.at_once), "at": now}
     # An update that changes nothing holds the row, so that nobody forgets it meanwhile.
-    held = insert(attempts).values(full).on_conflict_do_update(
+    held = insert_into(connection, attempts).values(full).on_conflict_do_update(
         index_elements=["who"], set_={"who": who}
     )  # fmt: skip
     mine = attempts.c.who == who

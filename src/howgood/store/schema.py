@@ -22,10 +22,11 @@ the primary key allows each participant one answer per screen. Tokens are kept a
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Dialect
+from sqlalchemy.engine import Connection, Dialect
 
 metadata = sa.MetaData(
     naming_convention={
@@ -434,3 +435,11 @@ audit = sa.Table(
     sa.Index(None, "study", "at"),
     sqlite_autoincrement=True,
 )
+
+
+def insert_into(connection: Connection, table: sa.Table) -> Any:  # noqa: ANN401 - of the dialect
+    """Return an insertion that can say what happens where a key is taken already.
+
+    SQL has no word for it that SQLite and PostgreSQL share; each is loaded when it is used.
+    """
+    return import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)

@@ -1,20 +1,22 @@
 """Comparison: pairs of confusion matrices, of which people prefer one. Which errors weigh more?"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from howgood.kinds.comparison import data, files, plan, screens
 from howgood.kinds.comparison.plan import ComparisonPlan
-from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.study import Study
 from howgood.records.progress import Progress
-from howgood.records.result import StudyResult
+
+if TYPE_CHECKING:
+    from howgood.kinds.fit import Sample
+    from howgood.records.result import StudyResult
 
 
 def _result(
-    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
-) -> StudyResult:
+    sample: "Sample", study: Study, settings: Mapping[str, Any], progress: Progress
+) -> "StudyResult":
     # Fits and pictures load when a job runs, not when a server starts.
     from howgood.kinds.comparison import results
 

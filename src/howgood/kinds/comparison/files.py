@@ -8,9 +8,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from howgood import learn
 from howgood.errors import HowgoodError, InputError
 from howgood.kinds.protocol import OpenTable
-from howgood.learn import table_matrices, threshold_matrices
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.record import Problem
 from howgood.records.table import frame_columns
@@ -50,7 +50,7 @@ def _problem(key: str, error: HowgoodError) -> Problem:
 def _from_table(name: object, open_table: OpenTable) -> list[dict[str, Any]]:
     if not isinstance(name, str) or not name:
         return []
-    return [_counts(matrix) for matrix in table_matrices(open_table(name), out_of="auto")]
+    return [_counts(matrix) for matrix in learn.table_matrices(open_table(name), out_of="auto")]
 
 
 def _from_scores(scores: object, open_table: OpenTable) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def _from_scores(scores: object, open_table: OpenTable) -> list[dict[str, Any]]:
         return []
     where = file.replace("\\", "/").rpartition("/")[2]
     columns = frame_columns(open_table(file), [truth, score], where=where)
-    reachable = threshold_matrices(columns[truth], columns[score], out_of="auto")
+    reachable = learn.threshold_matrices(columns[truth], columns[score], out_of="auto")
     return [
         {
             **_counts(matrix),

@@ -1,28 +1,30 @@
 """Rerating: the same items, rated in several rounds. How noisy are people's ratings?"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.rerating import data, screens
 from howgood.kinds.rerating.plan import ReratingPlan
 from howgood.kinds.study import Study
 from howgood.records.progress import Progress
-from howgood.records.result import StudyResult
-from howgood.records.table import Table
+
+if TYPE_CHECKING:
+    from howgood.kinds.fit import Sample
+    from howgood.records.result import StudyResult
+    from howgood.records.table import Table
 
 
 def _result(
-    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
-) -> StudyResult:
+    sample: "Sample", study: Study, settings: Mapping[str, Any], progress: Progress
+) -> "StudyResult":
     # Fits and pictures load when a job runs, not when a server starts.
     from howgood.kinds.rerating import results
 
     return results.result(sample, study, settings, progress)
 
 
-def _repeated_ratings(sample: Sample) -> Table:
+def _repeated_ratings(sample: "Sample") -> "Table":
     from howgood.kinds.rerating import results
 
     return results.repeated_ratings(sample)

@@ -1,21 +1,23 @@
 """Survey: scenarios of applications, rated on a few items. Which accuracy do people accept?"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.study import Study
 from howgood.kinds.survey import checks, data, exports, fit_options, plan, screens
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.scenarios import PHRASES_IN_ORDER, situation_grid
 from howgood.records.progress import Progress
-from howgood.records.result import StudyResult
+
+if TYPE_CHECKING:
+    from howgood.kinds.fit import Sample
+    from howgood.records.result import StudyResult
 
 
 def _result(
-    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
-) -> StudyResult:
+    sample: "Sample", study: Study, settings: Mapping[str, Any], progress: Progress
+) -> "StudyResult":
     # Fits and pictures load when a job runs, not when a server starts.
     from howgood.kinds.survey import results
 

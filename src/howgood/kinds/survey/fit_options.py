@@ -12,9 +12,7 @@ from howgood.kinds.fit import Cards, FitOption, chosen_name, chosen_number
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.screens import survey_scale
-from howgood.learn.cards import prior_of_card
 from howgood.records.priors import PRESETS, Priors
-from howgood.show.cards import card_warning, readable
 
 MODELS = {
     "binary": "accept or not, by application",
@@ -32,6 +30,8 @@ _PRIORS_HELP = (
 
 def fit_options(study: Study, cards: Cards) -> tuple[FitOption, ...]:
     """Return what a form offers; models only where there is more than one that fits the study."""
+    from howgood.show.cards import card_warning, readable  # loads what fits need
+
     plan = plan_of(study, SurveyPlan)
     models = FitOption(name="model", label="Model", choices=MODELS)
     priors = {name: _PRIORS.get(name, name) for name in PRESETS}
@@ -107,4 +107,6 @@ def priors_of(name: str, study: Study, cards: Cards) -> str | Priors:
             needed="a study of one application, of which the card can be a prior",
             cure="Choose a preset.",
         )
+    from howgood.learn.cards import prior_of_card  # loads what fits need
+
     return prior_of_card(card, application=applications[0].name)

@@ -24,7 +24,7 @@ from howgood.flow.results import counting, library
 from howgood.records.card import ModelCard
 from howgood.records.record import read_record
 from howgood.records.researcher import Researcher
-from howgood.show.cards import acceptance_map, map_lines
+from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.decisions import gain_finding
 from howgood.show.results import accepting_finding, target_finding
 from howgood.web.access import SignInNeededError, sent_form, signed_in, text_of

@@ -1,0 +1,141 @@
+"""One answer's way through the server: functions and files it passes, and what it costs in CPU.
+
+`python -m benchmarks.walks` walks one person through a survey in one process without
+sockets, counting functions of the package alone. CPU seconds of the process, all threads included,
+do not depend on what else the machine does.
+"""
+
+import asyncio
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from types import FrameType
+from typing import Any
+from urllib.parse import urlencode
+
+from benchmarks.load.people import filled_form
+from benchmarks.rows import Row
+
+_STUDIES = 4
+Answer = tuple[int, dict[str, str], str]
+
+
+def run() -> list[Row]:
+    return [Row(subject=what, size="one person", ours=value) for what, value in measured().items()]
+
+
+def measured() -> dict[str, str]:
+    return _in_new_folder(_counted_walk) | _in_new_folder(_timed_walk)
+
+
+def _in_new_folder(walk: Callable[[Path], Coroutine[Any, Any, dict[str, str]]]) -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(walk(Path(folder)))
+
+
+def _application(folder: Path) -> Any:
+    from benchmarks.export import STUDY
+    from howgood.flow.hosting import add_study, open_host
+    from howgood.kinds.study import Study
+    from howgood.settings import Settings
+    from howgood.web.app import make_app
+
+    host = open_host(str(folder / "answers.sqlite"))
+    for number in range(_STUDIES):
+        study = Study.from_dict(STUDY.to_dict() | {"slug": f"doors-{number}"})
+        add_study(host, study, folder=folder, now=datetime.now(UTC))
+    return make_app(host, Settings())
+
+
+async def _timed_walk(folder: Path) -> dict[str, str]:
+    """Return what an answer and the page after it cost, over four whole surveys."""
+    app, chance = _application(folder), random.Random(1)  # noqa: S311 - a benchmark
+    spent: dict[str, list[float]] = {"POST answer": [], "GET screen": []}
+    for number in range(_STUDIES):
+        path, page = await _begun(app, f"/s/doors-{number}", chance)
+        while "<form" in page:
+            before = time.process_time()
+            sent = await _asked(app, "POST", path, filled_form(page, chance))
+            between = time.process_time()
+            path = sent[1]["location"]
+            page = (await _asked(app, "GET", path))[2]
+            spent["POST answer"].append(between - before)
+            spent["GET screen"].append(time.process_time() - between)
+    return {f"{what}: CPU ms, median": f"{1000 * median(all_):.2f}" for what, all_ in spent.items()}
+
+
+async def _counted_walk(folder: Path) -> dict[str, str]:
+    """Return how many functions in how many files one answer and one page pass, in all threads."""
+    calls: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and "/howgood/" in code.co_filename and "<" not in code.co_name:
+            calls.add((code.co_filename, code.co_qualname))
+
+    threading.setprofile(note)  # for the threads that the application starts
+    sys.setprofile(note)
+    try:
+        app, counts = _application(folder), {}
+        chance = random.Random(1)  # noqa: S311 - a benchmark
+        path, page = await _begun(app, "/s/doors-0", chance)
+        for _ in range(2):  # the first answer loads what is loaded once
+            calls.clear()
+            sent = await _asked(app, "POST", path, filled_form(page, chance))
+            path, counts["POST answer"] = sent[1]["location"], set(calls)
+            calls.clear()
+            page = (await _asked(app, "GET", path))[2]
+            counts["GET screen"] = set(calls)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]  # None ends it, as documented
+    return {
+        f"{what}: functions / files": f"{len(passed)} / {len({file for file, _ in passed})}"
+        for what, passed in counts.items()
+    }
+
+
+async def _begun(app: Any, path: str, chance: random.Random) -> tuple[str, str]:
+    """Consent as a newcomer; return where they are, and that page."""
+    page = (await _asked(app, "GET", path))[2]
+    sent = await _asked(app, "POST", path, filled_form(page, chance))
+    place = sent[1]["location"]
+    return place, (await _asked(app, "GET", place))[2]
+
+
+async def _asked(app: Any, method: str, path: str, form: dict[str, str] | None = None) -> Answer:
+    """Send one request to the application; return status, headers and text."""
+    body = urlencode(form or {}).encode()
+    head = {
+        b"host": b"127.0.0.1", b"content-type": b"application/x-www-form-urlencoded",
+        b"content-length": str(len(body)).encode(),
+    }  # fmt: skip
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
+        "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "",
+        "scheme": "http", "headers": list(head.items()), "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+    }  # fmt: skip
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    start = next(message for message in sent if message["type"] == "http.response.start")
+    headers = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    return start["status"], headers, b"".join(m.get("body", b"") for m in sent).decode()
+
+
+if __name__ == "__main__":
+    for what, value in measured().items():
+        print(f"{what:40s} {value}")
