@@ -32,10 +32,13 @@ from howgood.flow.collected.rows import (
     find_study,
     page_of_rows,
     pages,
+    participation_of,
     person_rows,
 )
 from howgood.flow.hosting import Host
+from howgood.kinds.study import Study
 from howgood.records.codebook import TABLES, Codebook, Column, TableName
+from howgood.records.screen import Participation
 from howgood.store import audit
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyRow
@@ -232,6 +235,8 @@ def codebook_csv(book: Codebook) -> bytes:
 
 
 DataFormat = Literal["csv", "parquet", "json"]
+# One person: their version of the study, what is stored, and their way through it.
+Gathered = tuple[Study, PersonRow, Participation]
 # How much of a table waits in memory before it goes into a temporary file.
 _WAITING_BYTES = 2_000_000
 _PIECE = 256 * 1024
@@ -412,7 +417,8 @@ class _Source:
                 for table, file in files.items()
             }
             for page in pages(self.host, self.row, pilots=self.pilots):
-                made = {table: self._written(writers[table], table, page) for table in writers}
+                people = self._gathered(page)
+                made = {table: _written(writers[table], table, people) for table in writers}
                 for table, file in packed.items():
                     file.write(made[table])
                 yield made[first]
@@ -420,11 +426,11 @@ class _Source:
                 file.write(writers[table].close())
         yield writers[first].close()
 
-    def _written(self, writer: TableWriter, table: TableName, page: Iterable[PersonRow]) -> bytes:
-        studies = ((self.host.study(person.version), person) for person in page)
-        return writer.write(
-            row for study, person in studies for row in person_rows(study, person, table)
-        )
+    def _gathered(self, page: Iterable[PersonRow]) -> list[Gathered]:
+        """Return people with what all their tables are made of, made once."""
+        return [
+            (self.host.study(person.version), person, participation_of(person)) for person in page
+        ]
 
     def one_table(self, table: TableName) -> Iterator[bytes]:
         """Return one table, which needs no file to wait in."""
@@ -433,8 +439,16 @@ class _Source:
 
     def _one(self, writer: TableWriter, table: TableName) -> Iterator[bytes]:
         for page in pages(self.host, self.row, pilots=self.pilots):
-            yield self._written(writer, table, page)
+            yield _written(writer, table, self._gathered(page))
         yield writer.close()
+
+
+def _written(writer: TableWriter, table: TableName, people: Iterable[Gathered]) -> bytes:
+    return writer.write(
+        row
+        for study, person, participation in people
+        for row in person_rows(study, person, table, participation)
+    )
 
 
 def _waiting_file() -> IO[bytes]:

@@ -134,11 +134,19 @@ def _page(host: Host, row: StudyRow, pilots: bool, after: int, most: int) -> tup
         return collected.people(connection, row.number, after=after, most=most, with_pilots=pilots)
 
 
-def person_rows(study: Study, person: PersonRow, table: TableName) -> Iterable[Row]:
-    """Return one person's rows of a table; columns that do not apply are left out."""
+def person_rows(
+    study: Study,
+    person: PersonRow,
+    table: TableName,
+    participation: Participation | None = None,
+) -> Iterable[Row]:
+    """Return one person's rows of a table; columns that do not apply are left out.
+
+    Who asks for several tables of a person gives `participation`, which all but one need.
+    """
     if table == "screens":
         return map(_screen_row, repeat(str(person.number)), person.screens)
-    participation = participation_of(person)
+    participation = participation or participation_of(person)
     if table == "participants":
         return (_about(study, person) | participant_row(study, participation),)
     rows, facts = answers_as_rows(study, participation), who_counts(study, person, participation)
@@ -230,8 +238,7 @@ def _screen_row(participant: str, screen: ShownScreen) -> Row:
 
 
 def _iso(moment: datetime | None) -> str | None:
-    """Write a moment, which is always UTC; asking it for its offset takes twice as long."""
-    return None if moment is None else f"{moment.replace(tzinfo=None).isoformat()}+00:00"
+    return None if moment is None else moment.isoformat()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
