@@ -25,12 +25,12 @@ from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show import page
-from howgood.show.acceptability import curves, observed_shares, picture_section, share_text
+from howgood.show.acceptability import curves, observed_shares, picture_section
 from howgood.show.figures import acceptability as acceptance_pictures
 from howgood.show.figures import decisions as decision_pictures
 from howgood.show.figures import relevance as pictures
 from howgood.show.figures.theme import to_svg
-from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.numbers import percent, plain, share_text, with_interval
 from howgood.show.ranking import findings as ranking_findings
 from howgood.show.ranking import readable_table
 from howgood.show.relevance import context_sentence, scores_table

@@ -10,7 +10,7 @@ With :math:`\Delta_v = \mu_v - \pi_v` the mean squared error is
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,6 +49,28 @@ _LARGEST_MOVE = 0.05  # by rounding, in sds of what it moves
 _TAIL = 9.0  # standard deviations beyond which nothing matters
 
 
+class _Choices(TypedDict, total=False):
+    """What may be chosen whichever way `rmse`, `mse` and `mae` are called."""
+
+    method: Method
+    missing: MissingPolicy
+    draws: int
+    random_state: RandomState
+    progress: Progress
+
+
+@overload
+def rmse(
+    mean: ArrayLike, sd: ArrayLike, prediction: ArrayLike, **choices: Unpack[_Choices]
+) -> ScoreDistribution: ...
+
+
+@overload
+def rmse(
+    *, feedback: DiscreteFeedback, prediction: ArrayLike, **choices: Unpack[_Choices]
+) -> ScoreDistribution: ...
+
+
 def rmse(
     mean: ArrayLike | None = None,
     sd: ArrayLike | None = None,
@@ -71,9 +93,9 @@ def rmse(
     mean, sd, prediction : array of shape (n,), or one number for all pairs
         Mean :math:`\mu_v` and standard deviation :math:`\sigma_v` of the feedback, and the
         system's prediction :math:`\pi_v`. A standard deviation of 0 is legal.
-    feedback : DiscreteFeedback, optional
-        Answer categories or repeated ratings in place of `mean` and `sd`: see
-        `categorical_feedback` and `empirical_feedback`.
+    feedback : DiscreteFeedback
+        The other way to call it, `rmse(feedback=..., prediction=...)`: answer categories or
+        repeated ratings (`categorical_feedback`, `empirical_feedback`) instead of `mean` and `sd`.
     method : {"exact", "paper", "monte-carlo"}
         "exact" inverts the characteristic function; probabilities are within 1e-10, small
         tails within 1e-8 of themselves. "paper" is the Gaussian of the paper's Eq. 12 and 13.
@@ -99,11 +121,22 @@ def rmse(
     >>> round(uncertain.mean, 3), round(uncertain.barrier, 3), round(uncertain.headroom, 3)
     (1.534, 0.8, 0.508)
     """
-    terms = checked_terms("rmse", mean, sd, prediction, feedback, missing)
     options = ErrorOptions(
         method=method, missing=missing, draws=draws, random_state=random_state, progress=progress
     )
-    return error_score(terms, options)
+    return error_score(checked_terms("rmse", mean, sd, prediction, feedback, missing), options)
+
+
+@overload
+def mse(
+    mean: ArrayLike, sd: ArrayLike, prediction: ArrayLike, **choices: Unpack[_Choices]
+) -> ScoreDistribution: ...
+
+
+@overload
+def mse(
+    *, feedback: DiscreteFeedback, prediction: ArrayLike, **choices: Unpack[_Choices]
+) -> ScoreDistribution: ...
 
 
 def mse(
@@ -137,11 +170,10 @@ def mse(
     >>> distribution.mean, distribution.variance
     (3.0, 5.0)
     """
-    terms = checked_terms("mse", mean, sd, prediction, feedback, missing)
     options = ErrorOptions(
         method=method, missing=missing, draws=draws, random_state=random_state, progress=progress
     )
-    return error_score(terms, options)
+    return error_score(checked_terms("mse", mean, sd, prediction, feedback, missing), options)
 
 
 def magic_barrier(sd: ArrayLike) -> float:
@@ -159,6 +191,18 @@ def magic_barrier(sd: ArrayLike) -> float:
     columns, _, _ = checked_columns({"sd": sd}, where="magic_barrier", missing="error")
     require_not_negative(columns["sd"], where="magic_barrier")
     return float(np.sqrt(np.mean(columns["sd"] ** 2)))
+
+
+@overload
+def mae(
+    mean: ArrayLike, sd: ArrayLike, prediction: ArrayLike, **choices: Unpack[_Choices]
+) -> ScoreDistribution: ...
+
+
+@overload
+def mae(
+    *, feedback: DiscreteFeedback, prediction: ArrayLike, **choices: Unpack[_Choices]
+) -> ScoreDistribution: ...
 
 
 def mae(
@@ -194,11 +238,10 @@ def mae(
     >>> round(distribution.mean, 4), round(distribution.sd, 4), round(distribution.barrier, 4)
     (1.0656, 0.2247, 0.3989)
     """
-    terms = checked_terms("mae", mean, sd, prediction, feedback, missing)
     options = ErrorOptions(
         method=method, missing=missing, draws=draws, random_state=random_state, progress=progress
     )
-    return error_score(terms, options)
+    return error_score(checked_terms("mae", mean, sd, prediction, feedback, missing), options)
 
 
 def significant_rmse(

@@ -1,7 +1,7 @@
 """What RMSE, MSE and MAE share: from feedback and predictions to a distribution of the error.
 
 In: terms and named choices. Out: `ScoreDistribution`. Absent: the public functions (see
-`squared_error` and `absolute_error`).
+`error_metrics`).
 """
 
 from dataclasses import dataclass, field

@@ -22,7 +22,7 @@ from howgood.records.table import Table
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.headlines import fit_headlines
-from howgood.show.numbers import percent, with_interval
+from howgood.show.numbers import percent, share_text, with_interval
 from howgood.show.people import fitted_people
 
 if TYPE_CHECKING:
@@ -39,19 +39,6 @@ CAUTIONS = (
     "The results hold for the application as it was described and for people like those asked.",
     "Outside the accuracies that were shown, the curve is an extrapolation.",
 )
-
-
-def share_text(estimate: Estimate) -> str:
-    """Show a share with its interval.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> share_text(Estimate.from_draws(np.linspace(0.4, 0.8, 101), kind="quantile"))
-    '60 % [41–79]'
-    """
-    lower, upper = (round(100 * end) for end in (estimate.interval.lower, estimate.interval.upper))
-    return f"{percent(estimate.mean)} [{lower}–{upper}]"
 
 
 def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:

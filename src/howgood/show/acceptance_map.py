@@ -10,8 +10,7 @@ import numpy as np
 
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
-from howgood.show.acceptability import share_text
-from howgood.show.numbers import percent
+from howgood.show.numbers import percent, share_text
 
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LEAST = 0.4

@@ -23,10 +23,10 @@ from howgood.records.decision import (
 )
 from howgood.records.evidence import FEW_PEOPLE, Evidence
 from howgood.records.report import Finding, Report
-from howgood.show.acceptability import picture_section, share_text
+from howgood.show.acceptability import picture_section
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
-from howgood.show.numbers import percent, plain, probability, with_interval
+from howgood.show.numbers import percent, plain, probability, share_text, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -119,3 +119,16 @@ def with_probability(value: float) -> str:
     """
     amount = f"below {_RARE}" if 0 < value < _RARE else f"of {probability(value)}"
     return f"with a probability {amount}"
+
+
+def share_text(estimate: Estimate) -> str:
+    """Show a share with its interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> share_text(Estimate.from_draws(np.linspace(0.4, 0.8, 101), kind="quantile"))
+    '60 % [41–79]'
+    """
+    lower, upper = (round(100 * end) for end in (estimate.interval.lower, estimate.interval.upper))
+    return f"{percent(estimate.mean)} [{lower}–{upper}]"

@@ -19,9 +19,8 @@ from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
-from howgood.show.acceptability import share_text
 from howgood.show.figures.theme import COLOURS, canvas, to_svg
-from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.numbers import percent, plain, share_text, with_interval
 from howgood.show.people import people_finding
 from howgood.stats.arrays import FloatArray
 

@@ -12,7 +12,6 @@ from howgood.names import visible
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
-from howgood.show.acceptance_map import acceptance_map, map_lines
 from howgood.show.numbers import percent, plain
 from howgood.stats.arrays import FloatArray
 
@@ -150,6 +149,8 @@ def _map(headline: Headline) -> str:
     lower, middle, upper = headline.share
     interval = Interval(lower=lower, upper=upper, probability=0.95, kind="highest-density")
     share = Estimate(mean=middle, sd=0.0, interval=interval, draws=draws.p[:0])
+    from howgood.show.acceptance_map import acceptance_map, map_lines  # few reports have one
+
     drawn = acceptance_map(
         map_lines(draws),
         application=visible(headline.title),
