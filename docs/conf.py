@@ -12,6 +12,7 @@ author = "The howgood developers"
 copyright = "2026, the howgood developers"
 version = release = __version__
 extensions = [
+    "in_the_browser",
     "mathml",
     "myst_nb",
     "sphinx.ext.autodoc",
@@ -20,7 +21,7 @@ extensions = [
 ]
 html_math_renderer = "mathml"
 source_suffix = {".md": "myst-nb"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "notebooks/*.ipynb"]  # Colab reads these
 html_theme = "furo"
 html_title = "howgood"
 html_static_path = ["_static"]

@@ -1,7 +1,7 @@
 """Draw the pictures of README and front page: python docs/_ext/draw_pictures.py
 
-Two chapters of `howgood demo`, and what the priors say about the share who accept; on white so that
-they read on light and dark pages.
+Two chapters of `howgood demo`, what the priors say about the share who accept, and what the commands
+of five how-to guides draw of invented data; on white so that they read on light and dark pages.
 """
 
 from dataclasses import replace
@@ -9,6 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from click.testing import CliRunner
+
+from howgood.cli.main import run
 
 from howgood.demo.story import run_alarm, run_recommenders
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
@@ -27,6 +30,90 @@ def main():
     _write("front.svg", _picture(asked, "Where this classifier can go"))
     _write("ranking.svg", _picture(ranked, "Scores and places"))
     _write("prior-share.svg", _prior_shares())
+    for name, words, tables in _pictures_of_guides():
+        _write(name, _drawn_by(words, tables))
+
+
+def _pictures_of_guides():
+    return _shipping(), _judging(), _grading(), _voting(), _relevance()
+
+
+def _drawn_by(words, tables):
+    """Return the picture that a command draws of tables, each a dict of columns."""
+    with CliRunner().isolated_filesystem():
+        for file, table in tables.items():
+            rows = zip(*table.values(), strict=True)
+            lines = [",".join(table), *(",".join(map(str, row)) for row in rows)]
+            Path(file).write_text("\n".join(lines) + "\n")
+        run([*words.split(), *tables, "--plot", "picture.svg"])
+        if not Path("picture.svg").is_file():
+            raise SystemExit(f"{words} drew nothing")
+        return Path("picture.svg").read_text("utf-8")
+
+
+def _shipping():
+    rng, items = np.random.default_rng(SEED), range(300)
+    logs = {
+        f"{name}.csv": {"item": items, "correct": (rng.random(300) < rate).astype(int)}
+        for name, rate in (("base", 0.62), ("candidate", 0.72))
+    }
+    return "ship.svg", "ship --metric correct --item item", logs
+
+
+def _judging():
+    rng, n = np.random.default_rng(SEED), 480
+    system, output = np.arange(n) % 2, rng.random(n)
+    good = output < 0.55 + 0.15 * system
+    judge = np.where(rng.random(n) < 0.12, True, good).astype(int)
+    label = [str(int(passed)) if number < 160 else "" for number, passed in enumerate(good)]
+    table = {
+        "item": np.arange(n) // 2,
+        "system": np.where(system, "new prompt", "old prompt"),
+        "rater": [f"rater {number % 8}" for number in range(n)],
+        "label": label,
+        "judge": judge,
+    }
+    return "judge.svg", "judge --system system", {"labels.csv": table}
+
+
+def _grading():
+    rng = np.random.default_rng(SEED)
+    levels = {"model A": 3.9, "model B": 3.7, "model C": 3.65, "model D": 3.1}
+    item, rater, system = (
+        part.ravel() for part in np.meshgrid(range(40), range(6), list(levels), indexing="ij")
+    )
+    noise = rng.normal(0, 0.6, 40)[item] + rng.normal(0, 0.4, 6)[rater] + rng.normal(0, 0.8, 960)
+    grade = np.clip(np.round([levels[name] for name in system] + noise), 1, 5).astype(int)
+    table = {"item": item, "rater": rater, "system": system, "grade": grade}
+    return "grades.svg", "leaderboard", {"grades.csv": table}
+
+
+def _voting():
+    rng, n = np.random.default_rng(SEED), 900
+    names, strength = np.array(["large", "medium", "small", "old"]), np.array([0.8, 0.6, -0.2, -1.0])
+    left = rng.integers(4, size=n)
+    right = (left + 1 + rng.integers(3, size=n)) % 4
+    won = rng.random(n) < 1 / (1 + np.exp(strength[right] - strength[left]))
+    table = {"a": names[left], "b": names[right], "winner": np.where(won, "left", "right")}
+    return "votes.svg", "leaderboard --left a --right b --winner winner", {"votes.csv": table}
+
+
+def _relevance():
+    rng, n = np.random.default_rng(SEED), 600
+    room, evening = rng.integers(0, 3, n), rng.integers(0, 2, n)
+    lights = np.array(["bright", "warm", "dim"])
+    chances = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
+    chosen = [rng.choice(3, p=chances[(place + late) % 3]) for place, late in zip(room, evening)]
+    usual = chances[(room + evening) % 3].argmax(axis=1)
+    table = {
+        "room": room,
+        "evening": evening,
+        "light": lights[chosen],
+        "model": lights[np.where(rng.random(n) < 0.8, usual, rng.integers(0, 3, n))],
+        "coin": lights[rng.integers(0, 3, n)],
+    }
+    words = "relevance --outcome light --predicted model --predicted coin --context room,evening"
+    return "relevance.svg", words, {"lights.csv": table}
 
 
 def _picture(chapter, title):
