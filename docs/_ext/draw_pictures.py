@@ -1,7 +1,8 @@
 """Draw the pictures of README and front page: python docs/_ext/draw_pictures.py
 
-Two chapters of `howgood demo`, what the priors say about the share who accept, and what the commands
-of five how-to guides draw of invented data; on white so that they read on light and dark pages.
+Two chapters of `howgood demo`, what the priors say about the share who accept, and what the
+commands of five how-to guides draw of invented data; on white so that they read on light and dark
+pages.
 """
 
 from dataclasses import replace
@@ -12,7 +13,6 @@ import numpy as np
 from click.testing import CliRunner
 
 from howgood.cli.main import run
-
 from howgood.demo.story import run_alarm, run_recommenders
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
 from howgood.show.figures import theme
@@ -90,7 +90,10 @@ def _grading():
 
 def _voting():
     rng, n = np.random.default_rng(SEED), 900
-    names, strength = np.array(["large", "medium", "small", "old"]), np.array([0.8, 0.6, -0.2, -1.0])
+    names, strength = (
+        np.array(["large", "medium", "small", "old"]),
+        np.array([0.8, 0.6, -0.2, -1.0]),
+    )
     left = rng.integers(4, size=n)
     right = (left + 1 + rng.integers(3, size=n)) % 4
     won = rng.random(n) < 1 / (1 + np.exp(strength[right] - strength[left]))
@@ -103,7 +106,7 @@ def _relevance():
     room, evening = rng.integers(0, 3, n), rng.integers(0, 2, n)
     lights = np.array(["bright", "warm", "dim"])
     chances = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
-    chosen = [rng.choice(3, p=chances[(place + late) % 3]) for place, late in zip(room, evening)]
+    chosen = [rng.choice(3, p=chances[kind]) for kind in (room + evening) % 3]
     usual = chances[(room + evening) % 3].argmax(axis=1)
     table = {
         "room": room,

@@ -52,7 +52,9 @@ def how_to_open(name):
     known = repository()
     if known is None:
         return f"<p>{download}; in Colab: File, Upload notebook.</p>"
-    colab = f"https://colab.research.google.com/github/{known}/blob/main/docs/notebooks/{name}.ipynb"
+    colab = (
+        f"https://colab.research.google.com/github/{known}/blob/main/docs/notebooks/{name}.ipynb"
+    )
     return f'<p><a href="{colab}">Open in Colab</a> · {download}</p>'
 
 
@@ -70,7 +72,7 @@ def _write_files(app, error):
         (place / "notebooks" / path.name).write_text(path.read_text("utf-8"), "utf-8")
     with tempfile.TemporaryDirectory() as folder:
         build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
-        subprocess.run(build, cwd=DOCS.parent, check=True, capture_output=True)
+        subprocess.run(build, cwd=DOCS.parent, check=True, capture_output=True)  # noqa: S603 - ours
         wheel = next(Path(folder).glob("*-py3-none-any.whl"))
         (place / "_static" / "try" / "howgood.whl").write_bytes(wheel.read_bytes())
 

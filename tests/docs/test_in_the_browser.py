@@ -14,15 +14,18 @@ BROUGHT = {"numpy", "scipy", "pydantic", "pydantic_core", "annotated_types", "ty
            "typing_inspection"}  # fmt: skip
 
 
+LOOK = """
+import sys
+answer('kay2015-answers-electricity', .85, .85)
+curve('kay2015-answers-electricity')
+files = {name: str(getattr(module, '__file__', '')) for name, module in sys.modules.items()}
+found = {name.partition('.')[0] for name, file in files.items() if 'site-packages' in file}
+print(json.dumps(sorted(found)))
+"""
+
+
 def test_the_page_needs_no_package_that_pyodide_is_not_asked_for():
-    code = (
-        (TRY / "try.py").read_text("utf-8")
-        + "import sys\nanswer('kay2015-answers-electricity', .85, .85)\n"
-        + "curve('kay2015-answers-electricity')\n"
-        + "names = {n.partition('.')[0] for n, m in sys.modules.items() if getattr(m, '__file__', 0)}\n"
-        + "found = {n for n in names if 'site-packages' in str(getattr(sys.modules.get(n), '__file__', ''))}\n"
-        + "print(json.dumps(sorted(found)))\n"
-    )
+    code = (TRY / "try.py").read_text("utf-8") + LOOK
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     asked = set(re.search(r"loadPackage\(\[(.*?)\]", (TRY / "try.js").read_text("utf-8"))[1]
                 .replace('"', "").replace(" ", "").split(","))  # fmt: skip
@@ -48,6 +51,4 @@ def test_the_notebooks_of_colab_are_those_of_the_pages():
     assert texts
     for path in texts:
         kept = path.with_suffix(".ipynb").read_text("utf-8")
-        assert kept == notebook(path.read_text("utf-8")), (
-            "run python docs/_ext/in_the_browser.py"
-        )
+        assert kept == notebook(path.read_text("utf-8")), "run python docs/_ext/in_the_browser.py"

@@ -1,7 +1,7 @@
 """The page "Is 85 % enough?" that runs in a reader's browser.
 
-Pyodide itself is not at hand in tests: its script is replaced by one that passes every line of Python
-to this process. What is tested is our page and its own lines of Python.
+Pyodide itself is not at hand in tests: its script is replaced by one that passes every line of
+Python to this process. What is tested is our page and its own lines of Python.
 """
 
 import re
