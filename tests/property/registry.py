@@ -73,6 +73,14 @@ ELSEWHERE: dict[str, str] = {
     "test_order_names_and_units_change_nothing",
     "decide.NeededGrades": "tests/decide/test_rank_grades.py::"
     "test_needed_items_and_raters_bring_the_error_just_below_the_target",
+    "learn.rater_agreement": "tests/learn/test_raters.py::"
+    "test_order_of_rows_and_names_change_nothing",
+    "learn.RaterAgreement": "tests/learn/test_raters.py::"
+    "test_order_of_rows_and_names_change_nothing",
+    "score.noise_ceiling": "tests/score/test_ceilings.py::"
+    "test_names_of_labels_and_order_of_rows_change_nothing",
+    "score.NoiseCeiling": "tests/score/test_ceilings.py::"
+    "test_names_of_labels_and_order_of_rows_change_nothing",
     "decide.rank_lists": "tests/decide/test_rank_lists.py::"
     "test_order_of_rows_and_any_rising_change_of_predictions_change_nothing",
     "decide.rank_votes": "tests/decide/test_rank_votes.py::"

@@ -59,6 +59,10 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
     },
     "Score outputs and predictions": {
+        "agreement": (
+            "howgood.cli.agreement",
+            "Say how far raters agree, and what limits any score.",
+        ),
         "judge": ("howgood.cli.judge", "Correct an automatic judge by people's labels."),
         "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
     },

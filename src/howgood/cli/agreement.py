@@ -1,0 +1,53 @@
+"""`howgood agreement`: how far do raters agree, and what does that put out of reach?
+
+In: a table with one row per grade. Out: sentences and a table, or JSON. Absent: statistics.
+"""
+
+from pathlib import Path
+
+import click
+
+from howgood.cli.options import TableFile, missing_option
+from howgood.flow import agreement as flow
+from howgood.show import agreement as words
+from howgood.show import text
+from howgood.stats.rater_disagreement import LEVELS
+
+
+@click.command()
+@click.argument("grades", type=TableFile())
+@click.option("--item", default="item", show_default=True, help="Column: what was graded.")
+@click.option("--rater", default="rater", show_default=True, help="Column: who graded.")
+@click.option("--grade", default="grade", show_default=True, help="Column: the grade.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    default="ordinal",
+    show_default=True,
+    help="What differences of grades mean.",
+)
+@missing_option
+@click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    grades: str | Path,
+    item: str,
+    rater: str,
+    grade: str,
+    level: str,
+    missing: str,
+    engine: str,
+    as_json: bool,
+) -> int:
+    """Say how far the raters of GRADES agree: Krippendorff's alpha, self-agreement, the ceiling.
+
+    GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, rater, grade.
+    """
+    found = flow.agreement_of_file(
+        grades, item=item, rater=rater, grade=grade, level=level, missing=missing, engine=engine
+    )
+    if as_json:
+        click.echo(text.to_json(found.to_dict()))
+        return 0
+    click.echo("\n".join(f"- {finding.text}" for finding in words.findings(found)))
+    return 0
