@@ -37,7 +37,8 @@ COLUMNS = frozenset(
     {"participant", "condition", "consent", "pages", "seconds", "changes", "attention_asked",
      "attention_passed", "ratio_before", "ratio_after", "practice_right_at_once",
      "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear", "agreement",
-     "checks_wrong", "looks_careless", "q1", "q2", "q3", "q4", "q5", "q6"}
+     "checks_wrong", "looks_careless", "fits", "easier", "best", "best_probability",
+     "q1", "q2", "q3", "q4", "q5", "q6"}
 )  # fmt: skip
 # Pages of the dashboard next to the studies' own: a study of that name could not be reached.
 RESERVED = frozenset({"new", "upload"})

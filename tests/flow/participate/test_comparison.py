@@ -207,11 +207,21 @@ def test_practice_gives_feedback_and_one_more_try():
     assert notice.tone == "good"
     row = participant_row(study, _participation(answers))
     assert (row["practice_right_at_once"], row["practice_right_again"]) == (1, 0)
+    # Every question by itself: the first was wrong twice, the second right at once.
+    assert (row["practice_1_right"], row["practice_1_again_right"]) == (False, False)
+    assert (row["practice_2"], row["practice_2_right"]) == (str(questions[1].answer), True)
+    assert row["practice_2_again"] is None
+    from howgood.kinds.comparison.data import person_columns
+
+    named = {column.name for column in person_columns(study)}
+    assert {name for name in row if name.startswith("practice_")} <= named
 
 
 def test_the_published_questions_are_asked_in_the_published_words():
+    from howgood.kinds.comparison import screens
     from howgood.kinds.comparison.screens import interview_questions
 
+    assert screens.last_questions(CANCER.plan, "en")[-1].key == "easier"
     questions = interview_questions(CANCER.plan, "en")
     assert [each.text for each in questions] == [each.text for each in ask.INTERVIEW]
     assert questions[0].text == (

@@ -15,8 +15,9 @@ from howgood.kinds.pair_choices import Choice
 from howgood.kinds.protocol import Row
 from howgood.kinds.study import Study, plan_of
 from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns
+from howgood.records.comparison import PracticeQuestion
 from howgood.records.elicitation import QUERY_KINDS, ElicitationResult
-from howgood.records.screen import Answer, Participation
+from howgood.records.screen import Answer, AnswerValue, Participation
 
 # What the column of choices holds, by what a page sends.
 _EXPORTED = {"first": "left", "second": "right", "same": "same", pair_choices.UNDO: "undo"}
@@ -127,7 +128,7 @@ def person_facts(study: Study, participation: Participation) -> Row:
         given = answered.get(screens.INTERVIEW)
         facts |= {
             each.key: given.values.get(each.key) if given else None
-            for each in screens.interview_questions(plan, study.language)
+            for each in screens.last_questions(plan, study.language)
         }
     choices = pair_choices.choices_so_far(answered)
     if choices:
@@ -142,17 +143,48 @@ def answer_columns(study: Study) -> tuple[Column, ...]:
 
 def person_columns(study: Study) -> tuple[Column, ...]:
     """Return the columns of `person_facts`; the last questions describe their own."""
-    practice = _PRACTICE if plan_of(study, ComparisonPlan).practice else ()
+    practice = _practice_columns(study) if plan_of(study, ComparisonPlan).practice else ()
     return (*_DIRECT, *practice, *_ELICITED)
 
 
 def _practice(study: Study, answered: dict[str, Answer]) -> Row:
-    tries = {False: 0, True: 0}
+    tries, facts = {False: 0, True: 0}, Row()
     for number, question in enumerate(questions_of(study), start=1):
-        for again in tries:
+        for again, name in ((False, f"practice_{number}"), (True, f"practice_{number}_again")):
             answer = answered.get(practice_key(number, again=again))
-            tries[again] += answer is not None and is_right(question, answer.values.get(ANSWER))
-    return {"practice_right_at_once": tries[False], "practice_right_again": tries[True]}
+            given = None if answer is None else answer.values.get(ANSWER)
+            is_answered = answer is not None and is_right(question, given)
+            tries[again] += is_answered
+            facts |= {
+                name: _as_read(question, given),
+                f"{name}_right": None if answer is None else is_answered,
+                f"{name}_seconds": None if answer is None else answer.seconds,
+            }
+    totals: Row = {"practice_right_at_once": tries[False], "practice_right_again": tries[True]}
+    return totals | facts
+
+
+def _as_read(question: PracticeQuestion, given: AnswerValue) -> str | None:
+    """Return an answer as it was read; choices are kept by their place from 1."""
+    if given is None or given == "":
+        return None
+    if question.options and isinstance(given, str) and given.isdecimal():
+        return question.options[int(given) - 1]
+    return str(given)
+
+
+def _practice_columns(study: Study) -> tuple[Column, ...]:
+    """Return the columns of the practice: totals, then every question and its second try."""
+    return _PRACTICE + tuple(
+        column
+        for number, question in enumerate(questions_of(study), start=1)
+        for name, try_ in ((f"practice_{number}", ""), (f"practice_{number}_again", ", second try"))
+        for column in columns(
+            (name, "text", f"practice, {question.kind}{try_}: {question.text}"),
+            (f"{name}_right", "boolean", f"whether that was right: {question.answer}"),
+            (f"{name}_seconds", "number", "how long it took"),
+        )
+    )
 
 
 def _elicited(study: Study, participation: Participation, answered: dict[str, Answer]) -> Row:

@@ -40,7 +40,8 @@ from howgood.records.screen import (
     Screen,
 )
 
-RATIO = "ratio"
+RATIO, EASIER = "ratio", "easier"
+_EASIER = ("easier", "same", "harder")
 BEFORE, AFTER, INTERVIEW = "direct-before", "direct-after", "interview"
 
 
@@ -80,7 +81,14 @@ def shows_pair(screen: Screen) -> bool:
 def own_questions(study: Study) -> tuple[Question, ...]:
     """Return the last questions, where the study asks them."""
     plan = plan_of(study, ComparisonPlan)
-    return interview_questions(plan, study.language) if plan.interview else ()
+    return last_questions(plan, study.language) if plan.interview else ()
+
+
+def last_questions(plan: ComparisonPlan, language: str) -> tuple[Question, ...]:
+    """Return the six published questions, and whether choosing was easier than a number."""
+    options = tuple(Option(key=key, text=sentence(language, f"easier_{key}")) for key in _EASIER)
+    easier = Question(key=EASIER, text=sentence(language, "easier_question"), options=options)
+    return (*interview_questions(plan, language), easier)
 
 
 def interview_questions(plan: ComparisonPlan, language: str) -> tuple[Question, ...]:
@@ -204,7 +212,7 @@ def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo:
 
 def _interview(plan: ComparisonPlan, language: str) -> Step:
     def make() -> Screen:
-        questions = interview_questions(plan, language)
+        questions = last_questions(plan, language)
         return Screen(
             key=INTERVIEW,
             kind="questions",
