@@ -18,7 +18,7 @@ from howgood.flow.hosting import COUNTED, Host, every_study
 from howgood.flow.hosting.studies import new_version
 from howgood.flow.study_files.check import study_from
 from howgood.flow.watching.counts import Condition, Page
-from howgood.kinds import kind_of
+from howgood.kinds import pictures_of
 from howgood.kinds.plan import Picture
 from howgood.kinds.study import Study
 from howgood.records.participant import Status
@@ -253,8 +253,8 @@ def _checked(content: Mapping[str, Any]) -> Study:
 
 def _kept_pictures(before: Study, study: Study) -> frozenset[tuple[str, str]]:
     """Return the pictures of a study that the version before has too."""
-    known = {_print(each) for each in kind_of(before).pictures(before)}
-    return frozenset(known & {_print(each) for each in kind_of(study).pictures(study)})
+    known = {_print(each) for each in pictures_of(before)}
+    return frozenset(known & {_print(each) for each in pictures_of(study)})
 
 
 def _print(picture: Picture) -> tuple[str, str]:
@@ -262,9 +262,7 @@ def _print(picture: Picture) -> tuple[str, str]:
 
 
 def _refuse_pictures(study: Study, kept: frozenset[tuple[str, str]]) -> None:
-    unknown = next(
-        (each for each in kind_of(study).pictures(study) if _print(each) not in kept), None
-    )
+    unknown = next((each for each in pictures_of(study) if _print(each) not in kept), None)
     if unknown is not None:
         raise InputError(
             where="study",

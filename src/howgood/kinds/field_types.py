@@ -7,6 +7,9 @@ widget shows it. Absent: the questions of study files (`questions`), HTML (`web`
 import math
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from itertools import groupby, pairwise
 
 from howgood.kinds.seeded import draw, shuffled
 from howgood.records.screen import AnswerValue, Field
@@ -30,7 +33,8 @@ class FieldType(ABC):
     """One kind of field. `name` is what screens call it, and stored screens keep."""
 
     name: str
-    # One that the page's template knows: line, textarea, radios, select, scale, boxes, box, hidden.
+    # One that the page's template knows: line, textarea, radios, select, scale, boxes, box, slider,
+    # date, hidden.
     widget_name: str = "line"
 
     @abstractmethod
@@ -40,6 +44,14 @@ class FieldType(ABC):
     @abstractmethod
     def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
         """Return what a person could send, decided by seed and purpose alone."""
+
+    def fill_group(self, fields: Sequence[Field], seed: int, *purpose: object) -> list[str]:
+        """Return what a person could send from fields that belong together."""
+        return [str(self.fill(field, seed, *purpose)) for field in fields]
+
+    def check_group(self, fields: Sequence[Field], values: Sequence[AnswerValue]) -> None:
+        """Raise `WrongAnswerError` if the answers to fields of a group do not fit together."""
+        return
 
     def widget(self, field: Field) -> str:
         """Return the widget that shows a field."""
@@ -147,6 +159,117 @@ class NumberField(FieldType):
         return str(round(number)) if field.whole else f"{number:.3f}"
 
 
+class SliderField(NumberField):
+    """A point on a line. Its first stop, below the smallest number, means that nothing is chosen.
+
+    A browser always sends some point of a line: one that nobody has moved must not be an answer.
+    """
+
+    name = "slider"
+    widget_name = "slider"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the number, or None at the first stop."""
+        number = _number(given[0]) if given else -math.inf
+        if number < (field.minimum or 0.0):
+            if field.required:
+                raise WrongAnswerError("problem_slider")
+            return None
+        return super().read(field, given)
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Give any point of the line."""
+        low, high = field.minimum or 0.0, field.maximum or 0.0
+        steps = math.floor((high - low) / field.step)
+        return f"{low + math.floor(draw(seed, *purpose, field.name) * (steps + 1)) * field.step:g}"
+
+    def in_words(self, field: Field, value: AnswerValue) -> str:
+        """Return the number: the labels are those of the ends."""
+        return "" if value is None else f"{value}"
+
+
+class ShareField(NumberField):
+    """A part of a sum; the whole group has to add up."""
+
+    name = "share"
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Give nothing: the group is filled in together."""
+        return ""
+
+    def fill_group(self, fields: Sequence[Field], seed: int, *purpose: object) -> list[str]:
+        """Share the sum out, whole numbers as far as they go."""
+        total = fields[0].total or 0.0
+        cuts = sorted(draw(seed, *purpose, field.name) for field in fields[1:])
+        ends = [0, *(math.floor(cut * total) for cut in cuts), total]
+        return [f"{high - low:g}" for low, high in pairwise(ends)]
+
+    def check_group(self, fields: Sequence[Field], values: Sequence[AnswerValue]) -> None:
+        """Want the sum; where nothing has to be answered, all may stay empty."""
+        given = [value for value in values if isinstance(value, int | float)]
+        total = fields[0].total or 0.0
+        if given and not math.isclose(sum(given), total, rel_tol=1e-9, abs_tol=1e-9):
+            raise WrongAnswerError("problem_sum", sum=f"{sum(given):g}", total=f"{total:g}")
+
+
+class PlaceField(ChoiceField):
+    """A place in a ranking; every place of the group is given once."""
+
+    name = "place"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the place as a whole number."""
+        chosen = super().read(field, given)
+        return int(chosen) if isinstance(chosen, str) else chosen
+
+    def widget(self, field: Field) -> str:
+        """Show a list that opens: a place is one line."""
+        return "select"
+
+    def fill_group(self, fields: Sequence[Field], seed: int, *purpose: object) -> list[str]:
+        """Give every place once."""
+        places = [str(place) for place in range(1, len(fields) + 1)]
+        return list(shuffled(places, seed, *purpose, fields[0].group))
+
+    def check_group(self, fields: Sequence[Field], values: Sequence[AnswerValue]) -> None:
+        """Want every place once, or none at all."""
+        given = [value for value in values if value is not None]
+        if given and (len(given) < len(fields) or len(set(given)) < len(given)):
+            raise WrongAnswerError("problem_places", n=len(fields))
+
+
+class DateField(FieldType):
+    """A day; browsers send it as 2026-01-31 however they show it."""
+
+    name = "date"
+    widget_name = "date"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return the day as 2026-01-31."""
+        if not given:
+            if field.required:
+                raise WrongAnswerError("problem_fill")
+            return None
+        try:
+            day = date.fromisoformat(given[0])
+        except ValueError:
+            raise WrongAnswerError("problem_date") from None
+        text = day.isoformat()
+        if text < field.earliest:
+            raise WrongAnswerError("problem_earliest", day=field.earliest)
+        if field.latest and text > field.latest:
+            raise WrongAnswerError("problem_latest", day=field.latest)
+        return text
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Give any day of those allowed."""
+        first = date.fromisoformat(field.earliest or "2000-01-01")
+        last = date.fromisoformat(field.latest) if field.latest else first.replace(year=2025)
+        days = max((last - first).days, 0)
+        offset = math.floor(draw(seed, *purpose, field.name) * (days + 1))
+        return (first + timedelta(days=offset)).isoformat()
+
+
 def _number(text: str) -> float:
     """Read 1.5 and 1,5 alike: people write what they learnt at school.
 
@@ -242,6 +365,10 @@ FIELD_TYPES: dict[str, FieldType] = {
         TextField(),
         AgreeField(),
         HiddenField(),
+        SliderField(),
+        ShareField(),
+        PlaceField(),
+        DateField(),
     )
 }
 
@@ -249,3 +376,8 @@ FIELD_TYPES: dict[str, FieldType] = {
 def field_type(field: Field) -> FieldType:
     """Return the type of a field."""
     return FIELD_TYPES[field.kind]
+
+
+def field_groups(fields: Iterable[Field]) -> list[tuple[Field, ...]]:
+    """Return the fields that belong together, group by group."""
+    return [tuple(some) for group, some in groupby(fields, lambda field: field.group) if group]

@@ -11,6 +11,7 @@ class in `field_types`. A type that needs keys of its own has a record that adds
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar, cast
 
 from pydantic import Field as Key
@@ -25,7 +26,9 @@ from pydantic_core import PydanticKnownError, to_jsonable_python
 
 from howgood.ask.sentences import sentence
 from howgood.kinds.cells import WrongCellError, number, on_scale, readings
-from howgood.kinds.plan import repeated_keys, too_few
+from howgood.kinds.plan import Picture, repeated_keys, too_few
+from howgood.kinds.rules import Rules, in_words
+from howgood.kinds.seeded import shuffled
 from howgood.records.codebook import Column, ColumnType, scale_levels
 from howgood.records.record import CoherentRecord, Problem, Record
 from howgood.records.screen import AnswerValue, Field, FieldOption
@@ -40,6 +43,7 @@ class Option(Record):
 
     key: str = Key(description="short name in the data")
     text: str = Key(description="what people read")
+    picture: Picture | None = Key(default=None, description="shown above the text")
 
 
 def _name_types(schema: dict[str, Any]) -> None:
@@ -53,7 +57,8 @@ class Question(CoherentRecord):
     text: str = Key(description="the question")
     type: str = Key(
         default="choice",
-        description="choice (one), choices (several), scale, number or text",
+        description="choice (one), choices (several), scale, number, text, slider, date, pictures, "
+        "matrix, ranking or sum",
         json_schema_extra=_name_types,
     )
     options: tuple[Option, ...] = Key(default=(), description="what can be chosen")
@@ -62,7 +67,15 @@ class Question(CoherentRecord):
     )
     minimum: float | None = Key(default=None, description="smallest number allowed")
     maximum: float | None = Key(default=None, description="largest number allowed")
+    unit: str = Key(default="", description="unit of a number, such as kg")
     help: str = Key(default="", description="a line in small print below the question")
+    required: bool = Key(default=False, description="people cannot go on without an answer")
+    show_if: Rules = Key(
+        default=(), description="asked only if all of these hold; comes on a page after them"
+    )
+    block: str = Key(default="", description="random block the question belongs to")
+    new_page: bool = Key(default=False, description="begins a new page")
+    shuffle_options: bool = Key(default=False, description="options in an order of chance")
 
     @model_validator(mode="wrap")
     @classmethod
@@ -108,7 +121,8 @@ class QuestionType(ABC, Generic[SomeQuestion]):
     """One type of question, as study files name it.
 
     `limesurvey` is LimeSurvey's letter of the type and `qualtrics` Qualtrics' name of it; where
-    `choices_as_subquestions`, LimeSurvey has a column for every choice.
+    `choices_as_subquestions`, LimeSurvey has a column for every choice. A question that
+    `has_several_answers` has a field and a column for each.
     """
 
     name: str
@@ -117,6 +131,7 @@ class QuestionType(ABC, Generic[SomeQuestion]):
     limesurvey: str
     qualtrics: str
     choices_as_subquestions: bool = False
+    has_several_answers: bool = False
 
     def problems(self, question: SomeQuestion) -> list[Problem]:
         """Return what does not fit together in a question of this type."""
@@ -124,11 +139,15 @@ class QuestionType(ABC, Generic[SomeQuestion]):
 
     @abstractmethod
     def fields(self, question: SomeQuestion, language: str) -> tuple[Field, ...]:
-        """Return what is filled in on a screen; nobody has to answer."""
+        """Return what is filled in on a screen; nobody has to answer unless `required` says so."""
 
     @abstractmethod
     def read_cell(self, question: SomeQuestion, text: str) -> AnswerValue:
         """Return the answer in a cell of a table, or raise `WrongCellError`."""
+
+    def names(self, question: SomeQuestion) -> tuple[str, ...]:
+        """Return the names of the answers: of the fields, and of the columns."""
+        return (question.key,)
 
     def columns(self, question: SomeQuestion) -> tuple[Column, ...]:
         """Return the columns of the answer: named as the fields."""
@@ -136,11 +155,15 @@ class QuestionType(ABC, Generic[SomeQuestion]):
             Column(
                 name=question.key,
                 type=self.column_type,
-                meaning="answer; empty: not given",
+                meaning=self.meaning(question),
                 question=question.text,
                 levels=self.levels(question),
             ),
         )
+
+    def meaning(self, question: SomeQuestion) -> str:
+        """Return what a column of the answer holds, for the codebook."""
+        return f"answer{f' in {question.unit}' if question.unit else ''}; empty: not given"
 
     def levels(self, question: SomeQuestion) -> dict[str, str]:
         """Return the values an answer can take, and what people read for them."""
@@ -151,8 +174,16 @@ class QuestionType(ABC, Generic[SomeQuestion]):
         return [option.text for option in question.options] or question.scale
 
 
-def _declined(language: str) -> FieldOption:
-    return FieldOption(value="", label=sentence(language, "prefer_not_to_say"))
+def _declined(question: Question, language: str) -> tuple[FieldOption, ...]:
+    """Return the option to say nothing, where nobody has to answer."""
+    option = FieldOption(value="", label=sentence(language, "prefer_not_to_say"))
+    return () if question.required else (option,)
+
+
+def help_line(question: Question, language: str) -> str:
+    """Return the line in small print; an answer nobody has to give may stay empty."""
+    leave_empty = "" if question.required else sentence(language, "leave_empty")
+    return " ".join(filter(None, (question.help, leave_empty)))
 
 
 class ChoiceQuestion(QuestionType[Question]):
@@ -161,6 +192,7 @@ class ChoiceQuestion(QuestionType[Question]):
     name = "choice"
     limesurvey = "L"
     qualtrics = "MC:SingleAnswer:Vertical"
+    field_kind = "choice"
 
     def problems(self, question: Question) -> list[Problem]:
         """Want two options at least."""
@@ -170,14 +202,22 @@ class ChoiceQuestion(QuestionType[Question]):
 
     def fields(self, question: Question, language: str) -> tuple[Field, ...]:
         """Return the options, and one to say nothing."""
-        options = [FieldOption(value=each.key, label=each.text) for each in question.options]
+        options = [
+            FieldOption(
+                value=option.key,
+                label=option.text,
+                file=option.picture.file if option.picture else "",
+                alternative=option.picture.alternative if option.picture else "",
+            )
+            for option in question.options
+        ]
         return (
             Field(
                 name=question.key,
-                kind=self.name,
+                kind=self.field_kind,
                 label=question.text,
-                options=(*options, _declined(language)),
-                required=False,
+                options=(*options, *_declined(question, language)),
+                required=question.required,
                 help=question.help,
             ),
         )
@@ -190,7 +230,7 @@ class ChoiceQuestion(QuestionType[Question]):
 class ChoicesQuestion(ChoiceQuestion):
     """Any number of several options."""
 
-    name = "choices"
+    name = field_kind = "choices"
     limesurvey = "M"
     qualtrics = "MC:MultipleAnswer:Vertical"
     choices_as_subquestions = True
@@ -200,18 +240,9 @@ class ChoicesQuestion(ChoiceQuestion):
         parts = [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
         return sorted_choices(question, [_option(question, part) for part in parts])
 
-    def columns(self, question: Question) -> tuple[Column, ...]:
+    def meaning(self, question: Question) -> str:
         """Say how several answers stand in one cell."""
-        (column,) = super().columns(question)
-        return (
-            Column(
-                name=column.name,
-                type="text",
-                meaning="answers chosen, separated by ;",
-                question=column.question,
-                levels=column.levels,
-            ),
-        )
+        return "answers chosen, separated by ;"
 
 
 class ScaleQuestion(QuestionType[Question]):
@@ -238,8 +269,8 @@ class ScaleQuestion(QuestionType[Question]):
                 name=question.key,
                 kind="choice",
                 label=question.text,
-                options=(*points, _declined(language)),
-                required=False,
+                options=(*points, *_declined(question, language)),
+                required=question.required,
                 help=question.help,
             ),
         )
@@ -263,16 +294,16 @@ class NumberQuestion(QuestionType[Question]):
 
     def fields(self, question: Question, language: str) -> tuple[Field, ...]:
         """Return a line for the number, which may stay empty."""
-        leave_empty = sentence(language, "leave_empty")
         return (
             Field(
                 name=question.key,
                 kind=self.name,
                 label=question.text,
-                required=False,
+                required=question.required,
                 minimum=question.minimum,
                 maximum=question.maximum,
-                help=" ".join(filter(None, (question.help, leave_empty))),
+                unit=question.unit,
+                help=help_line(question, language),
             ),
         )
 
@@ -320,19 +351,31 @@ def question_type(question: Question) -> QuestionType[Any]:
     return QUESTION_TYPES[question.type]
 
 
-def question_fields(questions: Iterable[Question], language: str) -> tuple[Field, ...]:
-    """Return the fields of questions on one screen."""
+def question_fields(
+    questions: Iterable[Question], language: str, *, seed: int | None = None
+) -> tuple[Field, ...]:
+    """Return the fields of questions on one screen; a seed decides orders of chance."""
     return tuple(
-        field
+        _shuffled(field, seed) if question.shuffle_options and seed is not None else field
         for question in questions
         for field in question_type(question).fields(question, language)
     )
 
 
+def _shuffled(field: Field, seed: int) -> Field:
+    """Return a field with its options in an order of chance; saying nothing stays last."""
+    real = [option for option in field.options if option.value]
+    nothing = [option for option in field.options if not option.value]
+    return field.changed(options=(*shuffled(real, seed, "options", field.name), *nothing))
+
+
 def question_columns(questions: Iterable[Question]) -> Iterator[Column]:
-    """Yield the columns of questions."""
+    """Yield the columns of questions; those that not everybody is asked say who is."""
     for question in questions:
-        yield from question_type(question).columns(question)
+        for column in question_type(question).columns(question):
+            asked = f"; asked if {in_words(question.show_if)}" if question.show_if else ""
+            in_block = f"; in the random block {question.block}" if question.block else ""
+            yield replace(column, meaning=column.meaning + asked + in_block)
 
 
 def answer_in_cell(question: Question, text: str, *, language: str) -> AnswerValue:

@@ -23,12 +23,14 @@ class Step:
 
     `advance` is how far it moves the progress: nothing for a wait, a second try or a pair that was
     undone; more than one where pages that might have come after it were left out. So the whole way
-    keeps its length, and nobody is ever moved backwards.
+    keeps its length, and nobody is ever moved backwards. One that `may_fall_away` depends on
+    answers that are not known yet.
     """
 
     key: str
     make: Callable[[], Screen]
     advance: int = 1
+    may_fall_away: bool = False
 
 
 def unreached(key: str, *, advance: int = 1) -> Step:

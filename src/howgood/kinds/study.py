@@ -27,15 +27,16 @@ from pydantic_core import CoreSchema
 
 from howgood.errors import InputError
 from howgood.kinds.plan import PLANS, Plan, repeated_keys
-from howgood.kinds.questions import Question
+from howgood.kinds.questions import Question, question_type
+from howgood.kinds.rules import AnswerQuota, RandomBlock, ScreenOut
 from howgood.records.record import CoherentRecord, Problem, Record, read_record
 
 Recruitment = Literal["none", "prolific", "mturk", "sona"]
 SomePlan = TypeVar("SomePlan", bound=Plan)
 # Columns that howgood itself writes about a participant.
 COLUMNS = frozenset(
-    {"participant", "condition", "consent", "pages", "seconds", "changes", "attention_asked",
-     "attention_passed", "ratio_before", "ratio_after", "practice_right_at_once",
+    {"participant", "condition", "consent", "pages", "seconds", "changes", "screened_out",
+     "attention_asked", "attention_passed", "ratio_before", "ratio_after", "practice_right_at_once",
      "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear", "agreement",
      "checks_wrong", "looks_careless", "fits", "easier", "best", "best_probability",
      "q1", "q2", "q3", "q4", "q5", "q6"}
@@ -65,6 +66,28 @@ class Completion(Record):
     )
 
 
+class Ending(Record):
+    """Another way a visit ends, and what the recruiting platform is told about it."""
+
+    text: str = Field(default="", description="what people read there, in your own words")
+    code: str = Field(default="", description="code that the page shows")
+    redirect: str = Field(
+        default="",
+        description="https address to go to, with the same blanks as completion.redirect",
+    )
+
+
+class Endings(Record):
+    """What people see who do not finish as wanted."""
+
+    declined: Ending = Field(default_factory=Ending, description="who does not agree")
+    screened_out: Ending = Field(default_factory=Ending, description="who cannot take part")
+    full: Ending = Field(default_factory=Ending, description="who comes when a quota is full")
+    failed_checks: Ending = Field(
+        default_factory=Ending, description="who finishes and failed an attention check"
+    )
+
+
 class _Frame(CoherentRecord):
     """What studies of every kind have."""
 
@@ -77,13 +100,23 @@ class _Frame(CoherentRecord):
         default="", description="what the study is about, on the first page above the consent"
     )
     demographics: tuple[Question, ...] = Field(
-        default=(), description="questions about the person, before the task, never required"
+        default=(), description="questions about the person, before the task"
     )
-    closing: tuple[Question, ...] = Field(
-        default=(), description="questions after the task, never required"
+    closing: tuple[Question, ...] = Field(default=(), description="questions after the task")
+    blocks: tuple[RandomBlock, ...] = Field(
+        default=(), description="groups of questions that come in an order of chance"
+    )
+    screen_outs: tuple[ScreenOut, ...] = Field(
+        default=(), description="who cannot take part, by their answers"
+    )
+    quotas: tuple[AnswerQuota, ...] = Field(
+        default=(), description="how many people of a sort are wanted, by their answers"
     )
     completion: Completion = Field(
         default_factory=Completion, description="what people see when they have finished"
+    )
+    endings: Endings = Field(
+        default_factory=Endings, description="what people see who do not finish as wanted"
     )
     recruitment: Recruitment = Field(
         default="none",
@@ -233,17 +266,25 @@ def _frame_problems(frame: _Frame, plan: type[Plan] | None) -> list[Problem]:
         *_name_problems(frame),
         *repeated_keys(frame.demographics, ("demographics",)),
         *repeated_keys(frame.closing, ("closing",)),
+        *repeated_keys(frame.blocks, ("blocks",)),
+        *repeated_keys(frame.screen_outs, ("screen_outs",)),
+        *repeated_keys(frame.quotas, ("quotas",)),
         *_column_problems(frame, COLUMNS | (plan.own_columns if plan else frozenset())),
     ]
 
 
 def _column_problems(study: _Frame, own: frozenset[str]) -> list[Problem]:
     """Return questions whose answers would share a column with something else."""
-    taken = set(own) | {each.key for each in study.demographics}
-    places = [(("demographics", index, "key"), each.key, each.key in own)
-              for index, each in enumerate(study.demographics)]  # fmt: skip
-    places += [(("closing", index, "key"), each.key, each.key in taken)
-               for index, each in enumerate(study.closing)]  # fmt: skip
+    taken = set(own)
+    places = []
+    for section in ("demographics", "closing"):
+        questions: tuple[Question, ...] = getattr(study, section)
+        places += [
+            ((section, index, "key"), name, name in taken)
+            for index, question in enumerate(questions)
+            for name in question_type(question).names(question)
+        ]
+        taken |= {name for _, name, _ in places}
     return [
         Problem(
             path=path,
@@ -280,14 +321,20 @@ def _name_problems(study: _Frame) -> list[Problem]:
         problems.append(
             Problem(path=("title",), found="no text", needed="a title", cure="Write one.")
         )
-    address = study.completion.redirect
-    if address and not re.match(r"https://[^\s{}]+", address):
-        problems.append(
-            Problem(
-                path=("completion", "redirect"),
-                found=repr(address),
-                needed="an address that starts with https://",
-                cure="Copy it from the recruiting platform.",
-            )
+    return problems + _redirect_problems(study)
+
+
+def _redirect_problems(study: _Frame) -> list[Problem]:
+    addresses = {("completion",): study.completion.redirect} | {
+        ("endings", name): getattr(study.endings, name).redirect for name in Endings.model_fields
+    }
+    return [
+        Problem(
+            path=(*path, "redirect"),
+            found=repr(address),
+            needed="an address that starts with https://",
+            cure="Copy it from the recruiting platform.",
         )
-    return problems
+        for path, address in addresses.items()
+        if address and not re.match(r"https://[^\s{}]+", address)
+    ]

@@ -23,6 +23,7 @@ class Status(StrEnum):
     COMPLETE = "complete"
     DECLINED = "declined"  # said no at consent
     FULL = "full"  # consented when every place was taken
+    SCREENED_OUT = "screened_out"  # cannot take part, by their answers; holds no place
 
 
 STATUS_MEANINGS: Mapping[Status, str] = {
@@ -31,7 +32,8 @@ STATUS_MEANINGS: Mapping[Status, str] = {
     Status.EXPIRED: "sent nothing for too long; the answers stay",
     Status.COMPLETE: "finished",
     Status.DECLINED: "said no at consent",
-    Status.FULL: "consented when every place was taken",
+    Status.FULL: "consented when every place was taken, or a quota was full for their answers",
+    Status.SCREENED_OUT: "could not take part, by the answers given",
 }
 # Those who count towards quotas and the balance of conditions.
 HOLDING = (Status.ACTIVE, Status.COMPLETE)

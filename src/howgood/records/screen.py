@@ -14,7 +14,9 @@ from pydantic import Discriminator, SerializerFunctionWrapHandler, model_seriali
 from howgood.records.record import Record, read_record
 
 Tone = Literal["neutral", "good", "warning"]
-ScreenKind = Literal["consent", "questions", "text", "task", "wait", "finished", "declined"]
+ScreenKind = Literal[
+    "consent", "questions", "text", "task", "wait", "finished", "declined", "screened_out"
+]
 
 
 class Words(Record):
@@ -154,14 +156,20 @@ Block = Annotated[
 
 
 class FieldOption(Record):
-    """One value a field can take."""
+    """One value a field can take; `file` is a picture of it."""
 
     value: str
     label: str
+    file: str = ""
+    alternative: str = ""
 
 
 class Field(Record):
-    """Something to fill in; `kind` names one of `kinds.field_types`."""
+    """Something to fill in; `kind` names one of `kinds.field_types`.
+
+    `heading` stands above the first of several fields that belong together. Fields of one `group`
+    are checked together: every place once, or numbers that add up to `total`.
+    """
 
     name: str
     kind: str
@@ -174,6 +182,13 @@ class Field(Record):
     whole: bool = False
     longest: int = 2000
     value: str = ""
+    heading: str = ""
+    unit: str = ""
+    step: float = 1.0
+    earliest: str = ""
+    latest: str = ""
+    group: str = ""
+    total: float | None = None
 
 
 class Place(Record):
@@ -192,9 +207,9 @@ class Place(Record):
 class Screen(Record):
     """One page. `key` is unique on a participant's path and stays the same on every reload.
 
-    `kind` "wait" has nothing to send: it ends by itself at `until`. "finished" and "declined" are
-    the last page. Everything else is answered by sending its fields with one of its buttons (a
-    card's button counts too).
+    `kind` "wait" has nothing to send: it ends by itself at `until`. "finished", "declined" and
+    "screened_out" are the last page; `ending` names whose words and codes it has. Everything else
+    is answered by sending its fields with one of its buttons (a card's button counts too).
 
     Notes
     -----
@@ -217,11 +232,12 @@ class Screen(Record):
     buttons: tuple[Button, ...] = ()
     place: Place | None = None
     until: str = ""
+    ending: str = ""
 
     @property
     def is_last(self) -> bool:
         """Whether nothing follows."""
-        return self.kind in ("finished", "declined")
+        return self.kind in ("finished", "declined", "screened_out")
 
     @property
     def awaits_answer(self) -> bool:

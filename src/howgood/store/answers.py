@@ -34,6 +34,7 @@ class AnswerStep(BulkOperation):
     position: int
     now: datetime
     is_last: bool = False
+    status: Status = Status.COMPLETE
 
     @staticmethod
     def run_all(connection: Connection, operations: Sequence["AnswerStep"]) -> list[bool]:
@@ -55,7 +56,7 @@ class AnswerStep(BulkOperation):
             _insert_new(connection, screens, shown)
         for step in stored:
             if step.is_last:
-                set_status(connection, step.participant, Status.COMPLETE, finished_at=step.now)
+                _end(connection, step.participant, step.status, step.now)
         return is_new
 
 
@@ -81,16 +82,23 @@ def add_screen(
     position: int,
     now: datetime,
     is_last: bool = False,
+    status: Status = Status.COMPLETE,
 ) -> bool:
     """Store a screen before it is shown; False if this one or this position is stored already.
 
-    Who is shown the last one is complete.
+    Who is shown the last one has this status.
     """
     row = _screen_row(participant, screen, content, position, now)
     is_new = bool(_insert_new(connection, screens, [row]))
     if is_last:
-        set_status(connection, participant, Status.COMPLETE, finished_at=now)
+        _end(connection, participant, status, now)
     return is_new
+
+
+def _end(connection: Connection, participant: int, status: Status, now: datetime) -> None:
+    """Give somebody the status their visit ended with; only who is complete has finished."""
+    finished_at = now if status is Status.COMPLETE else None
+    set_status(connection, participant, status, finished_at=finished_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +117,7 @@ class AnswerChange:
     position: int
     now: datetime
     is_last: bool = False
+    status: Status = Status.COMPLETE
 
     def __call__(self, connection: Connection) -> bool:
         """Store the change and keep what was said before; False if the person has gone on."""
@@ -138,7 +147,7 @@ class AnswerChange:
         """Put the screen that follows in the place after the last one."""
         is_new = add_screen(
             connection, self.participant, self.following, self.content,
-            position=self.position + 1, now=self.now, is_last=self.is_last,
+            position=self.position + 1, now=self.now, is_last=self.is_last, status=self.status,
         )  # fmt: skip
         if not is_new:  # it was waiting for its answer already; what it says may have changed
             connection.execute(

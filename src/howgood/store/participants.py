@@ -5,7 +5,7 @@ decides, inside the same transaction), tokens (only digests come here), and who 
 who was has consented.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.participant import HOLDING, Participant, Position, Status
-from howgood.store.schema import insert_into, participants, refusals, screens, studies
+from howgood.store.schema import (
+    insert_into,
+    participants,
+    quota_places,
+    refusals,
+    screens,
+    studies,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +177,34 @@ def holding(connection: Connection, study: int) -> dict[str, int]:
         .group_by(participants.c.condition)
     )
     return {str(condition): int(count) for condition, count in rows}
+
+
+def holding_quotas(connection: Connection, study: int) -> dict[str, int]:
+    """Return how many people each quota by answers counts; pilots hold no place."""
+    rows = connection.execute(
+        sa.select(quota_places.c.quota, sa.func.count())
+        .select_from(quota_places.join(participants))
+        .where(
+            participants.c.study_id == study,
+            participants.c.status.in_([status.value for status in HOLDING]),
+            participants.c.is_pilot.is_(False),
+        )
+        .group_by(quota_places.c.quota)
+    )
+    return {str(quota): int(count) for quota, count in rows}
+
+
+def take_quota_places(connection: Connection, number: int, quotas: Iterable[str]) -> None:
+    """Note which quotas count a participant; noting it again changes nothing."""
+    for quota in quotas:
+        row = insert_into(connection, quota_places).values(participant_id=number, quota=quota)
+        connection.execute(row.on_conflict_do_nothing())
+
+
+def quotas_of(connection: Connection, number: int) -> tuple[str, ...]:
+    """Return the quotas that count a participant."""
+    own = sa.select(quota_places.c.quota).where(quota_places.c.participant_id == number)
+    return tuple(connection.execute(own).scalars())
 
 
 def admit(connection: Connection, number: int, *, condition: str, now: datetime) -> None:

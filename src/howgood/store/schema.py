@@ -6,6 +6,7 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        │            └──< media
        ├──< drafts ──< draft_media         what a researcher is writing; publishing makes a version
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
+       ├──< quota_places (of participants) whom quotas by answers count
        ├──< refusals                       how many people could not begin, by reason
        ├──< imports ──< imported_screens   which answers came with which file, to undo it
        ├──< api_tokens >── researchers ──< sessions
@@ -213,6 +214,16 @@ reviews = sa.Table(
     sa.Column("is_paid", sa.Boolean, nullable=False),
     sa.Column("actor", sa.String(200), nullable=False),
     sa.Column("changed_at", Moment, nullable=False),
+)
+
+quota_places = sa.Table(
+    "quota_places",
+    metadata,
+    sa.Column(
+        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), primary_key=True
+    ),
+    # Whom a quota by answers counts; they hold the place as long as they hold one in the study.
+    sa.Column("quota", sa.String(100), primary_key=True),
 )
 
 imports = sa.Table(

@@ -223,7 +223,10 @@ async def _refused(request: Request, error: Exception) -> Response:
     accepted = request.headers.get("accept-language", "")
     language = preferred_language(accepted) if is_nameless else error.language
     link = request.url.path if error.reason is Reason.UNSIGNED else ""
-    page = message_page(error.reason, language=language, style=style_address(), link=link)
+    page = message_page(
+        error.reason, language=language, style=style_address(), link=link, blocks=error.blocks,
+        way_back=error.way_back,
+    )  # fmt: skip
     response = show(page, status=_STATUS.get(error.reason, 200))
     return await _counted(request, error, response) if error.study else response
 

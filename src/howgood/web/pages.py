@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from howgood.ask.sentences import sentence
 from howgood.flow.hosting import AnswerReview, Form, Reason, View, way_back
 from howgood.kinds.field_types import field_type
-from howgood.records.screen import Block, Button, Field, FieldOption, Place
+from howgood.records.screen import Block, Button, Field, FieldOption, Paragraph, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,7 @@ class FieldView:
     problem: str
     longest: int
     whole: bool
+    asked: Field
 
     @property
     def text(self) -> str:
@@ -38,7 +39,9 @@ class FieldView:
     @property
     def described_by(self) -> str:
         """Ids of the lines that explain the field to a screen reader."""
-        ids = [f"{self.name}-help"] if self.help else []
+        ids = [f"{self.name}-heading"] if self.asked.heading else []
+        ids += [f"{self.name}-help"] if self.help else []
+        ids += [f"{self.name}-unit"] if self.asked.unit and self.widget == "line" else []
         return " ".join(ids + ([f"{self.name}-problem"] if self.problem else []))
 
 
@@ -68,6 +71,7 @@ class ScreenPage:
     other_problem: str = ""
     way_back: str = ""
     withdrawal: str = ""
+    has_finished: bool = False
     back: str = ""
     onward: str = ""
     is_waiting: bool = False
@@ -89,13 +93,14 @@ class MessagePage:
     style: str
     text: str
     words: Mapping[str, str] = field(default_factory=dict)
+    blocks: tuple[Paragraph, ...] = ()
     link: str = ""
     link_text: str = ""
 
 
 _WORDS = ("skip_link", "problems_title", "pilot_banner", "way_back", "film_shows", "choose",
           "same_link", "look_again", "back", "change_note", "earlier_go_on",
-          "withdraw_link")  # fmt: skip
+          "withdraw_link", "to_platform")  # fmt: skip
 
 
 def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
@@ -133,7 +138,8 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         problems=tuple(field for field in fields if field.problem),
         other_problem=others[0] if others else "",
         withdrawal=_withdrawal(view),
-        way_back=(way_back(view.study, view.origin) or "") if screen.kind == "finished" else "",
+        way_back=_way_back(view),
+        has_finished=screen.kind == "finished",
         back=_back(view),
         onward=step_address(view.token, view.here) if view.is_change else "",
         is_waiting=screen.kind == "wait",
@@ -147,6 +153,12 @@ def _withdrawal(view: View) -> str:
     if not view.withdrawal:
         return ""
     return sentence(view.screen.language, "withdrawal_code", code=view.withdrawal)
+
+
+def _way_back(view: View) -> str:
+    """Return the address of the platform, once the visit has ended."""
+    ending = view.screen.ending or "finished"
+    return (way_back(view.study, view.origin, ending) or "") if view.screen.is_last else ""
 
 
 def _back(view: View) -> str:
@@ -228,8 +240,16 @@ def _words(language: str) -> Mapping[str, str]:
     return {key: sentence(language, key) for key in _WORDS}
 
 
-def message_page(reason: Reason | str, *, language: str, style: str, link: str = "") -> MessagePage:
-    """Return the page that says why there is no screen."""
+def message_page(
+    reason: Reason | str,
+    *,
+    language: str,
+    style: str,
+    link: str = "",
+    blocks: tuple[Paragraph, ...] = (),
+    way_back: str = "",
+) -> MessagePage:
+    """Return the page that says why there is no screen; `link` is to look again."""
     key = f"page_{reason}"
     return MessagePage(
         language=language,
@@ -237,8 +257,9 @@ def message_page(reason: Reason | str, *, language: str, style: str, link: str =
         style=style,
         text=sentence(language, f"{key}_text"),
         words={"skip_link": sentence(language, "skip_link")},
-        link=link,
-        link_text=sentence(language, "look_again") if link else "",
+        blocks=blocks,
+        link=link or way_back,
+        link_text=sentence(language, "look_again" if link else "to_platform"),
     )
 
 
@@ -262,6 +283,7 @@ def _field_view(field: Field, form: Form, problems: Mapping[str, str]) -> FieldV
         problem=problems.get(field.name, ""),
         longest=field.longest,
         whole=field.whole,
+        asked=field,
     )
 
 

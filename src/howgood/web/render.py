@@ -93,7 +93,9 @@ def _shared_content(
     show_block, show_field = _macros("blocks.html").show, _macros("fields.html").show
     prefix = field_name(screen, "")
     shown = [show_block(block, media, film_shows, prefix) for block in blocks]
-    return Markup("").join([*shown, *(show_field(field, choose, prefix) for field in fields)])
+    return Markup("").join(
+        [*shown, *(show_field(field, choose, prefix, media) for field in fields)]
+    )
 
 
 @cache

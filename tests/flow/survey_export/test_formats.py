@@ -100,8 +100,9 @@ def test_the_offline_page_is_one_file_that_trusts_only_itself():
     assert "http://" not in page.replace("http://www.w3.org", "")
     data = json.loads(re.search(r'id="survey">(.*)</script>\n<script>', page)[1])
     assert data["title"] == HOSTILE
-    assert set(data["screens"]) >= {"consent", "bell", "bell-s1", "camera-s4", "demographics",
-                                    "closing", "finished", "declined"}  # fmt: skip
+    assert set(data["screens"]) >= {"consent", "bell", "bell-s1", "camera-s4", "finished",
+                                    "declined"}  # fmt: skip
+    assert set(data["sections"]) == {"demographics", "closing"}
 
 
 def test_a_survey_of_systems_in_use_knows_each_as_the_one_imagined():
@@ -190,3 +191,12 @@ def test_labels_come_back_whether_they_were_kept_as_html_or_not():
     for said in ("R&D", "R&amp;D", "r&amp;d"):
         assert answer_in_cell(question, said, language="en") == "x"
         assert on_scale(said, ["no", "R&D"]) == 2
+
+
+@pytest.mark.parametrize("write", [limesurvey_file, qualtrics_file])
+def test_a_program_that_would_ask_everybody_everything_is_refused(write):
+    rule = {"question": "age", "at_least": 30}
+    source = _source(closing=[QUESTIONS[2] | {"show_if": rule}])
+    with pytest.raises(InputError, match="offline page"):
+        write(source)
+    assert offline_page(source)

@@ -35,7 +35,7 @@ from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.hosting.studies import media_of, new_version
 from howgood.flow.study_files import check_study, pages_per_person
 from howgood.flow.study_files.as_text import toml_text, yaml_text
-from howgood.kinds import KINDS, Kind, kind_of
+from howgood.kinds import KINDS, Kind, pictures_of
 from howgood.kinds.protocol import StudyTemplate
 from howgood.kinds.study import RESERVED, SLUG, Study
 from howgood.records.researcher import Researcher
@@ -114,7 +114,7 @@ def _edition(connection: Connection, given: Written) -> int:
 
 
 def _save(connection: Connection, given: Written, study: Study, now: datetime) -> None:
-    names = list(dict.fromkeys(each.file for each in kind_of(study).pictures(study)))
+    names = list(dict.fromkeys(each.file for each in pictures_of(study)))
     media: tuple[MediaFile, ...] = drafts.media_files(connection, given.head.number, names)
     studies.save(connection, new_version(study, media), now=now)
 
@@ -172,7 +172,7 @@ def set_places(
             raise RefusedError(Reason.UNKNOWN_STUDY)
         before = Study.from_dict(studies.content(connection, head.version))
         study = before.changed(pilot=pilot, quota=quota)
-        names = {each.file for each in kind_of(study).pictures(study)}
+        names = {each.file for each in pictures_of(study)}
         media = studies.media_files(connection, head.version, names)
         studies.save(connection, new_version(study, media), now=now)
         draft = drafts.find(connection, head.number)

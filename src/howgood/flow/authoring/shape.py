@@ -66,9 +66,11 @@ def parts_of(kind: str) -> tuple[Part, ...]:
         Part(key="texts", label="Texts and consent",
              fields=("title", "language", "introduction", "consent", "notes")),
         Part(key="task", label="Task", fields=(kind,)),
-        Part(key="questions", label="Questions", fields=("demographics", "closing")),
+        Part(key="questions", label="Questions",
+             fields=("demographics", "closing", "blocks", "screen_outs", "quotas")),
         Part(key="ending", label="Ending and places",
-             fields=("completion", "recruitment", "quota", "idle_minutes", "allow_back", "pilot")),
+             fields=("completion", "endings", "recruitment", "quota", "idle_minutes",
+                     "allow_back", "pilot")),
     )  # fmt: skip
 
 

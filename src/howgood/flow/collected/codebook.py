@@ -60,6 +60,7 @@ _PEOPLE = columns(
     ("pages", "integer", "pages answered"),
     ("seconds", "number", "time on all answered pages together"),
     ("changes", "integer", "answers that the person went back to and changed"),
+    ("screened_out", "text", "why the person could not take part; empty: could"),
 )
 
 
@@ -129,7 +130,9 @@ def _unique(every: Iterable[Column]) -> tuple[Column, ...]:
 
 def _people_columns(study: Study) -> Iterator[Column]:
     kind = kind_of(study)
-    yield from _PEOPLE
+    reasons = {rule.key: rule.text for rule in study.screen_outs}
+    for column in _PEOPLE:
+        yield replace(column, levels=reasons) if column.name == "screened_out" else column
     yield from kind.person_columns(study)
     questions = (*study.demographics, *study.closing, *kind.own_questions(study))
     yield from question_columns(questions)

@@ -8,7 +8,7 @@ What gives places runs after `participants.lock`, so that fifty people who conse
 counted one after another and conditions stay within one of each other.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -30,6 +30,7 @@ from howgood.flow.hosting.view import (
 from howgood.flow.participate import (
     choose_condition,
     completion_address,
+    ending_blocks,
     has_quota,
     next_screen,
     parse_answer,
@@ -192,7 +193,7 @@ def _refuse_strangers(
         return
     if study.recruitment != "none" and "participant" not in origin:
         raise RefusedError(Reason.NO_IDENTITY, language=study.language, study=row.number)
-    refuse_when_full(host, study, row.number, now=now)
+    refuse_when_full(host, study, row.number, origin, now=now)
 
 
 def _tokens(
@@ -254,13 +255,15 @@ def declined_screen(
     return next_screen(study, condition=None, seed=0, answers=(given,), now=now)
 
 
-def refuse_when_full(host: Host, study: Study, number: int, *, now: datetime) -> None:
+def refuse_when_full(
+    host: Host, study: Study, number: int, origin: Mapping[str, str], *, now: datetime
+) -> None:
     """Say that every place is taken to somebody who has not read and agreed for nothing yet.
 
     Whoever begins is counted exactly (`admit_new`); until then what was so a moment ago will do.
     """
     if has_quota(study) and _seems_full(host, study, number, now):
-        raise RefusedError(Reason.FULL, language=study.language, study=number)
+        raise full_error(study, origin, number=number)
 
 
 def _seems_full(host: Host, study: Study, number: int, now: datetime) -> bool:
@@ -286,7 +289,7 @@ def admit_new(
     participants.lock(connection, new.study)
     if participants.position(connection, new.token_digest) is not None:
         return
-    condition = _condition(connection, study, new.study, new.seed, new.is_pilot, now)
+    condition = _condition(connection, study, new.study, new.seed, new.is_pilot, new.origin, now)
     number = participants.add(connection, new, now=now)
     _begin(connection, study, number, new.seed, condition, consent, now)
 
@@ -301,7 +304,9 @@ def admit_invited(
     participants.lock(connection, person.study)
     if _invited(connection, token_digest) is None:
         return
-    condition = _condition(connection, study, person.study, person.seed, person.is_pilot, now)
+    condition = _condition(
+        connection, study, person.study, person.seed, person.is_pilot, person.origin, now
+    )
     _begin(connection, study, person.number, person.seed, condition, consent, now)
 
 
@@ -315,7 +320,9 @@ def readmit(connection: Connection, study: Study, person: Participant, *, now: d
     participants.lock(connection, person.study)
     condition = person.condition or ""
     counts = _counts(connection, study, person.study, now)
-    if person.is_pilot or _has_room(study, counts, condition):
+    quotas = participants.quotas_of(connection, person.number) if study.quotas else ()
+    has_room = _has_room(study, counts, condition)
+    if person.is_pilot or (has_room and has_quota_room(connection, study, person.study, quotas)):
         participants.admit(connection, person.number, condition=condition, now=now)
         return True
     participants.set_status(connection, person.number, Status.FULL)
@@ -323,13 +330,19 @@ def readmit(connection: Connection, study: Study, person: Participant, *, now: d
 
 
 def _condition(
-    connection: Connection, study: Study, number: int, seed: int, is_pilot: bool, now: datetime
+    connection: Connection,
+    study: Study,
+    number: int,
+    seed: int,
+    is_pilot: bool,
+    origin: Mapping[str, str],
+    now: datetime,
 ) -> str:
     # A pilot takes nobody's place, so nobody's place stands in a pilot's way.
     counts = {} if is_pilot else _counts(connection, study, number, now)
     chosen = choose_condition(study, counts, seed)
     if chosen is None or not _has_room(study, counts, chosen):
-        raise RefusedError(Reason.FULL, language=study.language, study=number)
+        raise full_error(study, origin, number=number)
     return chosen
 
 
@@ -406,6 +419,27 @@ def is_preview(origin: Mapping[str, str]) -> bool:
     return origin.get("session") == _NOT_ACCEPTED
 
 
-def way_back(study: Study, origin: Mapping[str, str]) -> str | None:
-    """Return the address at the platform that says this person has finished."""
-    return completion_address(study, parameters=origin)
+def way_back(study: Study, origin: Mapping[str, str], ending: str = "finished") -> str | None:
+    """Return the address at the platform that says how this person's visit ended."""
+    return completion_address(study, parameters=origin, ending=ending)
+
+
+def full_error(study: Study, origin: Mapping[str, str], *, number: int = 0) -> RefusedError:
+    """Return what says that every place is taken, in the study's words and with its way back."""
+    return RefusedError(
+        Reason.FULL,
+        language=study.language,
+        study=number,
+        blocks=ending_blocks(study, "full"),
+        way_back=way_back(study, origin, "full") or "",
+    )
+
+
+def has_quota_room(
+    connection: Connection, study: Study, number: int, quotas: Collection[str]
+) -> bool:
+    """Return whether each of these quotas by answers can count one more person."""
+    counts = participants.holding_quotas(connection, number) if quotas else {}
+    return all(
+        counts.get(quota.key, 0) < quota.people for quota in study.quotas if quota.key in quotas
+    )

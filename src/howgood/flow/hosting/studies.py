@@ -18,7 +18,7 @@ from howgood.flow.hosting import tokens
 from howgood.flow.hosting.host import Host
 from howgood.flow.hosting.view import Reason, RefusedError
 from howgood.flow.study_files import read_study
-from howgood.kinds import kind_of
+from howgood.kinds import pictures_of
 from howgood.kinds.study import Study
 from howgood.records.participant import Status
 from howgood.store import participants, studies
@@ -106,7 +106,7 @@ def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now:
 
 def media_of(study: Study, folder: Path) -> Iterator[MediaFile]:
     """Yield the pictures and films of a study, read from its folder, each once."""
-    for name in dict.fromkeys(picture.file for picture in kind_of(study).pictures(study)):
+    for name in dict.fromkeys(picture.file for picture in pictures_of(study)):
         kind, _ = mimetypes.guess_type(name)
         yield MediaFile(
             name=name,

@@ -12,7 +12,7 @@ from howgood.errors import HowgoodError
 from howgood.kinds import kind_of
 from howgood.kinds.field_types import field_type
 from howgood.kinds.study import Study
-from howgood.records.screen import AnswerValue, Block, Cards, Screen
+from howgood.records.screen import AnswerValue, Block, Cards, Paragraph, Screen
 
 Form = Mapping[str, str | Sequence[str]]
 
@@ -36,12 +36,22 @@ COUNTED = (Reason.FULL, Reason.NO_IDENTITY)
 class RefusedError(HowgoodError):
     """Someone cannot go on here; the reason is a value, the words are the page's.
 
-    `study` is the number of a study that counts this refusal, 0 if none does.
+    `study` is the number of a study that counts this refusal, 0 if none does. `blocks` are words
+    of the study's own, `way_back` leads to the platform that sent the person.
     """
 
-    def __init__(self, reason: Reason, *, language: str = "en", study: int = 0) -> None:
+    def __init__(
+        self,
+        reason: Reason,
+        *,
+        language: str = "en",
+        study: int = 0,
+        blocks: tuple[Paragraph, ...] = (),
+        way_back: str = "",
+    ) -> None:
         super().__init__(f"refused: {reason.value}")
         self.reason, self.language, self.study = reason, language, study
+        self.blocks, self.way_back = blocks, way_back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,9 @@ from howgood.flow.hosting.admission import (
     begun,
     consent_screen,
     declined_screen,
+    full_error,
+    has_quota_room,
+    idle_time,
     readmit,
     refuse_when_full,
 )
@@ -43,9 +46,10 @@ from howgood.flow.hosting.view import (
 )
 from howgood.flow.participate import next_screen, parse_answer
 from howgood.kinds import kind_of
+from howgood.kinds.question_pages import walk
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, FormResult, Screen
-from howgood.store import answers, studies
+from howgood.store import answers, participants, studies
 from howgood.store.answers import AnswerChange, AnsweredScreen, AnswerStep
 
 
@@ -58,7 +62,7 @@ async def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
     state = await host.database.run_blocking(host.state, token)
     study, screen, here = state.study, state.screen, max(state.number, 1)
     if state.participant.status is Status.FULL:
-        raise RefusedError(Reason.FULL, language=study.language)
+        raise full_error(study, state.participant.origin)
     if 0 < step < here:
         seen = await host.database.run_blocking(_answered_view, host, state, token, step)
         if seen is not None:
@@ -93,7 +97,13 @@ def _may_change(state: SessionState, screen: Screen) -> bool:
     """Return whether this person may change an answer: never the consent, nor after the end."""
     is_under_way = state.screen is not None and not state.screen.is_last
     is_here = state.participant.status is Status.ACTIVE
-    return state.study.allow_back and is_under_way and is_here and bool(screen.fields)
+    if not (state.study.allow_back and is_under_way and is_here):
+        return False
+    # Who was let in or counted by an answer cannot become somebody else afterwards.
+    when = [out.when for out in state.study.screen_outs]
+    when += [quota.when for quota in state.study.quotas]
+    deciding = {rule.question for rules in when for rule in rules}
+    return bool(screen.fields) and deciding.isdisjoint(field.name for field in screen.fields)
 
 
 async def _end_wait(host: Host, state: SessionState, now: datetime) -> Screen:
@@ -104,7 +114,8 @@ async def _end_wait(host: Host, state: SessionState, now: datetime) -> Screen:
         screen=screen.key,
         content=screen,
         position=state.number + 1,
-        is_last=screen.kind == "finished",
+        is_last=screen.is_last,
+        status=ending_status(screen),
         now=now,
     )
     await host.store(add)
@@ -147,10 +158,16 @@ async def _store_answer(
         content=following,
         position=state.number + 1,
         now=now,
-        is_last=following.kind == "finished",
+        is_last=following.is_last,
+        status=ending_status(following),
     )
+    counted = _newly_counted(state, given, following)
     if person.status is Status.EXPIRED:
-        is_new = await host.store(partial(_store_after_idling, state=state, step=step))
+        is_new = await host.store(
+            partial(_store_after_idling, state=state, step=step, counted=counted)
+        )
+    elif counted:
+        is_new = await host.store(partial(_store_counted, state=state, step=step, counted=counted))
     else:
         is_new = await host.store(step)
         if is_new:  # otherwise another tab was quicker, and its answer is read when they look
@@ -161,13 +178,53 @@ async def _store_answer(
     return SendResult(token=token, step=next_step, is_new=is_new, seconds=seconds)
 
 
-def _store_after_idling(connection: Connection, state: SessionState, step: AnswerStep) -> bool:
+def _newly_counted(
+    state: SessionState, given: tuple[Answer, ...], following: Screen
+) -> tuple[str, ...]:
+    """Return the quotas by answers that count this person from this answer on."""
+    study, person = state.study, state.participant
+    if not study.quotas or person.is_pilot or following.kind == "screened_out":
+        return ()
+    before, after = (
+        walk(study, seed=person.seed, answered={each.screen: each for each in some}).quotas(study)
+        for some in (state.answers, given)
+    )
+    return tuple(quota for quota in after if quota not in before)
+
+
+def _store_counted(
+    connection: Connection, state: SessionState, step: AnswerStep, counted: tuple[str, ...]
+) -> bool:
+    """Store an answer by which quotas count somebody: who is one too many does not go on.
+
+    Others who answer at the same time wait, so that no quota ever counts more than it wants.
+    """
+    person = state.participant
+    participants.lock(connection, person.study)
+    idle_since = step.now - idle_time(state.study)
+    participants.free_places(connection, person.study, idle_since=idle_since)
+    if has_quota_room(connection, state.study, person.study, counted):
+        (is_new,) = AnswerStep.run_all(connection, [step])
+        if is_new:
+            participants.take_quota_places(connection, person.number, counted)
+        return is_new
+    added = answers.add_answer(connection, step.participant, step.screen, step.values, now=step.now)
+    if added:
+        participants.set_status(connection, person.number, Status.FULL)
+    return added
+
+
+def _store_after_idling(
+    connection: Connection, state: SessionState, step: AnswerStep, counted: tuple[str, ...]
+) -> bool:
     """Store the answer of somebody whose place went back; they go on only if one is free."""
     added = answers.add_answer(connection, step.participant, step.screen, step.values, now=step.now)
+    if added:
+        participants.take_quota_places(connection, step.participant, counted)
     if added and readmit(connection, state.study, state.participant, now=step.now):
         answers.add_screen(
             connection, step.participant, step.following, step.content, position=step.position,
-            is_last=step.is_last, now=step.now,
+            is_last=step.is_last, status=step.status, now=step.now,
         )  # fmt: skip
     return added
 
@@ -210,6 +267,11 @@ async def _send_earlier(
     return await _store_change(host, state, screen, token, result, now)
 
 
+def ending_status(screen: Screen) -> Status:
+    """Return the status of somebody whose last page this is."""
+    return Status.SCREENED_OUT if screen.kind == "screened_out" else Status.COMPLETE
+
+
 def _answer_to(host: Host, state: SessionState, screen: str) -> AnsweredScreen | None:
     with host.database.reading() as connection:
         return answers.answer_to(connection, state.participant.number, screen=screen)
@@ -232,7 +294,8 @@ async def _store_change(
         content=following,
         position=state.number,
         now=now,
-        is_last=following.kind == "finished",
+        is_last=following.is_last,
+        status=ending_status(following),
     )
     is_new = await host.store(change)
     host.forget(state.token_digest)
@@ -268,7 +331,8 @@ def _refuse_closed(host: Host, state: SessionState, now: datetime) -> None:
         row = studies.find(connection, state.study.slug)
     if row is None or not row.is_open:
         raise RefusedError(Reason.CLOSED, language=state.study.language)
-    refuse_when_full(host, state.study, state.participant.study, now=now)
+    person = state.participant
+    refuse_when_full(host, state.study, person.study, person.origin, now=now)
 
 
 def _view(host: Host, token: str, state: SessionState, screen: Screen, step: int) -> View:

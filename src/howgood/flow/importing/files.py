@@ -243,7 +243,7 @@ def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAns
         )
     now = before[-1].at if before else datetime.now(UTC)
     last = next_screen(study, condition=given.condition, seed=given.seed, answers=before, now=now)
-    if last.kind != "finished":
+    if not last.is_last:
         raise _wrong(file, ("answers",), f"{len(before)} answers", f"an answer to {last.key!r} too")
     return tuple(found), last
 

@@ -15,6 +15,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.importing.sheet import Sheet
 from howgood.flow.survey_export.codes import Asked, recognised
 from howgood.kinds import kind_of
+from howgood.kinds.questions import question_columns
 from howgood.kinds.study import Study
 from howgood.kinds.table_import import TableImport, Target
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
@@ -41,7 +42,8 @@ _TIMES = (
 def targets(study: Study) -> tuple[Target, ...]:
     """Return everything that columns of a table can hold for this study."""
     questions = tuple(
-        Target(name=each.key, meaning=each.text) for each in (*study.demographics, *study.closing)
+        Target(name=column.name, meaning=column.question)
+        for column in question_columns((*study.demographics, *study.closing))
     )
     known = (_PERSON, *table_import(study).targets(study), *_TIMES, *questions)
     names = {each.name for each in known}

@@ -26,7 +26,6 @@ from howgood.flow.importing.mapping import (
 from howgood.flow.importing.recognise import GivenAnswer, ImportedPerson, bare_screen
 from howgood.flow.importing.sheet import Sheet, SheetRow
 from howgood.flow.participate import conditions
-from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
 from howgood.flow.survey_export.codes import Asked
 from howgood.kinds import kind_of
 from howgood.kinds.cells import (
@@ -36,7 +35,8 @@ from howgood.kinds.cells import (
     seconds,
     yes_or_no,
 )
-from howgood.kinds.questions import Question, answer_in_cell, sorted_choices
+from howgood.kinds.question_pages import CLOSING, DEMOGRAPHICS
+from howgood.kinds.questions import Question, answer_in_cell, question_type, sorted_choices
 from howgood.kinds.study import Study
 from howgood.kinds.table_import import CONDITION, Missing, PersonDraft
 from howgood.records.inclusion import FINISHED_COLUMN, PILOT_COLUMN
@@ -148,12 +148,11 @@ class Reading:
             (CLOSING, self.study.closing),
         ):
             for question in questions:
-                value = self.mapped(
-                    question.key,
-                    partial(answer_in_cell, question, language=self.study.language),
-                )
-                if value is not None:
-                    person.questions.setdefault(screen, {})[question.key] = value
+                read = partial(answer_in_cell, question, language=self.study.language)
+                for name in question_type(question).names(question):
+                    value = self.mapped(name, read)
+                    if value is not None:
+                        person.questions.setdefault(screen, {})[name] = value
         self._read_facts(person)
         return person
 

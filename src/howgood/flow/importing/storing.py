@@ -221,7 +221,10 @@ def _store(
         position=len(person.answers) + 1,
         now=ended,
     )
-    participants.set_status(connection, participant, Status.COMPLETE, finished_at=ended)
+    is_complete = person.last.kind != "screened_out"
+    status = Status.COMPLETE if is_complete else Status.SCREENED_OUT
+    finished_at = ended if is_complete else None
+    participants.set_status(connection, participant, status, finished_at=finished_at)
 
 
 def _add(

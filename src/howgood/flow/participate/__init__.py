@@ -11,6 +11,7 @@ from howgood.flow.participate.path import (
     choose_condition,
     completion_address,
     conditions,
+    ending_blocks,
     has_quota,
     next_screen,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "choose_condition",
     "completion_address",
     "conditions",
+    "ending_blocks",
     "fill",
     "has_quota",
     "next_screen",

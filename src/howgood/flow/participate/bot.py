@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import choose_condition, next_screen
-from howgood.kinds.field_types import field_type
+from howgood.kinds.field_types import field_groups, field_type
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study
 from howgood.records.screen import Answer, Participation, Screen
@@ -23,6 +23,9 @@ def fill(screen: Screen, *, seed: int) -> dict[str, str | list[str]]:
     form: dict[str, str | list[str]] = {
         field.name: field_type(field).fill(field, seed, screen.key) for field in screen.fields
     }
+    for group in field_groups(screen.fields):
+        sent = field_type(group[0]).fill_group(group, seed, screen.key)
+        form |= {field.name: text for field, text in zip(group, sent, strict=True)}
     named = [each for each in screen.all_buttons if each.name]
     main = [each for each in named if each.main] or named
     if main:

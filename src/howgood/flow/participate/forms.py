@@ -8,9 +8,11 @@ ignored, so a page can carry its own hidden ones.
 from collections.abc import Mapping, Sequence
 
 from howgood.ask.sentences import sentence
-from howgood.flow.participate.path import CLOSING, CONSENT, DEMOGRAPHICS
+from howgood.flow.participate.path import CONSENT
 from howgood.kinds import Row, kind_of
-from howgood.kinds.field_types import WrongAnswerError, field_type
+from howgood.kinds.field_types import WrongAnswerError, field_groups, field_type
+from howgood.kinds.question_pages import walk
+from howgood.kinds.questions import question_type
 from howgood.kinds.study import Study
 from howgood.records.screen import Answer, AnswerValue, FormResult, Participation, Screen
 
@@ -46,6 +48,12 @@ def parse_answer(screen: Screen, form: Form) -> FormResult:
             values[field.name] = field_type(field).read(field, given)
         except WrongAnswerError as wrong:
             problems[field.name] = sentence(screen.language, wrong.key, **wrong.blanks)
+    for group in field_groups(screen.fields):
+        try:
+            field_type(group[0]).check_group(group, [values.get(field.name) for field in group])
+        except WrongAnswerError as wrong:
+            message = sentence(screen.language, wrong.key, **wrong.blanks)
+            problems.setdefault(group[0].name, message)
     for name in dict.fromkeys(each.name for each in screen.all_buttons if each.name):
         allowed = {each.value for each in screen.all_buttons if each.name == name}
         pressed = _given(form, name)
@@ -98,8 +106,13 @@ def participant_row(study: Study, participation: Participation) -> Row:
         "pages": len(answered),
         "seconds": sum(each.seconds or 0.0 for each in participation.answers),
     }
-    for screen, questions in ((DEMOGRAPHICS, study.demographics), (CLOSING, study.closing)):
-        row |= {each.key: _flat(_value(answered, screen, each.key)) for each in questions}
+    way = walk(study, seed=participation.seed, answered=answered)
+    for question in (*study.demographics, *study.closing):
+        row |= {
+            name: _flat(way.known.get(name)) for name in question_type(question).names(question)
+        }
+    reason = way.screened_out(study)
+    row["screened_out"] = reason.key if reason else None
     if participation.condition:
         row |= kind_of(study).person_facts(study, participation)
     return row

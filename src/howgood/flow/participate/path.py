@@ -8,19 +8,31 @@ store counts people and assigns conditions in one transaction.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from urllib.parse import quote
 
 from howgood.ask.sentences import sentence
 from howgood.errors import InputError
 from howgood.kinds import kind_of
-from howgood.kinds.questions import Question, question_fields
+from howgood.kinds.question_pages import CLOSING, DEMOGRAPHICS, QuestionPage, Walk, walk
+from howgood.kinds.questions import question_fields
+from howgood.kinds.rules import ScreenOut, piped
 from howgood.kinds.screen_parts import Step, continue_button, paragraphs
 from howgood.kinds.seeded import shuffled
-from howgood.kinds.study import Study
-from howgood.records.screen import Answer, Button, Heading, Place, Screen
+from howgood.kinds.study import Completion, Ending, Study
+from howgood.records.screen import (
+    Answer,
+    Button,
+    Field,
+    Heading,
+    Paragraph,
+    Participation,
+    Place,
+    Screen,
+)
 
-CONSENT, DEMOGRAPHICS, CLOSING, FINISHED = "consent", "demographics", "closing", "finished"
+CONSENT, FINISHED = "consent", "finished"
 
 
 def next_screen(
@@ -71,15 +83,22 @@ def next_screen(
         return _consent(study).model_copy(update={"place": Place(done=0, total=1)})
     if answered[CONSENT].values.get("consent") != "yes":
         return _declined(study)
-    steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now)
+    way = walk(study, seed=seed, answered=answered)
+    reason = way.screened_out(study)
+    if reason is not None:
+        return screened_out(study, reason)
+    steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now, way=way)
     done, total = 1, 1 + sum(map(attrgetter("advance"), steps))
-    at_most = any(each.advance > 1 and each.key not in answered for each in steps)
+    at_most = any((step.advance > 1 or step.may_fall_away) and step.key not in answered
+                  for step in steps)  # fmt: skip
     for step in steps:
         if step.key not in answered:
             place = Place(done=done, total=total, at_most=at_most)
             return step.make().model_copy(update={"key": step.key, "place": place})
         done += step.advance
-    return finished_screen(study)
+    given = Participation(participant="", condition=condition, seed=seed, answers=tuple(answers))
+    has_failed = kind_of(study).passed_checks(study, given) is False
+    return finished_screen(study, ending="failed_checks" if has_failed else FINISHED)
 
 
 def path_steps(
@@ -89,6 +108,7 @@ def path_steps(
     seed: int,
     answered: Mapping[str, Answer],
     now: datetime,
+    way: Walk | None = None,
 ) -> list[Step]:
     """Return the steps between consent and thanks, as far as the answers decide them."""
     if condition is None:
@@ -98,16 +118,19 @@ def path_steps(
             needed="the condition assigned at consent",
             cure="Call choose_condition when consent is given, and store what it returns.",
         )
+    way = way or walk(study, seed=seed, answered=answered)
     task = kind_of(study).steps(study, condition, seed, answered, now)
     return [
-        *_question_step(study, DEMOGRAPHICS, study.demographics),
+        *_question_steps(study, DEMOGRAPHICS, seed, way),
         *task,
-        *_question_step(study, CLOSING, study.closing),
+        *_question_steps(study, CLOSING, seed, way),
     ]
 
 
-def completion_address(study: Study, *, parameters: Mapping[str, str]) -> str | None:
-    """Return where to send a participant who has finished, or None when nowhere.
+def completion_address(
+    study: Study, *, parameters: Mapping[str, str], ending: str = FINISHED
+) -> str | None:
+    """Return where to send a participant whose visit has ended, or None when nowhere.
 
     Parameters
     ----------
@@ -115,16 +138,19 @@ def completion_address(study: Study, *, parameters: Mapping[str, str]) -> str | 
         Its `completion.redirect` may hold {code}, {participant}, {session} and {study}.
     parameters : mapping of str to str
         What the recruiting platform put into the address the participant came by, by those names.
+    ending : str
+        How it ended: "finished", or one of the study's `endings`.
 
     Notes
     -----
     Stability: experimental
     """
-    address = study.completion.redirect
+    own = ending_of(study, ending)
+    address = own.redirect
     if not address:
         return None
     filled = {"participant": "", "session": "", "study": "", **parameters}
-    for name, value in {**filled, "code": study.completion.code}.items():
+    for name, value in {**filled, "code": own.code}.items():
         address = address.replace("{" + name + "}", quote(value, safe=""))
     return address
 
@@ -154,20 +180,50 @@ def _consent(study: Study) -> Screen:
     )
 
 
+def ending_of(study: Study, name: str) -> Completion | Ending:
+    """Return the words, code and address of an ending; who failed a check may be thanked alike."""
+    if name == FINISHED:
+        return study.completion
+    own: Ending = getattr(study.endings, name)
+    return study.completion if name == "failed_checks" and own == Ending() else own
+
+
+def ending_blocks(study: Study, name: str) -> tuple[Paragraph, ...]:
+    """Return a study's own words about an ending, and its code."""
+    own = ending_of(study, name)
+    code = sentence(study.language, "completion_code", code=own.code) if own.code else ""
+    return (*paragraphs(own.text), *paragraphs(code))
+
+
 def _declined(study: Study) -> Screen:
     return Screen(
         key="declined",
         kind="declined",
         title=sentence(study.language, "declined_title"),
         language=study.language,
-        blocks=paragraphs(sentence(study.language, "declined_text")),
+        blocks=(
+            *paragraphs(sentence(study.language, "declined_text")),
+            *ending_blocks(study, "declined"),
+        ),
+        ending="declined",
     )
 
 
-def finished_screen(study: Study) -> Screen:
+def screened_out(study: Study, reason: ScreenOut) -> Screen:
+    """Return the last page of who cannot take part: why, and the code of this ending."""
+    return Screen(
+        key=f"screened-out-{reason.key}",
+        kind="screened_out",
+        title=sentence(study.language, "screened_out_title"),
+        language=study.language,
+        blocks=(*paragraphs(reason.text), *ending_blocks(study, "screened_out")),
+        ending="screened_out",
+    )
+
+
+def finished_screen(study: Study, ending: str = FINISHED) -> Screen:
     """Return the last page: thanks, and the completion code if there is one."""
-    language, code = study.language, study.completion.code
-    code_line = sentence(language, "completion_code", code=code) if code else ""
+    language = study.language
     return Screen(
         key=FINISHED,
         kind="finished",
@@ -175,30 +231,51 @@ def finished_screen(study: Study) -> Screen:
         language=language,
         blocks=(
             *paragraphs(sentence(language, "finished_text")),
-            *paragraphs(study.completion.text),
-            *paragraphs(code_line),
+            *ending_blocks(study, ending),
         ),
         place=Place(done=1, total=1),
+        ending=ending,
     )
 
 
-def _question_step(study: Study, key: str, questions: tuple[Question, ...]) -> list[Step]:
-    if not questions:
-        return []
+def _question_steps(study: Study, section: str, seed: int, way: Walk) -> list[Step]:
+    """Return the pages of a section; those left out are passed with the page before them."""
+    return [
+        Step(key=page.key, make=partial(question_screen, study, section, seed, page, way.words),
+             may_fall_away=not page.is_sure)
+        for page in way.pages[section]
+    ]  # fmt: skip
+
+
+def question_screen(
+    study: Study, section: str, seed: int, page: QuestionPage, words: Mapping[str, str]
+) -> Screen:
+    """Return a page of questions; `words` are earlier answers that they may repeat."""
     language = study.language
+    # A page on which something has to be answered cannot say that nothing has.
+    is_optional = not any(question.required for question in page.questions)
+    text = sentence(language, f"{section}_text") if is_optional else ""
+    fields = question_fields(page.questions, language, seed=seed)
+    return Screen(
+        key=page.key,
+        kind="questions",
+        title=sentence(language, f"{section}_title"),
+        language=language,
+        blocks=paragraphs(text),
+        fields=tuple(_piped(field, words) for field in fields),
+        buttons=continue_button(language),
+    )
 
-    def make() -> Screen:
-        return Screen(
-            key=key,
-            kind="questions",
-            title=sentence(language, f"{key}_title"),
-            language=language,
-            blocks=paragraphs(sentence(language, f"{key}_text")),
-            fields=question_fields(questions, language),
-            buttons=continue_button(language),
-        )
 
-    return [Step(key=key, make=make)]
+def _piped(field: Field, words: Mapping[str, str]) -> Field:
+    """Return a field whose words repeat earlier answers."""
+    if "{answer." not in field.label + field.help + "".join(o.label for o in field.options):
+        return field
+    return field.changed(
+        label=piped(field.label, words),
+        help=piped(field.help, words),
+        options=tuple(option.changed(label=piped(option.label, words)) for option in field.options),
+    )
 
 
 def conditions(study: Study) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from howgood.flow.participate import conditions, take_part
 from howgood.flow.study_files.attached_files import filled_from_files
 from howgood.flow.study_files.document import Document, SyntaxProblemError, read_document
 from howgood.kinds import kind_of
+from howgood.kinds.logic import logic_problems
 from howgood.kinds.study import Study
 from howgood.records.record import Path as ValuePath
 from howgood.records.record import Problem, Record, check_record, written
@@ -100,7 +101,7 @@ def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | N
     if study is not None and not problems:
         problems += text_problems(study)
         problems += _language_problems(study) or kind_of(study).problems(study)
-        problems += _back_problems(study)
+        problems += _back_problems(study) + logic_problems(study)
     return None if problems else study
 
 

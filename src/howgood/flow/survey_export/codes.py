@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from howgood.flow.participate.path import CLOSING, DEMOGRAPHICS
+from howgood.kinds.question_pages import CLOSING, DEMOGRAPHICS
 from howgood.kinds.questions import Question, question_type
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport

@@ -17,7 +17,12 @@ from howgood.ask.sentences import sentence
 from howgood.flow.hosting import Host
 from howgood.flow.survey_export.codes import question_codes
 from howgood.flow.survey_export.offline import offline_page
-from howgood.flow.survey_export.source import SurveySource, named_source, source_in_host
+from howgood.flow.survey_export.source import (
+    SurveySource,
+    named_source,
+    refuse_logic,
+    source_in_host,
+)
 from howgood.kinds.questions import Question, question_type
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
@@ -27,6 +32,7 @@ from howgood.records.screen import Block, Bullets, Details, Heading, Paragraph, 
 
 def qualtrics_file(source: SurveySource) -> bytes:
     """Return the survey as a file that Qualtrics imports."""
+    refuse_logic(source.study, "Qualtrics")
     lines = ["[[AdvancedFormat]]", *_lines(source.study, source.task)]
     return ("\n".join(lines) + "\n").encode()
 
@@ -111,6 +117,7 @@ Row = dict[str, str]
 
 def limesurvey_file(source: SurveySource) -> bytes:
     """Return the survey as a file that LimeSurvey imports."""
+    refuse_logic(source.study, "LimeSurvey")
     study, task = source.study, source.task
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, _COLUMNS, restval="", delimiter="\t", lineterminator="\r\n")

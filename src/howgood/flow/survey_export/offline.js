@@ -84,10 +84,95 @@
     if (!survey.systems || given.includes(survey.noSystem)) return [];
     return survey.systems.filter((key) => given.includes(key));
   };
-  const path = (state) => {
+  // --- questions next to the task, as in kinds/rules.py and kinds/question_pages.py -----------
+  const ruleHolds = (rule, value) => {
+    const isLimited = rule.at_least !== undefined || rule.at_most !== undefined;
+    if (value === null || value === undefined) {
+      return !(rule.any_of || []).length && !isLimited && rule.answered !== true;
+    }
+    if (rule.answered === false) return false;
+    const given = [].concat(value).map(String);
+    if ((rule.any_of || []).length && !given.some((each) => rule.any_of.includes(each))) return false;
+    if (given.some((each) => (rule.none_of || []).includes(each))) return false;
+    if (!isLimited) return true;
+    const number = Array.isArray(value) || value === "" ? NaN : Number(value);
+    return number >= (rule.at_least ?? -Infinity) && number <= (rule.at_most ?? Infinity);
+  };
+  const holds = (rules, known) =>
+    (rules || []).every((rule) => ruleHolds(rule, known[rule.question]));
+  const value = (field, form) => {
+    const texts = [].concat(form[field.name] ?? []).map((each) => each.trim()).filter(Boolean);
+    if (!texts.length) return null;
+    if (field.kind === "choices") {
+      return field.options.map((each) => each.value).filter((each) => texts.includes(each));
+    }
+    if (!["number", "slider", "share"].includes(field.kind)) return texts[0];
+    const number = Number(texts[0].replace(",", "."));
+    return field.kind === "slider" && number < field.minimum ? null : number;
+  };
+  const inWords = (field, given) => given === null ? "" : [].concat(given).map((each) =>
+    (field.options || []).find((option) => option.value === String(each))?.label ?? String(each))
+    .join(", ");
+  const piped = (text, said) => (text || "").replace(/\{answer\.([\w-]+)(?:\|([^{}|]*))?\}/g,
+    (_, name, otherwise) => said[name] || otherwise || "");
+  const ordered = (questions, state) => {
+    const places = questions.slice();
+    for (const block of survey.blocks) {
+      const own = questions.map((_, index) => index)
+        .filter((index) => questions[index].block === block.key);
+      const drawn = shuffled(own, state.seed, "block", block.key).slice(0, block.show ?? own.length);
+      own.forEach((place, n) => { places[place] = n < drawn.length ? questions[drawn[n]] : null; });
+    }
+    return places.filter(Boolean);
+  };
+  const paged = (questions) => {
+    const found = [];
+    let names = [];
+    for (const question of questions) {
+      const needed = question.needs.some((name) => names.includes(name));
+      if (!found.length || question.newPage || needed) { found.push([]); names = []; }
+      found.at(-1).push(question);
+      names.push(...question.fields.map((field) => field.name));
+    }
+    return found;
+  };
+  const asked = (question, state, said) => question.fields.map((field) => {
+    let options = field.options || [];
+    if (question.shuffle) {
+      options = [...shuffled(options.filter((each) => each.value), state.seed, "options", field.name),
+        ...options.filter((each) => !each.value)];
+    }
+    return { ...field, label: piped(field.label, said), help: piped(field.help, said),
+      options: options.map((each) => ({ ...each, label: piped(each.label, said) })) };
+  });
+  const walk = (state) => {
+    const known = {}, said = {}, sections = {};
+    for (const [name, section] of Object.entries(survey.sections)) {
+      sections[name] = [];
+      let isAhead = false;
+      paged(ordered(section.questions, state)).forEach((page, index) => {
+        const key = index ? name + "-" + (index + 1) : name;
+        const answer = state.answers.find((each) => each.screen === key);
+        const shown = isAhead ? page : page.filter((each) => holds(each.rules, known));
+        if (!shown.length) return;
+        const isOptional = !shown.some((each) => each.required);
+        const screen = { ...section.screen, blocks: isOptional ? section.screen.blocks : [],
+          fields: shown.flatMap((each) => asked(each, state, said)) };
+        sections[name].push({ key, screen,
+          isUnsure: isAhead && page.every((each) => each.rules.length) });
+        if (!answer) { isAhead = true; return; }
+        shown.flatMap((each) => each.fields).forEach((field) => {
+          known[field.name] = value(field, answer.form);
+          said[field.name] = inWords(field, known[field.name]);
+        });
+      });
+    }
+    return { sections, out: survey.screenOuts.find((each) => holds(each.when, known)) };
+  };
+  const path = (state, way) => {
     const steps = [];
     const add = (key) => { if (survey.screens[key]) steps.push({ key, screen: survey.screens[key] }); };
-    add("demographics");
+    steps.push(...way.sections.demographics);
     add("systems");
     const used = usedSystems(state);
     shuffled(used, state.seed, "real systems").forEach((key) => add("real-" + key));
@@ -105,7 +190,7 @@
       if (page.check) screen.fields = [...screen.fields, page.check];
       steps.push({ key: name, screen });
     }
-    add("closing");
+    steps.push(...way.sections.closing);
     return steps;
   };
   const filled = (text, blanks) => text.replace(/\{(\w+)\}/g, (_, name) => blanks[name]);
@@ -131,15 +216,18 @@
   const current = () => {
     const answered = new Set(state.answers.map((each) => each.screen));
     if (!answered.has("consent")) return { key: "consent", screen: survey.screens.consent };
-    const steps = path(state);
+    const way = walk(state);
+    if (way.out) return { key: way.out.screen, screen: survey.screens[way.out.screen] };
+    const steps = path(state, way);
     const index = steps.findIndex((each) => !answered.has(each.key));
     if (index < 0) return { key: "finished", screen: survey.screens.finished };
     // Every system may follow until it is known which are used: nobody is moved backwards.
     const systems = (survey.systems || []).length, isKnown = answered.has("systems");
     const passed = isKnown ? systems - usedSystems(state).length : 0;
+    const isSure = (isKnown || !systems) && !steps.some((each) => each.isUnsure);
     return { ...steps[index], done: index + 1 + passed,
       total: steps.length + 1 + (isKnown ? passed : systems),
-      progress: survey.words[isKnown || !systems ? "progress" : "progress_at_most"] };
+      progress: survey.words[isSure ? "progress" : "progress_at_most"] };
   };
 
   // --- what is on a page ----------------------------------------------------------------------
@@ -186,7 +274,9 @@
       const input = make("input", { type: kind, name: field.name });
       input.value = option.value;
       input.checked = field.name in sent && [].concat(sent[field.name]).includes(option.value);
-      return make("label", {}, input, make("span", {}, option.label));
+      const picture = option.file
+        ? make("img", { src: survey.pictures[option.file], alt: option.alternative }) : null;
+      return make("label", {}, input, picture, make("span", {}, option.label));
     })));
   };
   const line = (field, sent, problem) => {
@@ -196,7 +286,7 @@
       "aria-invalid": problem ? "true" : "" };
     const longest = field.longest || 2000;
     let input;
-    if (field.kind === "choice") {
+    if (field.kind === "choice" || field.kind === "place") {
       const choose = make("option", {}, survey.words.choose);
       choose.value = "";
       input = make("select", shared, choose, field.options.map((option) => {
@@ -204,27 +294,41 @@
         made.value = option.value;
         return made;
       }));
+    } else if (field.kind === "slider") {
+      const first = field.minimum - (field.step || 1);
+      input = make("input", { ...shared, type: "range", min: String(first),
+        max: String(field.maximum), step: String(field.step || 1) });
+      input.value = first;
+    } else if (field.kind === "date") {
+      input = make("input", { ...shared, type: "date", min: field.earliest, max: field.latest });
     } else if (field.kind === "text" && longest > ONE_LINE) {
       input = make("textarea", { ...shared, rows: "4", maxlength: longest });
     } else {
-      const number = field.kind === "number";
+      const number = field.kind === "number" || field.kind === "share";
       input = make("input", { ...shared, type: "text", autocomplete: "off", maxlength: longest,
         inputmode: number ? (field.whole ? "numeric" : "decimal") : "",
         class: number ? "number" : "" });
     }
     if (field.name in sent) input.value = sent[field.name];
-    return make("div", { class: "field", id: "field-" + field.name },
+    return make("div", { class: field.group ? "field part" : "field", id: "field-" + field.name },
       make("label", { class: "name", for: "input-" + field.name }, field.label),
-      about(field, problem), input);
+      about(field, problem), input,
+      field.unit && field.kind !== "slider" ? make("span", { class: "unit" }, field.unit) : null,
+      field.kind === "slider" ? make("p", { class: "ends", "aria-hidden": "true" },
+        field.options.map((each) => make("span", {}, each.label))) : null);
   };
-  const shownField = (field, sent, problem) => {
+  const pictured = (field) => field.options.some((each) => each.file) ? "choice pictures" : "choice";
+  const shownField = (field, sent, problem) => field.heading
+    ? [make("h2", { class: "ask" }, field.heading), shownPart(field, sent, problem)]
+    : shownPart(field, sent, problem);
+  const shownPart = (field, sent, problem) => {
     if (field.kind === "likert") {
       return group(field, "radio", "scale points-" + field.options.length +
         (field.options.length <= MOST_IN_A_ROW ? " short" : ""), sent, problem);
     }
-    if (field.kind === "choices") return group(field, "checkbox", "choice", sent, problem);
+    if (field.kind === "choices") return group(field, "checkbox", pictured(field), sent, problem);
     if (field.kind === "choice" && field.options.length <= MOST_RADIOS) {
-      return group(field, "radio", "choice", sent, problem);
+      return group(field, "radio", pictured(field), sent, problem);
     }
     return line(field, sent, problem);
   };
@@ -243,7 +347,19 @@
   const wrong = (field, given) => {
     const isRequired = field.required !== false;
     const texts = [].concat(given ?? []).map((each) => each.trim()).filter(Boolean);
-    if (field.kind === "number") {
+    if (field.kind === "slider") {
+      return isRequired && value(field, { [field.name]: given ?? "" }) === null
+        ? survey.words.problem_slider : "";
+    }
+    if (field.kind === "date") {
+      if (!texts.length) return isRequired ? survey.words.problem_fill : "";
+      if (texts[0] < (field.earliest || "")) {
+        return filled(survey.words.problem_earliest, { day: field.earliest });
+      }
+      return field.latest && texts[0] > field.latest
+        ? filled(survey.words.problem_latest, { day: field.latest }) : "";
+    }
+    if (field.kind === "number" || field.kind === "share") {
       if (texts.length) return wrongNumber(field, texts[0]);
       return isRequired ? survey.words.problem_fill : "";
     }
@@ -253,6 +369,17 @@
       return isRequired && !texts.length ? survey.words.problem_fill : "";
     }
     return isRequired && !texts.length ? survey.words.problem_required : "";
+  };
+  const wrongGroup = (fields, sent) => {
+    const values = fields.map((each) => value(each, sent)).filter((each) => each !== null);
+    if (!values.length) return "";
+    if (fields[0].kind === "place") {
+      return new Set(values).size < fields.length
+        ? filled(survey.words.problem_places, { n: fields.length }) : "";
+    }
+    const sum = values.reduce((one, two) => one + two, 0), total = fields[0].total;
+    return Math.abs(sum - total) > 1e-9 * Math.max(1, total)
+      ? filled(survey.words.problem_sum, { sum, total }) : "";
   };
   const sentForm = (form, button) => {
     const found = {};
@@ -292,22 +419,29 @@
     main.append(make("h1", {}, screen.title));
     const form = make("form", { class: "answering", novalidate: true, autocomplete: "off" },
       (screen.blocks || []).map((block) => blocks[block.block](block)),
-      fields.map((field) => shownField(field, sent, problems[field.name])),
+      fields.flatMap((field) => shownField(field, sent, problems[field.name])),
       (screen.buttons || []).length ? make("p", { class: "buttons" }, screen.buttons.map(
         (each) => make("button", { name: each.name, value: each.value,
           class: each.main === false ? "quiet" : "" }, each.label))) : null);
     form.addEventListener("submit", (event) => send(event, step, form));
     main.append(form);
-    if (step.key === "finished") main.append(...saving());
+    if (isEnd(screen)) main.append(...saving());
     window.scrollTo(0, 0);
     (main.querySelector(".problems") || main).focus();
   };
+  const isEnd = (screen) => screen.kind === "finished" || screen.kind === "screened_out";
   const send = (event, step, form) => {
     event.preventDefault();
     const sent = sentForm(form, event.submitter), problems = {};
     for (const field of step.screen.fields || []) {
       const problem = wrong(field, sent[field.name]);
       if (problem) problems[field.name] = problem;
+    }
+    const grouped = (step.screen.fields || []).filter((each) => each.group);
+    for (const name of new Set(grouped.map((each) => each.group))) {
+      const fields = grouped.filter((each) => each.group === name);
+      const problem = wrongGroup(fields, sent);
+      if (problem) problems[fields[0].name] ||= problem;
     }
     if (Object.keys(problems).length) return show(step, sent, problems);
     if (step.key === "consent" && sent.consent !== "yes") {
@@ -363,7 +497,7 @@
       make("p", { class: "buttons" }, next), asked];
   };
   window.addEventListener("beforeunload", (event) => {
-    if (!state.isSaved && current().key === "finished") event.preventDefault();
+    if (!state.isSaved && isEnd(current().screen)) event.preventDefault();
   });
   show(current());
 })();

@@ -19,9 +19,12 @@ from typing import Any
 from howgood.ask.sentences import direction, sentence, sentences
 from howgood.errors import InputError
 from howgood.flow.participate import conditions, next_screen
-from howgood.flow.participate.path import CONSENT, path_steps
+from howgood.flow.participate.path import CONSENT, question_screen, screened_out
 from howgood.flow.survey_export.source import SurveySource, picture_files
 from howgood.kinds import kind_of
+from howgood.kinds.question_pages import CLOSING, DEMOGRAPHICS, QuestionPage, piped_in
+from howgood.kinds.questions import Question, question_fields
+from howgood.kinds.rules import ScreenOut
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import OfflineTask
@@ -34,7 +37,8 @@ _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 _WORDS = ("skip_link", "problems_title", "film_shows", "choose", "progress",
           "progress_at_most", "problem_required",
           "problem_fill", "problem_number", "problem_whole", "problem_range", "problem_least",
-          "problem_most", "problem_long", "pilot_banner", "scenario_title", "offline_save",
+          "problem_most", "problem_long", "problem_slider", "problem_sum", "problem_places",
+          "problem_earliest", "problem_latest", "pilot_banner", "scenario_title", "offline_save",
           "offline_text", "offline_copy", "offline_copied", "offline_next",
           "offline_unsaved", "offline_discard", "offline_no_script")  # fmt: skip
 
@@ -94,6 +98,9 @@ def outline(study: Study) -> dict[str, Any]:
         "words": {key: _raw(study.language, key) for key in _WORDS},
         "conditions": list(conditions(study)),
         **task.outline,
+        "blocks": [block.to_dict() for block in study.blocks],
+        "screenOuts": [_screen_out(rule) for rule in study.screen_outs],
+        "sections": {section: _section(study, section) for section in (DEMOGRAPHICS, CLOSING)},
         "screens": {key: screen.to_dict() for key, screen in screens.items()},
     }
 
@@ -103,10 +110,36 @@ def _frame(study: Study, task: OfflineTask) -> list[Screen]:
     consent = next_screen(study, condition=None, seed=0, answers=(), now=_ANY_TIME)
     refused = Answer(screen=CONSENT, values={"consent": "no"}, at=_ANY_TIME)
     declined = next_screen(study, condition=None, seed=0, answers=(refused,), now=_ANY_TIME)
-    steps = path_steps(
-        study, condition=conditions(study)[0], seed=0, answered=task.answered, now=_ANY_TIME
-    )
-    return [consent, declined, *(step.make() for step in steps), _thanks(study)]
+    steps = kind_of(study).steps(study, conditions(study)[0], 0, task.answered, _ANY_TIME)
+    reasons = [screened_out(study, rule) for rule in study.screen_outs]
+    return [consent, declined, *reasons, *(step.make() for step in steps), _thanks(study)]
+
+
+def _screen_out(rule: ScreenOut) -> dict[str, Any]:
+    when = [each.to_dict() for each in rule.when]
+    return {"screen": f"screened-out-{rule.key}", "when": when}
+
+
+def _section(study: Study, section: str) -> dict[str, Any]:
+    """Return the questions of a section, and the page they stand on."""
+    questions: tuple[Question, ...] = getattr(study, section)
+    page = QuestionPage(key=section, questions=())
+    screen = question_screen(study, section, 0, page, {})
+    return {
+        "screen": {"fields": [], **screen.to_dict()},
+        "questions": [
+            {
+                "fields": [field.to_dict() for field in question_fields([each], study.language)],
+                "rules": [rule.to_dict() for rule in each.show_if],
+                "needs": sorted({rule.question for rule in each.show_if} | piped_in(each)),
+                "block": each.block,
+                "newPage": each.new_page,
+                "shuffle": each.shuffle_options,
+                "required": each.required,
+            }
+            for each in questions
+        ],
+    }
 
 
 def _thanks(study: Study) -> Screen:

@@ -12,7 +12,9 @@ from howgood.errors import InputError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, open_host, picture
 from howgood.flow.study_files import read_study
-from howgood.kinds import kind_of
+from howgood.kinds import kind_of, pictures_of
+from howgood.kinds.question_pages import piped_in
+from howgood.kinds.questions import question_type
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport
 
@@ -47,6 +49,27 @@ def survey_source(study: Study, picture: Callable[[str], Picture]) -> SurveySour
             cure="Run it with howgood serve; its data can be exported as csv, parquet or json.",
         )
     return SurveySource(study=study, task=task_export(study), picture=picture)
+
+
+def refuse_logic(study: Study, program: str) -> None:
+    """Refuse to write a study for a program that would ask everybody everything."""
+    questions = (*study.demographics, *study.closing)
+    depends = any(question.show_if or piped_in(question) for question in questions)
+    several = [each.key for each in questions if question_type(each).has_several_answers]
+    if several:
+        raise InputError(
+            where=f"study {study.slug!r}, {several[0]}",
+            found=f"a question of type {next(q.type for q in questions if q.key == several[0])!r}",
+            needed=f"a type that {program} files can hold",
+            cure="Use the offline page, or run it with howgood serve.",
+        )
+    if depends or study.blocks or study.screen_outs or study.quotas:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found="questions that depend on earlier answers, random blocks, screen-outs or quotas",
+            needed=f"a study that {program} asks as it stands in the file",
+            cure="Use the offline page, which has all but quotas, or run it with howgood serve.",
+        )
 
 
 def source_in_host(host: Host, slug: str) -> SurveySource:
@@ -88,4 +111,4 @@ def named_source(name: str, *, address: str) -> SurveySource:
 
 def picture_files(study: Study) -> tuple[str, ...]:
     """Return the names of a study's pictures, each once."""
-    return tuple(dict.fromkeys(picture.file for picture in kind_of(study).pictures(study)))
+    return tuple(dict.fromkeys(picture.file for picture in pictures_of(study)))

@@ -170,7 +170,7 @@ def _pages(places: Sequence[Place], spent: list[tuple[int, str, float]]) -> tupl
                 if each.page >= page or each.status is Status.COMPLETE
             ),
             here=people(page, Status.ACTIVE),
-            left=people(page, Status.EXPIRED, Status.FULL),
+            left=people(page, Status.EXPIRED, Status.FULL, Status.SCREENED_OUT),
             median_seconds=median(seconds[page]) if seconds[page] else None,
         )
         for page in range(1, longest + 1)
