@@ -267,17 +267,19 @@ def _block_problems(study: Study) -> list[Problem]:
 
 def _piping_problems(study: Study, asked: Mapping[str, _Asked]) -> list[Problem]:
     """Return earlier answers that a question repeats and that may not be there."""
-    problems, place = [], 0
-    for section in ("demographics", "closing"):
-        questions: tuple[Question, ...] = getattr(study, section)
-        for index, question in enumerate(questions):
-            for name in sorted(piped_in(question)):
-                source = asked.get(name)
-                if source is None or source.place >= place:
-                    problems.append(_piping_problem((section, index, "text"), name, False))
-                elif not source.is_sure and not _has_fallback(question, name):
-                    problems.append(_piping_problem((section, index, "text"), name, True))
-            place += 1
+    before = len(study.demographics)
+    places = [
+        *((("demographics", index), index, each) for index, each in enumerate(study.demographics)),
+        *((("closing", index), before + index, each) for index, each in enumerate(study.closing)),
+    ]
+    problems = []
+    for path, place, question in places:
+        for name in sorted(piped_in(question)):
+            source = asked.get(name)
+            if source is None or source.place >= place:
+                problems.append(_piping_problem((*path, "text"), name, is_earlier=False))
+            elif not source.is_sure and not _has_fallback(question, name):
+                problems.append(_piping_problem((*path, "text"), name, is_earlier=True))
     return problems
 
 
@@ -286,7 +288,7 @@ def _has_fallback(question: Question, name: str) -> bool:
     return all(match[2] for text in texts for match in PIPED.finditer(text) if match[1] == name)
 
 
-def _piping_problem(path: Path, name: str, is_earlier: bool) -> Problem:
+def _piping_problem(path: Path, name: str, *, is_earlier: bool) -> Problem:
     if not is_earlier:
         return Problem(
             path=path,

@@ -147,12 +147,12 @@ class Reading:
             (DEMOGRAPHICS, self.study.demographics),
             (CLOSING, self.study.closing),
         ):
-            for question in questions:
+            asked = [(q, name) for q in questions for name in question_type(q).names(q)]
+            for question, name in asked:
                 read = partial(answer_in_cell, question, language=self.study.language)
-                for name in question_type(question).names(question):
-                    value = self.mapped(name, read)
-                    if value is not None:
-                        person.questions.setdefault(screen, {})[name] = value
+                value = self.mapped(name, read)
+                if value is not None:
+                    person.questions.setdefault(screen, {})[name] = value
         self._read_facts(person)
         return person
 
