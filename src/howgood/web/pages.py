@@ -71,12 +71,16 @@ class ScreenPage:
     other_problem: str = ""
     way_back: str = ""
     withdrawal: str = ""
-    has_finished: bool = False
     back: str = ""
     onward: str = ""
     is_waiting: bool = False
     has_keys: bool = False
     is_empty: bool = True
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether this is the page of who has done everything."""
+        return self.screen == "finished"
 
     @property
     def has_problems(self) -> bool:
@@ -115,7 +119,6 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
     named = {field.name for field in fields}
     others = [text for name, text in view.problems.items() if name not in named]
     place = screen.place
-    has_progress = place is not None and place.done > 0 and screen.awaits_answer
     return ScreenPage(
         language=language,
         study=view.study.title,
@@ -132,14 +135,13 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         action=_action(view, query),
         done=place.done if place else 0,
         total=place.total if place else 0,
-        progress=_progress(place, language) if place and has_progress else "",
+        progress=_progress(place, language) if place and screen.awaits_answer else "",
         has_title=screen.title != view.study.title,
         is_pilot=view.is_pilot,
         problems=tuple(field for field in fields if field.problem),
         other_problem=others[0] if others else "",
         withdrawal=_withdrawal(view),
         way_back=_way_back(view),
-        has_finished=screen.kind == "finished",
         back=_back(view),
         onward=step_address(view.token, view.here) if view.is_change else "",
         is_waiting=screen.kind == "wait",
@@ -182,7 +184,9 @@ def _action(view: View, query: str) -> str:
 
 
 def _progress(place: Place, language: str) -> str:
-    """Say how far somebody is."""
+    """Say how far somebody is; nothing at the very beginning."""
+    if not place.done:
+        return ""
     key = "progress_at_most" if place.at_most else "progress"
     return sentence(language, key, done=str(place.done), total=str(place.total))
 
