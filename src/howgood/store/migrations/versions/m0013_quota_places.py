@@ -6,8 +6,8 @@ In: the layout before. Out: a table of places. Absent: the way back (restore the
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0012"
-down_revision = "0011"
+revision = "0013"
+down_revision = "0012"
 
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
