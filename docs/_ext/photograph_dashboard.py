@@ -89,22 +89,12 @@ def _data(page, server) -> None:
 
 
 def _people(server, number: int) -> None:
-    """Let people take part, some of whom leave early or answer without reading."""
+    """Let synthetic people take part, all of whom finish."""
+    from howgood.demo.web import add_people
     from howgood.flow import hosting
-    from howgood.flow.participate import fill
 
     host, now = hosting.open_host(server.database), datetime.now(UTC) - timedelta(hours=5)
-    for seed in range(number):
-        form = {"consent": "yes"}
-        view = hosting.arrive(host, "smart-alarm", parameters={}, known="", now=now).view
-        hidden = {"signature": view.signature, "visit": view.visit}
-        token = hosting.begin(host, "smart-alarm", form=form | hidden, parameters={}, now=now).token
-        at, pages = now, 3 + seed % 7 if seed % 4 == 3 else 99
-        while pages and not (view := hosting.look(host, token, now=at)).screen.is_last:
-            at += timedelta(seconds=1 if seed % 11 == 5 else 6 + seed % 9 + pages % 5)
-            form = fill(view.screen, seed=seed) | {"signature": view.signature}
-            hosting.send(host, token, form=form | {"screen": view.screen.key}, now=at)
-            pages -= 1
+    add_people(host, "smart-alarm", people=number, seed=1, now=now)
     host.close()
 
 
