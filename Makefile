@@ -14,7 +14,7 @@ LIBRARY_BIN := $(LIBRARY_VENV)/$(PROGRAMS)
 export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: help demo test test-library check format slow bench docs changelog lock build \
-  release-check clean
+  release release-check clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -92,6 +92,13 @@ release-check: build ## Check what would be uploaded: metadata, contents, the sa
 	$(BIN)/python -W ignore -m cyclonedx_py requirements requirements-server.lock --pyproject pyproject.toml \
 	  --output-reproducible --output-format JSON --output-file dist/howgood.cdx.json
 	@ls -l dist
+
+release: $(VENV)/.ready ## Set the version and collect the changelog: make release VERSION=0.2.0
+	@echo '$(VERSION)' | grep -Eq '^[0-9]+\.[0-9]+\.[0-9]+$$' || { echo "make release VERSION=0.2.0"; exit 2; }
+	sed -i 's/^__version__ = .*/__version__ = "$(VERSION)"/' src/howgood/__init__.py
+	sed -i 's/^version: .*/version: $(VERSION)/' CITATION.cff
+	$(BIN)/towncrier build --yes --version $(VERSION)
+	@echo "Read CHANGELOG.md as a user would; then: make release-check"
 
 EXPORT = uv export --quiet --no-emit-project --no-header --no-default-groups
 lock: ## Renew the lock files (needs uv on the PATH)

@@ -15,10 +15,18 @@ def applications():
     """Return the applications people were asked about, and how many people."""
     return json.dumps(
         [
-            {"name": name, "label": card.application, "people": card.n_respondents}
+            {
+                "name": name,
+                "label": card.application.replace("_", " "),
+                "people": card.n_respondents,
+            }
             for name, card in KNOWN.items()
         ]
     )
+
+
+def _words(name):
+    return name.replace("_", " ")
 
 
 def answer(name, precision, recall):
