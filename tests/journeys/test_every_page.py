@@ -36,6 +36,9 @@ PAGES = {
     "/account": ["/account"],
     "/people": ["/people"],
     "/people/{number:int}/remove": ["/people/{ada}/remove"],
+    "/groups": ["/groups"],
+    "/withdraw": ["/withdraw"],
+    "/r/{token}": ["/r/unknown"],
     "/tokens": ["/tokens"],
     "/history": ["/history", "/history?study=doors", "/history?study=unknown"],
     "/api/docs": ["/api/docs"],
@@ -57,6 +60,8 @@ PAGES = {
     STUDY + "/discard": ["/studies/draft/discard"],
     STUDY + "/versions": ["/studies/doors/versions", "/studies/draft/versions"],
     STUDY + "/links": ["/studies/doors/links"],
+    STUDY + "/share": ["/studies/doors/share", "/studies/draft/share"],
+    STUDY + "/privacy": ["/studies/doors/privacy", "/studies/draft/privacy"],
     STUDY + "/data": ["/studies/doors/data", "/studies/songs/data", "/studies/empty/data"],
     STUDY + "/data/import/{number:int}": ["/studies/doors/data/import/{table}"],
     STUDY + "/data/imports/{number:int}/undo": ["/studies/doors/data/imports/{import}/undo"],
@@ -84,6 +89,8 @@ NO_PAGES = {
     STUDY + "/data/export/{format}": "a file",
     RESULT + "/progress": "a part of a result's page",
     RESULT + "/report.html": "a file",
+    "/r/{token}/report.html": "a file",
+    "/r/{token}/{place:int}.svg": "a file",
     RESULT + "/{place:int}.svg": "a file",
 }
 

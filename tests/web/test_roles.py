@@ -109,7 +109,8 @@ def _is_refused(answer):
 def _role_allows(need, who):
     if need == permissions.CREATE:
         return who in CREATES
-    if need in (permissions.SERVER, permissions.CARD):
+    # Those with roles in the study are guests, who make none.
+    if need in (permissions.SERVER, permissions.CARD, permissions.COPY):
         return who == "server-owner"
     if need in (permissions.PUBLIC, permissions.ACCOUNT) or who == "server-owner":
         return True

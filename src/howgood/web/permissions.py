@@ -20,6 +20,7 @@ from howgood.records.researcher import Permission, Researcher
 # studies; owners of the server. A card belongs to the study it came from.
 PUBLIC, ACCOUNT, CREATE, SERVER = "public", "account", "create", "server"
 CARD = "edit the study of the card"
+COPY = "texts, and make studies"
 Need = str
 
 PAGES: Mapping[str, Need] = {
@@ -100,7 +101,7 @@ PAGES: Mapping[str, Need] = {
     "POST /studies/{slug}/edit/{part}": "edit",
     "POST /studies/{slug}/glance/{part}": "texts",
     # Making studies is asked for by the route itself: the copy is a study of its own.
-    "POST /studies/{slug}/copy": "texts",
+    "POST /studies/{slug}/copy": COPY,
     "GET /studies/{slug}/preview": "texts",
     "POST /studies/{slug}/preview": "texts",
     "GET /studies/{slug}/publish": "texts",
@@ -187,6 +188,10 @@ class NoEntryError(HowgoodError):
 
 def admitted(host: Host, person: Researcher, need: Need, parts: Mapping[str, object]) -> Researcher:
     """Return the person with their permissions in the study, or raise `NoEntryError`."""
+    if need == COPY:
+        reader = admitted(host, person, "texts", parts)
+        admitted(host, person, CREATE, parts)
+        return reader
     if need == CARD:
         slug = study_of_card(host, str(parts["name"]))
         parts, need = ({"slug": slug}, "edit") if slug is not None else (parts, SERVER)
