@@ -18,17 +18,19 @@ import numpy as np
 from tests.ask.test_evaluation_logs import DEEPEVAL, INSPECT, LM_EVAL, PROMPTFOO, packed_inspect
 from tests.fuzz.from_elsewhere import ROWS
 
-from howgood import ask, learn, score
+from howgood import ask, decide, learn, score
 from howgood.errors import HowgoodWarning
 from howgood.flow import (
     acceptability,
     decisions,
     elicit,
+    elicit_criteria,
     judge,
     leaderboard,
     ranking,
     registry,
     relevance,
+    saved_results,
     ship,
 )
 from howgood.flow.study_files import check_study
@@ -289,6 +291,15 @@ def _judged_csv() -> bytes:
     return ("\n".join(rows) + "\n").encode()
 
 
+@cache
+def _saved_result() -> bytes:
+    """Return a saved decision: every kind of value that results have is somewhere in it."""
+    rows = {"item": list(range(8)), "good": [0.0, 1.0] * 4}
+    decision = decide.ship(rows, {**rows, "good": [1.0] * 8}, metric="good")
+    head = {"format": saved_results.FORMAT, "version": 1, "class": "ShipDecision"}
+    return to_json({**head, "values": decision.to_dict()}, whole=True).encode()
+
+
 def _read_summed(path: Path, engine: str = "auto", metric: str = "rmse") -> object:
     return ranking.rank_file(
         path,
@@ -465,6 +476,29 @@ READERS: tuple[Reader, ...] = (
             ("DeepEval", ".json", json.dumps(DEEPEVAL).encode(), ""),
             ("lm-eval", ".jsonl", "\n".join(map(json.dumps, LM_EVAL)).encode(), ""),
         )
+    ),
+    Reader(
+        name="alternatives by criteria",
+        suffix=".csv",
+        valid=lambda: (b"name,quality,price\na,.8,3\nb,.7,2\nc,.9,5\n",),
+        read=lambda path: elicit_criteria.start(
+            path, criteria={"quality": "max", "price": "min"}, name=None, random_state=1
+        ),
+        kind="csv",
+    ),
+    Reader(
+        name="tolerated rates",
+        suffix=".json",
+        valid=lambda: (b'{"bar": {"together": {"invented": 0.02, "refused": 0.1}}}',),
+        read=lambda path: ship.read_bar(str(path)),
+        kind="json",
+    ),
+    Reader(
+        name="saved result",
+        suffix=".json",
+        valid=lambda: (_saved_result(),),
+        read=decide.ShipDecision.load,
+        kind="json",
     ),
     Reader(
         name="evaluation log, CSV",

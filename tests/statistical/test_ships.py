@@ -232,3 +232,27 @@ def test_verdicts_on_half_of_the_documents_hold_on_the_other_half(ledger):
         seed=seed,
     )
     ledger.settle()
+
+
+@pytest.mark.parametrize("n", [100, 400])
+def test_rates_of_failure_are_below_what_is_tolerated_as_often_as_said(n, ledger):
+    """Flat prior over the rate, on both sides of what is tolerated."""
+    seed = 20815
+    rng = np.random.default_rng([seed, n])
+    said, happened = [], []
+    for _ in range(600):
+        rate = rng.uniform(0.0, 0.3)
+        failed = (rng.random(n) < rate).astype(float)
+        base = {"item": np.arange(n), "good": rng.random(n), "invented": np.zeros(n)}
+        candidate = {"item": np.arange(n), "good": rng.random(n), "invented": failed}
+        found = decide.ship(base, candidate, metric="good", bar={"invented": 0.1})
+        said.append(found.p_tolerated["invented"])
+        happened.append(rate < 0.1)
+    ledger.add(
+        "probability",
+        "a rate of failure is below what is tolerated",
+        expected_counts(happened, said, what="below what is tolerated"),
+        setting=f"{n} answers, a tenth tolerated; flat prior over the rate",
+        seed=seed,
+    )
+    ledger.settle()
