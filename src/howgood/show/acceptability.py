@@ -234,7 +234,11 @@ def _perfection(fit: AcceptabilityFit, telling: Sequence[str]) -> list[Finding]:
         without = replace(draws, flawless=0.0)
         smooth = Estimate.from_draws(without.shares(1.0, 1.0))
         said.append(f"{name} {share_text(with_term)} instead of {share_text(smooth)}")
-    text = "More people accept perfect accuracy than the curve alone predicts: " + "; ".join(said) + "."
+    text = (
+        "More people accept perfect accuracy than the curve alone predicts: "
+        + "; ".join(said)
+        + "."
+    )
     return [Finding(text=text)]
 
 
