@@ -164,6 +164,14 @@ def _saved_fit() -> bytes:
 
 
 @cache
+def _saved_failures_fit() -> bytes:
+    """A fit of failures as `FailuresFit.save` writes it."""
+    answers = ask.simulate_failure_answers({"wrong": 0.3, "rude": 1.0}, people=20, random_state=1)
+    target = Path(_folder()) / "failures.npz"
+    learn.fit_failures(answers, kinds=("wrong", "rude"), draws=200, random_state=1).save(target)
+    return target.read_bytes()
+
+
 def _saved_ordinal_fit() -> bytes:
     # Fewer people fail the gates, and another engine takes half a minute.
     answers = ask.simulate_ordinal_answers(people=40, random_state=1)
@@ -335,6 +343,11 @@ def _used_fit(path: Path) -> object:
 def _used_ordinal_fit(path: Path) -> object:
     fit = learn.load_ordinal_fit(path)
     return fit.summary(), fit.predict(precision=0.9, recall=0.8, part=fit.parts[0])
+
+
+def _used_failures_fit(path: Path) -> object:
+    fit = learn.load_failures(path)
+    return fit.summary(), fit.predict({fit.kinds[0]: 0.1}), fit.tolerable(fit.kinds[0])
 
 
 def _used_card(path: Path) -> object:
@@ -592,6 +605,13 @@ READERS: tuple[Reader, ...] = (
         valid=lambda: (_wording(),),
         read=elicit.read_wording,
         kind="json",
+    ),
+    Reader(
+        name="saved fit of failures",
+        suffix=".npz",
+        valid=lambda: (_saved_failures_fit(),),
+        read=_used_failures_fit,
+        kind="npz",
     ),
     Reader(
         name="saved ordinal fit",

@@ -26,7 +26,28 @@ def about(*names: str) -> Callable[[Test], Test]:
     return mark
 
 
+_FAILURES = "tests/learn/test_failures.py::"
 ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(
+        ("ask.failure_scenarios", "ask.FailureScenario"),
+        _FAILURES + "test_scenarios_are_different_and_never_fail_more_than_there_are",
+    ),
+    **dict.fromkeys(
+        ("ask.simulate_failure_answers", "learn.fit_failures", "learn.FailuresFit"),
+        _FAILURES + "test_more_failures_never_win_more_people",
+    ),
+    **dict.fromkeys(
+        ("learn.load_failures", "learn.FailurePriors"),
+        _FAILURES + "test_a_fit_comes_back_from_its_file",
+    ),
+    **dict.fromkeys(
+        ("decide.failure_bar", "decide.FailureBar"),
+        _FAILURES + "test_rates_of_the_bar_are_low_enough_together",
+    ),
+    **dict.fromkeys(
+        ("decide.failure_gate", "decide.FailureGate"),
+        _FAILURES + "test_a_gate_says_pass_fail_and_investigate",
+    ),
     "ask.scenarios": "tests/ask/test_levels.py::test_order_is_recall_outer_precision_inner",
     "ask.LEVELS": "tests/ask/test_levels.py::test_counts_come_as_close_as_whole_numbers_can",
     "ask.simulate_answers": "tests/ask/test_simulate.py::test_everybody_sees_distinct_scenarios",

@@ -147,8 +147,15 @@ def _from_fits():
     truth, scores = np.tile([1, 0, 0, 1, 0], 20), np.linspace(0, 1, 100)
     predicted = (scores > 0.5).astype(int)
     curve = {"size": [10, 20], "precision": [0.6, 0.8], "recall": [0.6, 0.85]}
+    failing = ask.simulate_failure_answers({"wrong": 0.3, "rude": 1.0}, people=20, random_state=1)
+    failures = learn.fit_failures(failing, kinds=("wrong", "rude"), draws=200, random_state=1)
     return [
         fit,
+        failures,
+        learn.FailurePriors(),
+        ask.failure_scenarios(("wrong", "rude"), random_state=1)[0],
+        decide.failure_bar(failures, share=0.3),
+        decide.failure_gate(failures, {"wrong": 3}, cases=40, random_state=1),
         learn.fit_ordinal(ordinal, means=(0,), draws=200, random_state=1),
         learn.LeftOut(
             predictions=Table({"participant": ["a"], "rating": [4], "predicted": [3.5]}),

@@ -132,6 +132,8 @@ _GAP = ("difference of two evaluations",)
 _CRITERION = ("weight of a criterion", "weight of a criterion, noise: flips")
 _BEST_BY_CRITERIA = ("alternative is the best", "alternative is the best, uncertain scores",
                      "alternative is the best, noise: flips")  # fmt: skip
+_FAILING_WEIGHT = ("failures: weight of a kind", "failures, fixed truth: weight of a kind")
+_FAILING_SHARE = ("failures: share accepting", "failures, fixed truth: share accepting")
 
 PROVED: dict[str, tuple[str, ...]] = {
     "MetricComparison.base": _GAP,  # the same estimator, of one log
@@ -269,6 +271,19 @@ PROVED: dict[str, tuple[str, ...]] = {
     "StudySize.power": ("study size: power",),
     "StudySize.widths": ("study size: width of alpha's interval",
                          "study size: wanted width is reached", "study size: alpha's interval"),
+    "FailuresFit.flawless": ("flawless: no error at all",),
+    "FailuresFit.person_sd": ("failures: spread of people",),
+    "FailuresFit.predict": _FAILING_SHARE,
+    "FailuresFit.relative": _FAILING_WEIGHT,
+    "FailuresFit.removing": _FAILING_SHARE,
+    "FailuresFit.summary": _FAILING_WEIGHT,
+    "FailuresFit.tolerable": _FAILING_SHARE,
+    "FailuresFit.weights": _FAILING_WEIGHT,
+    "FailuresFit.without": _FAILING_SHARE,
+    "FailureBar.alone": _FAILING_SHARE,
+    "FailureBar.reachable": _FAILING_SHARE,
+    "FailureGate.acceptance": _FAILING_SHARE,
+    "FailureGate.p_enough": _FAILING_SHARE,
     "Target.acceptance": _PREDICTED,
     "Target.at_best": ("binary: share at perfect accuracy",),
     "Target.needed_mean": ("binary: needed accuracy (target)",),

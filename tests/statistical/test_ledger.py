@@ -27,6 +27,7 @@ _FITTED = (
     *(f"continuous p: {name}" for name in ("p", *_BINARY)),
     *(f"ordinal: {name}" for name in _ORDINAL),
     *(f"flawless: {name}" for name in ("no error at all", "alpha", "share at perfect accuracy")),
+    *(f"failures: {name}" for name in ("weight of a kind", "spread of people", "share accepting")),
     "elicited a0",
     "weight of a class",
     "weight of a criterion",
@@ -38,6 +39,7 @@ OWED = {
     "calibration": _FITTED,
     "coverage": (
         *_FITTED,
+        *(f"failures, fixed truth: {name}" for name in ("weight of a kind", "share accepting")),
         "alpha, fixed truth", "shortest interval, flat posterior",
         *(f"prediction, fixed truth, {n} people" for n in (3, 5, 10)),
         *(f"default priors, {n} people: prediction, population" for n in (3, 5, 10)),

@@ -7,6 +7,8 @@ from howgood.ask.comparison import direct_question as direct_question
 from howgood.ask.comparison import direct_weight as direct_weight
 from howgood.ask.comparison import practice_questions as practice_questions
 from howgood.ask.evaluation_logs import read_log as read_log
+from howgood.ask.failures import failure_scenarios as failure_scenarios
+from howgood.ask.failures import simulate_failure_answers as simulate_failure_answers
 from howgood.ask.files import open_table as open_table
 from howgood.ask.intake import read_answers as read_answers
 from howgood.ask.levels import LEVELS as LEVELS
@@ -22,3 +24,4 @@ from howgood.ask.wording import applications as applications
 from howgood.ask.wording import items as items
 from howgood.ask.wording import word_scenario as word_scenario
 from howgood.records.evaluation_log import EvaluationLog as EvaluationLog
+from howgood.records.failures import FailureScenario as FailureScenario

@@ -7,7 +7,7 @@ policy named, and every one left out is counted.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -77,7 +77,9 @@ _GAPS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
 MissingPolicy = Literal["unanswered", "drop", "error"]
 MISSING_POLICIES = ("unanswered", "drop", "error")
 
-_NEEDED = ("participant", "application", "precision", "recall")
+_WHO = ("participant", "application")
+ACCURACY = ("precision", "recall")
+_SHARES = (*ACCURACY, "specificity")
 _ANSWERS = ("rating", "accepted")
 _OPTIONAL = ("usefulness", "intent", "ease", "part")
 _RATED = ("rating", "usefulness", "intent", "ease")
@@ -254,6 +256,8 @@ def read_answers(
     missing: MissingPolicy = "unanswered",
     scale: int | None = None,
     people: PeoplePolicy = DEFAULT,
+    shown: Sequence[str] = ACCURACY,
+    also: Sequence[str] = (),
 ) -> Answers:
     """Read answers about accuracy scenarios from a file or a frame.
 
@@ -281,6 +285,11 @@ def read_answers(
         has them (howgood's exports do): everyone but those who failed attention checks; of these
         only who finished; or everyone. Test runs never count. The rule is recorded as
         `provenance.settings["people"]`.
+    shown : sequence of str
+        The columns with the numbers people saw: precision and recall, or others, such as counts of
+        kinds of failure.
+    also : sequence of str
+        Further columns to read as text, such as a column people are compared by.
 
     Returns
     -------
@@ -300,17 +309,17 @@ def read_answers(
     >>> answers["rating"].tolist()
     [2.0, 6.0]
     """
-    if isinstance(path_or_frame, Answers) and not columns:
+    needed = (*_WHO, *shown, *also)
+    if isinstance(path_or_frame, Answers) and not columns and set(needed) <= set(path_or_frame):
         return path_or_frame
     check_policy(missing, policies=MISSING_POLICIES)
-    facts_read = columns_read(people)
-    where, frame = _opened(path_or_frame)
-    raw = _named_columns(frame, columns or {}, where, facts_read)
+    facts_read, (where, frame) = columns_read(people), _opened(path_or_frame)
+    raw = _named_columns(frame, columns or {}, where, needed, facts_read)
     _refuse_no_rows(raw, where)
     yours = {name: (columns or {}).get(name, name) for name in raw}
     points = SEVEN if scale is None else scale
     parsed = {
-        name: _parsed(name, values, points, f"{where}, column {yours[name]!r}")
+        name: _parsed(name, values, points, f"{where}, column {yours[name]!r}", shown)
         for name, values in raw.items()
     }
     if scale is None:
@@ -318,7 +327,7 @@ def read_answers(
     facts = {name: parsed.pop(name) for name in facts_read if name in parsed}
     chosen = choose_people(parsed["participant"], facts, policy=people, where=where)
     _announce_people(chosen, people, where)
-    keep, dropped = _kept_rows(parsed, missing, where, yours, chosen.keep)
+    keep, dropped = _kept_rows(parsed, needed, missing, where, yours, chosen.keep)
     _check_shares(parsed, keep, where, yours)
     kept = {name: values[keep] for name, values in parsed.items()}
     for name in ("participant", "application"):
@@ -366,9 +375,10 @@ def _named_columns(
     frame: Any,  # noqa: ANN401 - foreign data enters here
     mapping: Mapping[str, str],
     where: str,
+    needed: tuple[str, ...],
     facts: tuple[str, ...],
 ) -> dict[str, NDArray[Any]]:
-    known = (*_NEEDED, *_ANSWERS, *_OPTIONAL, *facts)
+    known = (*needed, *_ANSWERS, *_OPTIONAL, *facts)
     for name in mapping:
         if name not in known:
             raise InputError(
@@ -386,20 +396,22 @@ def _named_columns(
         source["usefulness"] = "useful"
     ours = {column: name for name, column in mapping.items()}
     if source["rating"] not in present and source["accepted"] not in present and present:
-        gone = [source[name] for name in _NEEDED if source[name] not in present]
+        gone = [source[name] for name in needed if source[name] not in present]
         raise MissingColumnError(
             where=where, column=source["rating"], columns=present, also=gone, ours=ours
         )
     wanted = {
         name: column
         for name, column in source.items()
-        if name in _NEEDED or name in mapping or column in present
+        if name in needed or name in mapping or column in present
     }
     found = frame_columns(frame, wanted.values(), where=where, ours=ours)
     return {name: found[column] for name, column in wanted.items()}
 
 
-def _parsed(name: str, values: NDArray[Any], scale: int, where: str) -> NDArray[Any]:
+def _parsed(
+    name: str, values: NDArray[Any], scale: int, where: str, shown: Sequence[str]
+) -> NDArray[Any]:
     if name in _RATED:
         return ratings_from(values, scale=scale, where=where)
     if name == "accepted":
@@ -408,13 +420,13 @@ def _parsed(name: str, values: NDArray[Any], scale: int, where: str) -> NDArray[
         )
     if name in FACTS:
         return _yes_no(values, where, "Rename the column if it means something else.")
-    if name in ("precision", "recall"):
-        return _shares(values, where)
+    if name in shown:
+        return _numbers(values, where, is_share=name in _SHARES)
     texts = [None if is_gap(value) else str(value) for value in values.tolist()]
     return np.array(texts, dtype=object)
 
 
-def _shares(values: NDArray[Any], where: str) -> FloatArray:
+def _numbers(values: NDArray[Any], where: str, *, is_share: bool) -> FloatArray:
     numbers = np.full(len(values), np.nan)
     for row, value in enumerate(values.tolist()):
         if is_gap(value):
@@ -425,8 +437,10 @@ def _shares(values: NDArray[Any], where: str) -> FloatArray:
             raise InputError(
                 where=f"{where}, row {row + 1}",
                 found=repr(value),
-                needed="numbers between 0 and 1",
-                cure="Write 85 % as 0.85, or name another column.",
+                needed="numbers between 0 and 1" if is_share else "numbers",
+                cure="Write 85 % as 0.85, or name another column."
+                if is_share
+                else "Correct it, or name another column.",
             ) from error
     return numbers
 
@@ -448,13 +462,14 @@ def _yes_no(values: NDArray[Any], where: str, cure: str) -> FloatArray:
 
 def _kept_rows(
     parsed: dict[str, NDArray[Any]],
+    columns: Sequence[str],
     missing: MissingPolicy,
     where: str,
     yours: Mapping[str, str],
     of_people: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], dict[str, int]]:
     answer = "rating" if "rating" in parsed else "accepted"
-    needed = [*_NEEDED, answer] + (["part"] if "part" in parsed else [])
+    needed = [*columns, answer] + (["part"] if "part" in parsed else [])
     n_rows = len(parsed[answer])
     keep = of_people.copy()
     dropped: dict[str, int] = {}
@@ -558,7 +573,9 @@ def _announce_repeated(columns: dict[str, NDArray[Any]], where: str) -> None:
 def _check_shares(
     parsed: dict[str, NDArray[Any]], keep: NDArray[np.bool_], where: str, yours: Mapping[str, str]
 ) -> None:
-    for name in ("precision", "recall"):
+    for name in _SHARES:
+        if name not in parsed:
+            continue
         outside = keep & ~((parsed[name] >= 0) & (parsed[name] <= 1))
         if outside.any():
             row = int(np.argmax(outside))

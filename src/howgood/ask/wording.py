@@ -178,6 +178,17 @@ def anchors(*, language: str = "en", real: bool = False) -> tuple[str, ...]:
     return labels(language, "agree_scale" if real else "likely_scale")
 
 
+def counted(text: str, count: int) -> str:
+    """Put a count into a phrase: {n} is the number, {was|were} takes the first word for 1.
+
+    Examples
+    --------
+    >>> counted("{n} {was|were} right", 1)
+    '**1** was right'
+    """
+    return _counted(text, count, count)
+
+
 def _counted(text: str, count: int, real: int) -> str:
     text = _NUMBER.sub(r"\1" if count == 1 else r"\2", text)
     return text.replace("{n}", f"**{count}**").replace("{real}", f"**{real}**")

@@ -13,7 +13,9 @@ import click
 from howgood.cli.knowledge import say
 from howgood.cli.options import TableFile, renamed_columns, report_options, write_report
 from howgood.flow import acceptability as flow
+from howgood.flow.failures import fit_failure_answers
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.failures import FailuresFit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.inclusion import DEFAULT, POLICIES
 from howgood.records.report import Finding, Report
@@ -24,7 +26,10 @@ from howgood.show import progress, text
 @click.command("fit")
 @click.argument("answers", type=TableFile())
 @click.option(
-    "--model", type=click.Choice(["binary", "ordinal"]), default="binary", show_default=True
+    "--model",
+    type=click.Choice(["binary", "ordinal", "failures"]),
+    default="binary",
+    show_default=True,
 )
 @click.option("--priors", default="howgood", show_default=True, help="Preset, or a .json file.")
 @click.option(
@@ -64,6 +69,8 @@ from howgood.show import progress, text
     help="Binary: a term of its own for no error at all; auto adds it where such scenarios were "
     "shown, but not with --priors kay2015.",
 )  # fmt: skip
+@click.option("--kind", "kinds", multiple=True, help="Failures: a column of counts. Repeat.")
+@click.option("--out-of", default=20, show_default=True, help="Failures: answers in a scenario.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
 @report_options
@@ -82,6 +89,8 @@ def command(
     application: tuple[str, ...],
     only_part: str | None,
     flawless: str,
+    kinds: tuple[str, ...],
+    out_of: int,
     save: Path | None,
     seed: int,
     as_json: bool,
@@ -92,26 +101,29 @@ def command(
 
     ANSWERS has columns participant, application, precision, recall, and rating (1 to 7, or the
     labels) or accepted. Rename columns with --map. The ordinal model needs a column part, which
-    tells imagined systems (--reference) from real ones.
+    tells imagined systems (--reference) from real ones. --model failures needs one column of counts
+    per --kind of failure instead of precision and recall.
     """
     settings: dict[str, Any] = {
         "columns": columns,
-        "priors": priors,
-        "engine": engine,
         "scale": scale,
-        "means": means,
         "missing": missing,
         "people": people,
         "random_state": seed,
         **_selection(model, application=application, only_part=only_part),
     }
+    if model != "failures":
+        settings |= {"priors": priors, "engine": engine, "means": means}
     with progress.bar("fit") as report:
         settings["progress"] = report
-        shown = (
-            _ordinal(flow.fit_parts(answers, reference=reference, **settings), save)
-            if model == "ordinal"
-            else _binary(flow.fit_answers(answers, cut=cut, flawless=flawless, **settings), save)
-        )
+        if model == "ordinal":
+            shown = _ordinal(flow.fit_parts(answers, reference=reference, **settings), save)
+        elif model == "failures":
+            settings |= {"kinds": kinds, "out_of": out_of, "cut": cut}
+            shown = _failures(fit_failure_answers(answers, **settings), save)
+        else:
+            settings |= {"cut": cut, "flawless": flawless}
+            shown = _binary(flow.fit_answers(answers, **settings), save)
     if as_json:
         click.echo(text.to_json(shown.values()))
     else:
@@ -130,10 +142,14 @@ def _selection(
     model: str, *, application: tuple[str, ...], only_part: str | None
 ) -> dict[str, Any]:
     """Return which answers to fit; refuse the other model's option instead of leaving it out."""
-    wrong = only_part if model == "ordinal" else application
-    if wrong:
-        names = ("--only-part", "binary") if model == "ordinal" else ("--application", "ordinal")
-        raise click.UsageError(f"{names[0]} belongs to --model {names[1]}")
+    if only_part and model != "binary":
+        raise click.UsageError("--only-part belongs to --model binary")
+    if application and model == "binary":
+        raise click.UsageError("--application belongs to --model ordinal")
+    if model == "failures":
+        if len(application) > 1:
+            raise click.UsageError("--model failures fits one --application")
+        return {"application": application[0] if application else None}
     return {"application": application} if model == "ordinal" else {"only_part": only_part}
 
 
@@ -172,4 +188,18 @@ def _ordinal(fit: OrdinalFit, save: Path | None) -> _Shown:
         values=lambda: show.ordinal_values(fit),
         report=lambda: show.ordinal_report(fit),
         picture=lambda path: show.save_ordinal_picture(fit, path),
+    )
+
+
+def _failures(fit: FailuresFit, save: Path | None) -> _Shown:
+    from howgood.show import failures as show
+
+    if save:
+        fit.save(save)
+    return _Shown(
+        findings=show.failure_findings(fit),
+        table=fit.summary(),
+        values=lambda: show.failure_values(fit),
+        report=lambda: show.failure_report(fit),
+        picture=lambda path: show.save_weights_picture(fit, path),
     )

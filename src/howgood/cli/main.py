@@ -67,6 +67,7 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
     },
     "Decide": {
+        "bar": ("howgood.cli.bar", "Say how often each kind of failure may happen."),
         "ship": ("howgood.cli.ship", "Two evaluation logs: may the candidate replace the base?"),
         "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades."),
         "rank": ("howgood.cli.rank", "Rank systems that predict noisy human ratings."),

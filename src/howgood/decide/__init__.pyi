@@ -4,6 +4,8 @@ from howgood.decide.acceptability import best_application as best_application
 from howgood.decide.acceptability import gate as gate
 from howgood.decide.acceptability import target as target
 from howgood.decide.acceptability import trade_off as trade_off
+from howgood.decide.failure_rates import failure_bar as failure_bar
+from howgood.decide.failure_rates import failure_gate as failure_gate
 from howgood.decide.grades import rank_grades as rank_grades
 from howgood.decide.lists import rank_lists as rank_lists
 from howgood.decide.planning import go_live as go_live
@@ -15,6 +17,8 @@ from howgood.decide.shipping import ship as ship
 from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold
 from howgood.decide.votes import rank_votes as rank_votes
+from howgood.records.failures import FailureBar as FailureBar
+from howgood.records.failures import FailureGate as FailureGate
 from howgood.records.ranking import Needed as Needed
 from howgood.records.ranking import NeededGrades as NeededGrades
 from howgood.records.ranking import Ordering as Ordering

@@ -26,6 +26,9 @@ from howgood.learn.elicitation.multiclass import MulticlassBisection as Multicla
 from howgood.learn.elicitation.multiclass import MulticlassElicitor as MulticlassElicitor
 from howgood.learn.elicitation.multiclass import weighted_outcomes as weighted_outcomes
 from howgood.learn.elicitation.saved import load_elicited as load_elicited
+from howgood.learn.failures import FailuresFit as FailuresFit
+from howgood.learn.failures import fit_failures as fit_failures
+from howgood.learn.failures import load_failures as load_failures
 from howgood.learn.feedback import rater_consistency as rater_consistency
 from howgood.learn.feedback import rating_uncertainty as rating_uncertainty
 from howgood.learn.feedback import unbiased_fourth_power as unbiased_fourth_power
@@ -46,4 +49,5 @@ from howgood.records.confusion import ThresholdMatrices as ThresholdMatrices
 from howgood.records.criteria import CriteriaResult as CriteriaResult
 from howgood.records.criteria import Criterion as Criterion
 from howgood.records.rater_agreement import RaterAgreement as RaterAgreement
+from howgood.records.failures import FailurePriors as FailurePriors
 from howgood.records.rater_consistency import RaterConsistency as RaterConsistency

@@ -189,7 +189,7 @@ class BinaryModel:
         nodes, weights = normal_nodes(self.n_nodes)
         extra = self._extra(point[None, :])[0]
         x = (point[:n][at] + slope * mean + extra)[:, None] + sd * nodes
-        value, pull = log_marginal(self.cells.groups, _log_terms(x), weights)
+        value, pull = log_marginal(self.cells.groups, log_terms(x), weights)
         # d log p(accept) = (1 - s) dx and d log p(refuse) = -s dx with s the chance to accept.
         accept = expit(x)
         pull_x = pull[: len(x)] * (1.0 - accept) - pull[len(x) :] * accept
@@ -239,7 +239,7 @@ class BinaryModel:
         with np.errstate(over="ignore", invalid="ignore"):
             spread = np.exp(points[:, 3 * n])[:, None] * nodes
             x = center.T[:, :, None].astype(np.float32) + spread.astype(np.float32)
-            return log_marginal_many(self.cells.groups, _log_terms(x), weights)
+            return log_marginal_many(self.cells.groups, log_terms(x), weights)
 
     def _log_prior(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log prior density (n,) and gradient (n, size)."""
@@ -292,7 +292,7 @@ def _population_scale(log_sd: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(1.0 + FLATTENING * np.exp(2.0 * np.minimum(log_sd, 300.0))))
 
 
-def _log_terms(x: NDArray[Real]) -> NDArray[Real]:
+def log_terms(x: NDArray[Real]) -> NDArray[Real]:
     """Log probabilities to accept, then to refuse, stacked along the first axis."""
     tail = np.abs(x)
     np.negative(tail, out=tail)

@@ -25,7 +25,7 @@ from howgood.records.provenance import Provenance
 from howgood.stats.arrays import FloatArray
 from howgood.writing import replacing
 
-Fit = TypeVar("Fit", bound="SavedFit")
+Fit = TypeVar("Fit")
 FORMAT = 1
 # A fit of 100,000 draws of 20 applications has 200 MB; what unpacks to more is not one.
 MOST_BYTES = 500_000_000

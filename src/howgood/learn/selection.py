@@ -53,6 +53,21 @@ def one_application(
     return answers
 
 
+def one_named_application(answers: Answers, application: str | None) -> Answers:
+    """Return the answers about one application; refuse several where none is named."""
+    if application is not None:
+        return _only(answers, "application", [application])
+    names = _names(answers, "application")
+    if len(names) > 1:
+        raise InputError(
+            where="answers, application",
+            found=f"{len(names)} applications: {', '.join(map(repr, names))}",
+            needed="one application: the model would pool them",
+            cure=f"Fit them one by one: application={names[0]!r}.",
+        )
+    return answers
+
+
 def _names(answers: Answers, column: str) -> list[str]:
     return sorted({str(each) for each in answers[column].tolist()}) if column in answers else []
 

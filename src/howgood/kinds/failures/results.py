@@ -1,0 +1,69 @@
+"""The result of a study of failures: how much each kind weighs, how often it may happen.
+
+In: the sample. Out: `StudyResult`. Absent: the statistics (`learn`) and the pictures (`show`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from howgood import decide, learn
+from howgood.errors import UngatedPosteriorError
+from howgood.kinds.failures.plan import FailuresPlan
+from howgood.kinds.failures.screens import scale_of
+from howgood.kinds.fit import Sample, insufficient_evidence
+from howgood.kinds.study import Study, plan_of
+from howgood.records.inclusion import POLICIES
+from howgood.records.progress import Progress
+from howgood.records.result import StudyResult
+from howgood.show.failures import bar_findings, failure_report
+from howgood.show.people import people_text
+from howgood.show.results import whole_report
+
+_QUESTION = "Which kinds of failure weigh most, and how often may each happen?"
+_CURE = "Ask more people: about 25 are usual, with 8 scenarios each."
+_LEAST_PEOPLE = 2
+_SHARE = 0.7
+
+
+def result(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
+) -> StudyResult:
+    """Fit the answers and return the report, or what is missing for one."""
+    if len(sample.people) < _LEAST_PEOPLE:
+        why = "Only one person has answered." if sample.people else "Nobody has answered yet."
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
+    plan = plan_of(study, FailuresPlan)
+    kinds = tuple(kind.key for kind in plan.kinds)
+    table = sample.table("participant", "application", *kinds, "rating")
+    if not np.any([rating is not None for rating in table["rating"]]):
+        why = "Nobody has rated a scenario yet."
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
+    try:
+        fit = learn.fit_failures(
+            table,
+            kinds=kinds,
+            out_of=plan.out_of,
+            scale=len(scale_of(study, plan)),
+            random_state=int(settings.get("seed", 1)),
+            progress=lambda share, step: progress(0.75 * share, step),
+        )
+    except UngatedPosteriorError as error:
+        why = f"The answers do not pin the model down: {error}"
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
+    progress(0.75, "drawing the pictures")
+    report = whole_report(
+        failure_report(fit),
+        title=study.title,
+        first=bar_findings(decide.failure_bar(fit, share=_SHARE)),
+        left_out=sample.left_out,
+        policy=POLICIES[sample.policy],
+    )
+    return StudyResult(
+        report=report,
+        summary=people_text(fit.n_respondents, fit.provenance.rows_used or 0),
+        people=fit.n_respondents,
+        answers=sample.held,
+        left_out=sample.left_out,
+    )

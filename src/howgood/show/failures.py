@@ -1,0 +1,303 @@
+"""Kinds of failure in words, tables and a picture: what weighs, what is tolerated.
+
+In: `FailuresFit`, `FailureBar`, `FailureGate`. Out: findings, plain values, a `Report`, thresholds
+for promptfoo. Absent: fitting, deciding, writing files.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howgood.learn.failures import FailuresFit, silent_reason
+from howgood.records.estimate import Estimate
+from howgood.records.evidence import FEW_PEOPLE
+from howgood.records.failures import FailureBar, FailureGate
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.show.acceptability import picture_section, share_text
+from howgood.show.figures import theme
+from howgood.show.figures.theme import COLOURS, INK, canvas
+from howgood.show.numbers import percent, plain, probability
+from howgood.show.people import fitted_people
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
+_SHARE = 0.7
+CAUTIONS = (
+    "These are answers about imagined systems, in counts as they were shown; rates far outside "
+    "those shown are extrapolated.",
+    "The results hold for the feature as it was described and for people like those asked.",
+)
+
+
+def failure_findings(fit: FailuresFit) -> tuple[Finding, ...]:
+    """Return what the fit says, most useful first."""
+    usual = usual_rates(fit)
+    return (
+        *_evidence(fit),
+        *_relative(fit),
+        _accepting(fit, usual),
+        *_removing(fit, usual),
+        *_tolerated(fit),
+        *fitted_people(fit.n_respondents, fit.provenance),
+    )
+
+
+def usual_rates(fit: FailuresFit) -> dict[str, float]:
+    """Return one failure of every kind in a scenario: rates to speak about."""
+    rate = 1.0 / fit.out_of
+    most = int(0.5 * fit.out_of)
+    return dict.fromkeys(fit.kinds[:most], rate)
+
+
+def failure_report(fit: FailuresFit) -> Report:
+    """Return the report of a fit of failures."""
+    weights = dict(sorted(fit.weights.items(), key=lambda pair: -pair[1].mean))
+    return Report(
+        title="Which failures people tolerate",
+        question="Which kinds of failure weigh most, and how often may each happen?",
+        findings=failure_findings(fit),
+        sections=(
+            picture_section(
+                "What one failure costs",
+                f"Logits lost by one failing answer of {fit.out_of}, by kind, with 95 % interval.",
+                weight_figure(weights, out_of=fit.out_of),
+            ),
+            Section(
+                title="How often each may happen",
+                text=f"The rate at which {percent(_SHARE)} of people still accept, when nothing "
+                "else fails.",
+                table=tolerable_table(fit),
+            ),
+            Section(
+                title="How many of one weigh as much as one of another",
+                text="Medians with 95 % intervals; rows weigh as much as so many of the column.",
+                table=relative_table(fit),
+            ),
+            Section(title="Parameters", table=fit.summary()),
+            *_powers(fit),
+        ),
+        methods=fit.methods_text(),
+        provenance=fit.provenance,
+        cautions=CAUTIONS,
+    )
+
+
+def failure_values(fit: FailuresFit) -> dict[str, Any]:
+    """Return a fit's results as plain values, ready for JSON."""
+    return {
+        "findings": [finding.text for finding in failure_findings(fit)],
+        "evidence": fit.evidence,
+        "weights": {kind: each.to_dict() for kind, each in fit.weights.items()},
+        "tolerable": tolerable_table(fit),
+        "relative": relative_table(fit),
+        "powers": {f"{p:g}": share for p, share in fit.power_probabilities.items()},
+        "diagnostics": fit.diagnostics.to_dict(),
+        "methods": fit.methods_text(),
+        "provenance": fit.provenance.to_dict(),
+    }
+
+
+def save_weights_picture(fit: FailuresFit, path: Path) -> Path:
+    """Write the picture of the weights to a file."""
+    with weight_figure(fit.weights, out_of=fit.out_of) as figure:
+        return theme.save(figure, path)
+
+
+@contextmanager
+def weight_figure(weights: Mapping[str, Estimate], *, out_of: int) -> Iterator["Figure"]:
+    """Draw the cost of one failure of each kind with its interval."""
+    with canvas(width=7.5, height=1.3 + 0.5 * len(weights)) as figure:
+        axes = figure.subplots()
+        for row, estimate in enumerate(weights.values()):
+            ends = estimate.interval
+            axes.plot([ends.lower, ends.upper], [-row, -row], color=COLOURS[0], lw=2.4)
+            axes.plot([estimate.mean], [-row], "o", color=COLOURS[0], ms=7)
+            axes.annotate(
+                plain(estimate.mean, digits=2), (ends.upper, -row), xytext=(8, 0),
+                textcoords="offset points", va="center", color=INK, fontsize=9,
+            )  # fmt: skip
+        axes.set_yticks([-row for row in range(len(weights))], list(weights))
+        axes.set_ylim(-len(weights) + 0.4, 0.6)
+        axes.set_xlim(left=0.0)
+        axes.set_xlabel(f"logits lost by one failing answer of {out_of}, 95 % interval")
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        yield figure
+
+
+def tolerable_table(fit: FailuresFit) -> Table:
+    """Return the tolerable rate of each kind alone, with its interval."""
+    found = [fit.tolerable(kind, share=_SHARE) for kind in fit.kinds]
+    return Table(
+        {
+            "kind": list(fit.kinds),
+            "rate": np.array([each.mean for each in found]),
+            "lower": np.array([each.interval.lower for each in found]),
+            "upper": np.array([each.interval.upper for each in found]),
+        }
+    )
+
+
+def relative_table(fit: FailuresFit) -> Table:
+    """Return how many of each other kind weigh as much as one of a kind."""
+    columns: dict[str, list[str]] = {"one of": list(fit.kinds)}
+    for to in fit.kinds:
+        columns[f"weighs like so many of {to}"] = [
+            "1" if kind == to else _ratio_text(fit.relative(kind, to=to)) for kind in fit.kinds
+        ]
+    return Table(columns)
+
+
+def bar_findings(bar: FailureBar) -> tuple[Finding, ...]:
+    """Say what rates of failure are tolerated."""
+    share = percent(bar.share)
+    alone = "; ".join(f"{kind} {_rate_text(each)}" for kind, each in bar.alone.items())
+    found = [Finding(text=f"Alone, so much is tolerated by {share} of people: {alone}.")]
+    if bar.together is None:
+        why = (
+            "the answers do not suffice"
+            if bar.evidence != "enough"
+            else f"{share} accept with probability {probability(bar.reachable)} even where almost "
+            "nothing fails"
+        )
+        text = (
+            f"No rates are known to be low enough with certainty {percent(bar.certainty)}: {why}."
+        )
+        return (*found, Finding(text=text, tone="unsure"))
+    listed = ", ".join(f"{kind} {_percent(rate)}" for kind, rate in bar.together.items())
+    text = (
+        f"Together, these rates are low enough for {share} of people with certainty "
+        f"{percent(bar.certainty)}: {listed}; so at least {_percent(1 - (bar.failing or 0.0))} of "
+        "the answers must be right."
+    )
+    return (*found, Finding(text=text, tone="good"))
+
+
+def failure_gate_findings(gate: FailureGate) -> tuple[Finding, ...]:
+    """Say whether a system fails seldom enough, and why."""
+    meaning = {
+        "pass": "enough people would accept it",
+        "fail": "too few people would accept it",
+        "investigate": "the evidence does not say; ask more people or evaluate more cases",
+    }[gate.verdict]
+    rates = ", ".join(f"{kind} {_percent(rate)}" for kind, rate in gate.rates.items())
+    text = (
+        f"{gate.verdict}: {meaning}. Of {gate.cases} answers failed: {rates}. "
+        f"{share_text(gate.acceptance)} would accept {gate.application}; probability "
+        f"{probability(gate.p_enough)} that at least {percent(gate.share)} do."
+    )
+    return (Finding(text=text, tone=_TONES[gate.verdict]),)
+
+
+def promptfoo_config(bar: FailureBar) -> str:
+    """Return thresholds as a piece of a promptfoo configuration (YAML).
+
+    promptfoo stops a run below a pass rate of all tests (PROMPTFOO_PASS_RATE_THRESHOLD, in per
+    cent); the rates by kind stand in `metadata`, where `howgood bar FIT --log` and people find
+    them.
+    """
+    if bar.together is None:
+        raise ValueError("no rates are known to be low enough")
+    needed = 100.0 * (1.0 - sum(bar.together.values()))
+    kinds = "".join(f"      {_quoted(kind)}: {rate:.6f}\n" for kind, rate in bar.together.items())
+    return (
+        f"# howgood bar: {percent(bar.share)} of people accept {bar.application!r} with certainty "
+        f"{percent(bar.certainty)}\n"
+        f'env:\n  PROMPTFOO_PASS_RATE_THRESHOLD: "{needed:.2f}"\n'
+        f"defaultTest:\n  metadata:\n    tolerable_failure_rates:\n{kinds}"
+    )
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _evidence(fit: FailuresFit) -> list[Finding]:
+    reason = silent_reason(fit.cells)
+    if reason:
+        text = f"Not enough evidence: the answers say nothing about {reason}."
+        return [Finding(text=text, tone="bad")]
+    if fit.n_respondents < FEW_PEOPLE:
+        text = (
+            f"Not enough evidence: {fit.n_respondents} people answered, and decisions need "
+            f"{FEW_PEOPLE} or more."
+        )
+        return [Finding(text=text, tone="unsure")]
+    return []
+
+
+def _relative(fit: FailuresFit) -> list[Finding]:
+    """Compare each kind with the next lighter one, and the heaviest with the lightest."""
+    order = sorted(fit.kinds, key=lambda kind: -fit.weights[kind].mean)
+    if len(order) < 2:
+        return []
+    pairs = (
+        [(order[0], order[-1])] if len(order) == 2 else [(order[0], order[-1]), *pairwise(order)]
+    )
+    found = []
+    for heavy, light in pairs[:3]:
+        ratio = fit.relative(heavy, to=light)
+        tone = "neutral" if ratio.interval.lower > 1.0 else "unsure"
+        text = f"One failure of the kind {heavy!r} weighs like {_ratio_text(ratio)} of {light!r}."
+        found.append(Finding(text=text, tone=tone))
+    return found
+
+
+def _accepting(fit: FailuresFit, rates: Mapping[str, float]) -> Finding:
+    listed = ", ".join(f"{_percent(rate)} {kind}" for kind, rate in rates.items())
+    return Finding(text=f"{share_text(fit.predict(rates))} would accept it with {listed}.")
+
+
+def _removing(fit: FailuresFit, rates: Mapping[str, float]) -> list[Finding]:
+    if len(rates) < 2:
+        return []
+    best = max(rates, key=lambda kind: fit.without(kind, rates).mean)
+    left = {kind: rate for kind, rate in rates.items() if kind != best}
+    gain = fit.without(best, rates)
+    points = f"{100 * gain.mean:.0f} [{100 * gain.interval.lower:.0f} to "
+    text = (
+        f"Without {best!r}, {share_text(fit.predict(left))} would: {points}"
+        f"{100 * gain.interval.upper:.0f}] percentage points more, the most of all kinds."
+    )
+    return [Finding(text=text)]
+
+
+def _tolerated(fit: FailuresFit) -> list[Finding]:
+    found = [f"{kind} {_rate_text(fit.tolerable(kind, share=_SHARE))}" for kind in fit.kinds]
+    text = f"Alone, {percent(_SHARE)} of people tolerate: {'; '.join(found)}."
+    return [Finding(text=text)]
+
+
+def _powers(fit: FailuresFit) -> list[Section]:
+    if len(fit.power_probabilities) < 2:
+        return []
+    table = Table(
+        {
+            "power of the rate": [f"{p:g}" for p in fit.power_probabilities],
+            "probability": list(fit.power_probabilities.values()),
+        }
+    )
+    text = "1: the tenth failure weighs as much as the first; below 1 the first ones weigh most."
+    return [Section(title="Do the first failures weigh most?", text=text, table=table)]
+
+
+def _ratio_text(ratio: Estimate) -> str:
+    ends = ratio.interval
+    return f"{np.median(ratio.draws):.2g} [{ends.lower:.2g} to {ends.upper:.2g}]"
+
+
+def _rate_text(rate: Estimate) -> str:
+    ends = rate.interval
+    return f"{_percent(rate.mean)} [{100 * ends.lower:.1f} to {100 * ends.upper:.1f}]"
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.1f} %"
