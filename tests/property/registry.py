@@ -28,6 +28,8 @@ def about(*names: str) -> Callable[[Test], Test]:
 
 _FAILURES = "tests/learn/test_failures.py::"
 ELSEWHERE: dict[str, str] = {
+    "ask.degrade": "tests/ask/test_degrade.py::"
+    "test_accuracies_are_met_as_closely_as_whole_cases_allow",
     **dict.fromkeys(
         ("ask.failure_scenarios", "ask.FailureScenario"),
         _FAILURES + "test_scenarios_are_different_and_never_fail_more_than_there_are",

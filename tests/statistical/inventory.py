@@ -132,8 +132,8 @@ _GAP = ("difference of two evaluations",)
 _CRITERION = ("weight of a criterion", "weight of a criterion, noise: flips")
 _BEST_BY_CRITERIA = ("alternative is the best", "alternative is the best, uncertain scores",
                      "alternative is the best, noise: flips")  # fmt: skip
-_FAILING_WEIGHT = ("failures: weight of a kind", "failures, fixed truth: weight of a kind")
-_FAILING_SHARE = ("failures: share accepting", "failures, fixed truth: share accepting")
+_FAILING_WEIGHT = ("failures: weight of a kind",)
+_FAILING_SHARE = ("failures: share accepting",)
 
 PROVED: dict[str, tuple[str, ...]] = {
     "MetricComparison.base": _GAP,  # the same estimator, of one log

@@ -79,12 +79,11 @@ def test_twenty_five_people_recover_weights_and_share(ledger):
         _take(tally, fit, weights, start, 2.0)
     for name in ("weight of a kind", "share accepting"):
         hits = tally.hits[name]
-        assert np.mean(hits[0.95]) >= 0.93, (name, np.mean(hits[0.95]))
         ledger.add(
             "coverage",
             f"failures, fixed truth: {name}",
-            covers(hits, allowed=0.03),
-            setting="25 people × 8 scenarios, weights .3, 1.2 and .5 logits per failure; three "
+            covers(hits, allowed=0.02),
+            setting="25 people × 8 scenarios, weights .3, 1.2 and .5 logits per failure; two "
             "points allowed: at one fixed truth, priors leave a trace",
             seed=seed,
         )

@@ -39,7 +39,6 @@ OWED = {
     "calibration": _FITTED,
     "coverage": (
         *_FITTED,
-        *(f"failures, fixed truth: {name}" for name in ("weight of a kind", "share accepting")),
         "alpha, fixed truth", "shortest interval, flat posterior",
         *(f"prediction, fixed truth, {n} people" for n in (3, 5, 10)),
         *(f"default priors, {n} people: prediction, population" for n in (3, 5, 10)),

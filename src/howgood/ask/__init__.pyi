@@ -6,6 +6,7 @@ from howgood.ask.comparison import INTERVIEW as INTERVIEW
 from howgood.ask.comparison import direct_question as direct_question
 from howgood.ask.comparison import direct_weight as direct_weight
 from howgood.ask.comparison import practice_questions as practice_questions
+from howgood.ask.degraded import degrade as degrade
 from howgood.ask.evaluation_logs import read_log as read_log
 from howgood.ask.failures import failure_scenarios as failure_scenarios
 from howgood.ask.failures import simulate_failure_answers as simulate_failure_answers

@@ -16,8 +16,10 @@ from howgood.decide.sampling import PRIOR_CASES, Counts, counted, resampled
 from howgood.records.acceptance import (
     AcceptanceDraws,
     AcceptanceModel,
+    PartedModel,
     draws_for,
     known_applications,
+    of_part,
 )
 from howgood.records.decision import ApplicationChoice, Gate, GateVerdict, Target, TradeOff
 from howgood.records.estimate import Estimate
@@ -34,11 +36,12 @@ _FEWEST_REACHING = 0.05  # below this share of draws there is no needed mean wor
 
 
 def acceptance(
-    fit: AcceptanceModel,
+    fit: AcceptanceModel | PartedModel,
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
     application: str | None = None,
+    part: str | None = None,
     pos_label: object = 1,
     random_state: RandomState = None,
 ) -> Estimate:
@@ -56,6 +59,8 @@ def acceptance(
         True and predicted labels of the test set.
     application : str
         Which application; may be left out when the fit knows only one.
+    part : str, optional
+        Of an ordinal fit: which part's people, such as "last 30 days".
     pos_label : object
         The label that counts as positive.
     random_state : None, int or Generator
@@ -80,6 +85,7 @@ def acceptance(
     >>> 0.7 < share.mean < 0.9
     True
     """
+    fit = of_part(fit, part, where="acceptance")
     draws = draws_for(fit, application, where="acceptance")
     counts = counted(y_true, y_pred, pos_label=pos_label, where="acceptance")
     generator, _ = generator_and_seed(random_state)
@@ -95,11 +101,12 @@ def acceptance_of_tables(fit: AcceptanceModel, application: str | None, tables: 
 
 
 def best_application(
-    fit: AcceptanceModel,
+    fit: AcceptanceModel | PartedModel,
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
     applications: Iterable[str] | None = None,
+    part: str | None = None,
     certainty: float = 0.95,
     pos_label: object = 1,
     random_state: RandomState = None,
@@ -115,6 +122,8 @@ def best_application(
         As in `acceptance`.
     applications : iterable of str
         The applications to compare; all of the fit when left out.
+    part : str, optional
+        As in `acceptance`.
     certainty : float
         An application is called best when it is so in this share of the draws.
 
@@ -132,6 +141,7 @@ def best_application(
     Kay, Patel, Kientz (2015), "Selecting a user interface to build".
     """
     check_probability(certainty, name="certainty", where="best_application")
+    fit = of_part(fit, part, where="best_application")
     names = tuple(applications or known_applications(fit, where="best_application"))
     counts = counted(y_true, y_pred, pos_label=pos_label, where="best_application")
     generator, seed = generator_and_seed(random_state)
@@ -164,11 +174,12 @@ def best_shares(value_draws: FloatArray) -> FloatArray:
 
 
 def gate(
-    fit: AcceptanceModel,
+    fit: AcceptanceModel | PartedModel,
     application: str | None,
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
+    part: str | None = None,
     share: float = 0.8,
     certainty: float = 0.95,
     pos_label: object = 1,
@@ -184,6 +195,8 @@ def gate(
         Which application; None when the fit knows only one.
     y_true, y_pred : array
         True and predicted labels of the test set.
+    part : str, optional
+        As in `acceptance`.
     share : float
         The share of people that must accept.
     certainty : float
@@ -216,6 +229,7 @@ def gate(
     check_probability(share, name="share", where="gate")
     check_probability(certainty, name="certainty", where="gate")
     generator, seed = generator_and_seed(random_state)
+    fit = of_part(fit, part, where="gate")
     draws = draws_for(fit, application, where="gate")
     accepting = acceptance(
         fit,
@@ -250,9 +264,10 @@ def _verdict(p_enough: float, certainty: float) -> GateVerdict:
 
 
 def target(
-    fit: AcceptanceModel,
+    fit: AcceptanceModel | PartedModel,
     application: str | None = None,
     *,
+    part: str | None = None,
     share: float = 0.8,
     precision: float | None = None,
     recall: float | None = None,
@@ -270,6 +285,8 @@ def target(
     fit : fit of answers, or model card
     application : str
         Which application; may be left out when the fit knows only one.
+    part : str, optional
+        As in `acceptance`.
     share : float
         The share of people that should accept.
     precision, recall : float
@@ -295,7 +312,7 @@ def target(
     0.75
     """
     check_probability(share, name="share", where="target")
-    draws = draws_for(fit, application, where="target")
+    draws = draws_for(of_part(fit, part, where="target"), application, where="target")
     needed = draws.mean_for_share(share)
     reached = needed[needed <= 1.0]
     reachable = float(reached.size / needed.size)
@@ -327,9 +344,10 @@ def target(
 
 
 def trade_off(
-    fit: AcceptanceModel,
+    fit: AcceptanceModel | PartedModel,
     application: str | None = None,
     *,
+    part: str | None = None,
     share: float = 0.8,
     certainty: float = 0.95,
     precision_per_recall: float = 1.0,
@@ -342,7 +360,7 @@ def trade_off(
 
     Parameters
     ----------
-    fit, application, share
+    fit, application, part, share
         As in `target`.
     certainty : float
         How sure the accepting share must be.
@@ -365,7 +383,7 @@ def trade_off(
     """
     check_probability(share, name="share", where="trade_off")
     check_probability(certainty, name="certainty", where="trade_off")
-    draws = draws_for(fit, application, where="trade_off")
+    draws = draws_for(of_part(fit, part, where="trade_off"), application, where="trade_off")
     accuracy = np.arange(0.0, 1.0 + POINT / 2, POINT)
     accepting = draws.shares(np.minimum(accuracy * precision_per_recall, 1.0), accuracy)
     enough = (np.mean(accepting >= share, axis=0) >= certainty) & (draws.evidence == "enough")

@@ -20,7 +20,13 @@ from howgood.decide.sampling import PRIOR_CASES, Counts, resampled
 from howgood.errors import HowgoodWarning, InputError, UngatedPosteriorError, UnknownNameError
 from howgood.learn.acceptability import fit_acceptability
 from howgood.learn.acceptability_fit import AcceptabilityFit
-from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
+from howgood.records.acceptance import (
+    AcceptanceDraws,
+    AcceptanceModel,
+    PartedModel,
+    draws_for,
+    of_part,
+)
 from howgood.records.decision import GoLive, StudySize
 from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent
@@ -37,11 +43,12 @@ _DRAWS = 1000
 
 
 def go_live(
-    fit: AcceptanceModel,
+    fit: AcceptanceModel | PartedModel,
     application: str | None,
     learning_curve: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
     *,
     columns: Mapping[str, str] | None = None,
+    part: str | None = None,
     share: float = 0.8,
     certainty: float = 0.95,
     random_state: RandomState = None,
@@ -59,6 +66,8 @@ def go_live(
         part of the answer).
     columns : mapping, optional
         Our name to yours, for columns called otherwise: {"size": "n_train"}.
+    part : str, optional
+        Of an ordinal fit: which part's people.
     share : float
         The share of people that should accept.
     certainty : float
@@ -92,7 +101,7 @@ def go_live(
     """
     check_probability(share, name="share", where="go_live")
     check_probability(certainty, name="certainty", where="go_live")
-    draws = draws_for(fit, application, where="go_live")
+    draws = draws_for(of_part(fit, part, where="go_live"), application, where="go_live")
     generator, seed = generator_and_seed(random_state)
     curve = _columns(learning_curve, columns or {})
     accepting = (

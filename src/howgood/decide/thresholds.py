@@ -22,7 +22,13 @@ from howgood.decide.sampling import (
     score_bins,
 )
 from howgood.errors import InputError
-from howgood.records.acceptance import AcceptanceDraws, AcceptanceModel, draws_for
+from howgood.records.acceptance import (
+    AcceptanceDraws,
+    AcceptanceModel,
+    PartedModel,
+    draws_for,
+    of_part,
+)
 from howgood.records.decision import ThresholdChoice
 from howgood.records.elicitation import BisectionResult, ElicitationResult
 from howgood.records.estimate import Estimate
@@ -227,6 +233,7 @@ def threshold(
     scores: ArrayLike,
     *,
     application: str | None = None,
+    part: str | None = None,
     pos_label: object = 1,
     random_state: RandomState = None,
 ) -> ThresholdChoice:
@@ -253,6 +260,8 @@ def threshold(
         `decide.positive_scores(classifier, X)`.
     application : str
         Which application of the fit; may be left out when there is only one.
+    part : str, optional
+        Of an ordinal fit: which part's people.
     pos_label : object
         The label that counts as positive.
     random_state : None, int or Generator
@@ -285,6 +294,8 @@ def threshold(
     (0.4, 0.0)
     """
     generator, seed = generator_and_seed(random_state)
+    if part is not None or isinstance(metric_or_fit, PartedModel):
+        metric_or_fit = of_part(metric_or_fit, part, where="threshold")
     objective = objective_from(metric_or_fit, application=application, n_people=N_PEOPLE)
     n_tables, most = (
         (N_SLOW_TEST_SETS, N_SLOW_THRESHOLDS)

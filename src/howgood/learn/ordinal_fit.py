@@ -16,6 +16,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.learn import fit_file
 from howgood.learn.fit_file import arviz_object, ordinal_methods
 from howgood.learn.ordinal_model import RatingCells, draw_columns
+from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
@@ -178,6 +179,39 @@ class OrdinalFit(Tabular):
             check_probability(value, name=name, where="predict", ends=True)
         shares = self.rating_draws(precision=precision, recall=recall, part=part)
         return self._estimate(shares[:, np.array(self.levels) >= at_least].sum(axis=1))
+
+    def acceptance_of(self, part: str, *, at_least: int | None = None) -> AcceptanceDraws:
+        r"""Return one part as draws that every decision takes: who rates `at_least` so high.
+
+        :math:`P(Y \ge l) = E_U[\operatorname{expit}((b M + \beta + U - \theta)/e^\zeta)]` is a
+        binary model with everything divided by the part's scale. `at_least` is the first rating
+        above the middle of the scale when left out (5 of 7).
+        """
+        points = int(self.provenance.settings.get("scale", 7))
+        least = points - points // 2 + 1 if at_least is None else at_least
+        below = int(np.sum(np.array(self.levels) < least))
+        if not 0 < below < len(self.levels):
+            raise InputError(
+                where="acceptance_of, at_least",
+                found=f"{least}, where ratings go from {self.levels[0]} to {self.levels[-1]}",
+                needed="a rating that some gave, and others stayed below",
+                cure="Name another rating, or ask about a wider range of accuracies.",
+            )
+        scale = np.exp(self.part_draws("log_scale", part))
+        threshold = self._named("threshold", None)[:, below - 1]
+        shown = (self.cells.precision + self.cells.recall) / 2
+        here = self.cells.part == self.parts.index(part)
+        return AcceptanceDraws(
+            application=str(self.provenance.settings.get("application", part)),
+            p=self.draws("p"),
+            alpha=self.draws("alpha"),
+            intercept=(self.part_draws("shift", part) - threshold) / scale,
+            slope=self.draws("slope") / scale,
+            person_sd=self.draws("person_sd") / scale,
+            n_respondents=self.n_respondents,
+            evidence=self.evidence,
+            lowest_shown=float(shown[here].min()),
+        )
 
     def metric(self, *, p: float | None = None) -> PowerMean:
         """Return the metric to optimise, at the posterior mean of alpha given p."""

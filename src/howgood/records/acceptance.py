@@ -183,6 +183,42 @@ class AcceptanceModel(Protocol):
         """Return the paired draws of one application."""
 
 
+@runtime_checkable
+class PartedModel(Protocol):
+    """A fit of several parts of a study: imagined systems, and real ones in use."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts it knows."""
+
+    def acceptance_of(self, part: str) -> AcceptanceDraws:
+        """Return the paired draws of one part."""
+
+
+def of_part(
+    model: "AcceptanceModel | PartedModel", part: str | None, *, where: str
+) -> AcceptanceModel:
+    """Return the people of one part of an ordinal fit; other models have no parts."""
+    if isinstance(model, PartedModel):
+        if part is None:
+            raise InputError(
+                where=where,
+                found="an ordinal fit, and no part named",
+                needed=f"one of {', '.join(map(repr, model.parts))}: people rate what they use and "
+                "what they imagine on other scales",
+                cure=f"Pass part={model.parts[-1]!r}.",
+            )
+        return model.acceptance_of(part)
+    if part is not None:
+        raise InputError(
+            where=f"{where}, part",
+            found=f"{part!r}, for a model without parts",
+            needed="an ordinal fit (learn.fit_ordinal)",
+            cure="Leave it out.",
+        )
+    return model
+
+
 def draws_for(model: AcceptanceModel, application: str | None, *, where: str) -> AcceptanceDraws:
     """Return the draws of the named application, or of the only one."""
     names = known_applications(model, where=where)
