@@ -48,6 +48,6 @@ from howgood.records.confusion import ConfusionMatrix as ConfusionMatrix
 from howgood.records.confusion import ThresholdMatrices as ThresholdMatrices
 from howgood.records.criteria import CriteriaResult as CriteriaResult
 from howgood.records.criteria import Criterion as Criterion
-from howgood.records.rater_agreement import RaterAgreement as RaterAgreement
 from howgood.records.failures import FailurePriors as FailurePriors
+from howgood.records.rater_agreement import RaterAgreement as RaterAgreement
 from howgood.records.rater_consistency import RaterConsistency as RaterConsistency
