@@ -18,10 +18,10 @@ from howgood.records.evidence import FEW_PEOPLE
 from howgood.records.failures import FailureBar, FailureGate
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
-from howgood.show.acceptability import picture_section, share_text
+from howgood.show.acceptability import picture_section
 from howgood.show.figures import theme
 from howgood.show.figures.theme import COLOURS, INK, canvas
-from howgood.show.numbers import percent, plain, probability
+from howgood.show.numbers import percent, plain, probability, share_text
 from howgood.show.people import fitted_people
 
 if TYPE_CHECKING:
