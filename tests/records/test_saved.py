@@ -21,10 +21,10 @@ STAGES = ("records", "ask", "learn", "score", "decide")
 # Public classes that are neither a result nor a metric.
 NO_RESULTS = {
     "Bisection", "Elicitor", "FairElicitor", "FractionalElicitor", "MulticlassBisection",
-    "MulticlassElicitor",  # searches: their results are
+    "MulticlassElicitor", "CriteriaElicitor",  # searches: their results are
     "AcceptanceModel",  # a protocol
     "Ordering",  # a named tuple: a list in JSON
-    "ContextCodes", "ComparisonWording",  # inputs
+    "ContextCodes", "ComparisonWording", "Criterion",  # inputs
     "Finding", "Section", "Report", "Check",  # words about results
     "Priors",  # has `to_dict` and `from_dict` of its own
 }  # fmt: skip
@@ -194,7 +194,15 @@ def _from_choices():
     while several.query() is not None:
         several.answer("first")
     fractional = learn.FractionalElicitor(_curve, tolerance=0.1)
+    models = {"model": ["small", "large"], "quality": [70, 90], "price": [1.0, 4.0]}
+    criteria = learn.CriteriaElicitor(
+        models, criteria={"quality": "max", "price": "min"}, random_state=1
+    )
+    while (query := criteria.query()) is not None:
+        gap = query.first.values["quality"] - query.second.values["quality"]
+        criteria.answer("first" if gap > 0 else "second" if gap < 0 else "same")
     return [
+        criteria.result(),
         matrices,
         learn.ask_oracle(learn.Bisection(matrices), person.prefers),
         learn.ask_oracle(learner, person.prefers),
@@ -230,7 +238,11 @@ def _from_judgements():
         source="run.json", format="table", system="a", items=("1", "2"),
         metrics={"correct": np.array([1.0, np.nan])},
     )  # fmt: skip
+    grades = {"item": [1, 1, 2, 2, 3, 3], "rater": ["a", "b"] * 3, "grade": [1, 1, 2, 2, 3, 2]}
+    said = {"item": [1, 1, 1, 2, 2, 2], "label": ["a", "a", "b", "b", "b", "b"]}
     return [
+        learn.rater_agreement(grades),
+        score.noise_ceiling("accuracy", said),
         report,
         report.agreement,
         report.plan(width=0.2),
