@@ -134,7 +134,7 @@ def test_one_person_has_one_allowance_whatever_step_they_send_to(no_refill, brow
 def test_an_unknown_link_gets_a_page_in_the_readers_language(browser):
     missing = browser.get("/p/" + "x" * 32, headers={"Accept-Language": "de-CH,fr;q=0.5"})
     assert missing.status_code == 404
-    assert '<html lang="de">' in missing.text
+    assert '<html lang="de" dir="ltr">' in missing.text
     assert "Diesen Link kennen wir nicht" in missing.text
 
 
