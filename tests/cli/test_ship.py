@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from howgood import ask, learn
 from howgood.cli.main import run
 
 RNG = np.random.default_rng(3)
@@ -75,6 +76,15 @@ def test_the_bar_that_howgood_bar_prints_decides(logs, tmp_path, capsys):
         bar.write_text(wrong)
         assert run(words) == 2
         assert str(bar) in capsys.readouterr().err
+
+
+def test_a_fit_of_failures_is_a_bar_itself(logs, tmp_path, capsys):
+    answers = ask.simulate_failure_answers({"safe": 1.0}, people=40, level=6.0, random_state=1)
+    fit = tmp_path / "fit.npz"
+    learn.fit_failures(answers, kinds=("safe",), draws=1000, random_state=1).save(fit)
+    words = ["ship", logs["base"], logs["better"], "--metric", "correct", "--bar", str(fit)]
+    assert run([*words, "--share", "0.3"]) == 1
+    assert "safe is more frequent than people tolerate" in capsys.readouterr().out
 
 
 def test_the_doctor_says_what_was_found_and_what_is_missing(logs, capsys):

@@ -29,8 +29,11 @@ _CODES = {"ship": DONE, "do not ship": VERDICT_FAILED, "not enough evidence": UN
 @click.option(
     "--bar",
     metavar="NUMBER|FILE",
-    help="What the candidate's own mean must exceed; or the rates of failure people tolerate, as "
-    "`howgood bar FIT --json` prints them.",
+    help="What the candidate's own mean must exceed; or the rates of failure people tolerate: what "
+    "`howgood bar FIT --json` printed, or the saved fit itself.",
+)
+@click.option(
+    "--share", default=0.7, show_default=True, help="With --bar FIT: share of people to win."
 )
 @click.option("--level", default=0.05, show_default=True, help="How often a wrong ship is fine.")
 @click.option("--lower-is-better", default="", help="Metrics that are better when lower.")
@@ -67,6 +70,7 @@ def command(
     cluster: str | None,
     margin: float,
     bar: str | None,
+    share: float,
     level: float,
     lower_is_better: str,
     labels: Path | None,
@@ -97,7 +101,7 @@ def command(
         metrics=_names(metric),
         cluster=cluster,
         margin=margin,
-        bar=flow.read_bar(bar),
+        bar=flow.read_bar(bar, share=share),
         level=level,
         lower_is_better=_names(lower_is_better),
         looks=looks,

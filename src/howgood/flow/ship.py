@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from howgood.ask.evaluation_logs import read_log
 from howgood.ask.files import open_table
+from howgood.decide.failure_rates import failure_bar
 from howgood.decide.ship_rules import PLANNED
 from howgood.decide.shipping import ship
 from howgood.errors import FileFormatError
 from howgood.flow.files import naming
+from howgood.learn.failures import load_failures
 from howgood.records.evaluation_log import EvaluationLog
 from howgood.records.report import Report
 from howgood.records.shipping import ShipDecision
@@ -48,14 +50,21 @@ def read_logs(base: str, candidate: str, *, item: str | None = None) -> list[Eva
     return [read_log(each, item=item) for each in (base, candidate)]
 
 
-def read_bar(given: str | None) -> float | dict[str, float] | None:
-    """Return a number, or the tolerable rates of failure in a file that `howgood bar` wrote."""
+def read_bar(given: str | None, *, share: float = 0.7) -> float | dict[str, float] | None:
+    """Return a number, or the tolerable rates of failure.
+
+    They stand in a file that `howgood bar` wrote, or follow from a saved fit of failures: rates at
+    which `share` of people still accept.
+    """
     if given is None:
         return None
     try:
         return float(given)
     except ValueError:
         pass
+    if Path(given).suffix == ".npz":
+        bar = failure_bar(load_failures(Path(given)), share=share)
+        return _tolerated({"together": bar.together}, given)
     try:
         found = json.loads(Path(given).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
