@@ -68,7 +68,7 @@ def parts_of(kind: str) -> tuple[Part, ...]:
         Part(key="task", label="Task", fields=(kind,)),
         Part(key="questions", label="Questions",
              fields=("demographics", "closing", "blocks", "screen_outs", "quotas")),
-        Part(key="ending", label="Ending and places",
+        Part(key="ending", label="Ending and quota",
              fields=("completion", "endings", "recruitment", "quota", "idle_minutes",
                      "allow_back", "pilot")),
     )  # fmt: skip
