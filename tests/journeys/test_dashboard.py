@@ -72,6 +72,7 @@ def test_signing_in_is_accessible_and_needs_no_script(chromium, empty_server, ow
     page.get_by_label("Password").fill(PASSWORD)
     _press(page, page.get_by_role("button", name="Sign in"))
     assert page.locator("h1").inner_text() == "Studies"
+    page.locator(".bar .menu summary").click()
     _press(page, page.get_by_role("button", name="Sign out"))
     assert page.locator("h1").inner_text() == "Sign in"
     context.close()
@@ -124,6 +125,7 @@ def test_what_was_typed_when_the_session_ended_is_saved_after_signing_in(
     other = context.new_page()  # the session ends on the server; this browser still has its cookie
     other.goto(f"{empty_server.home}/studies")
     cookies = context.cookies()
+    other.locator(".bar .menu summary").click()
     _press(other, other.get_by_role("button", name="Sign out"))
     context.add_cookies([each for each in cookies if each["name"] == "howgood-session"])
     _press(page, page.get_by_role("button", name="Save", exact=True).last)
