@@ -85,7 +85,8 @@ def test_every_key_of_study_files_is_in_the_form():
             asked = {name: [{**each, "type": type_} for each in full[name]]
                      for name in ("demographics", "closing")}  # fmt: skip
             shown |= {_general(name) for name in _names(form_of(part, full | asked))}
-    elsewhere = {"kind", "slug", "survey", "comparison", "rerating", "comparison.table"}
+    files = {f"{kind.name}.{key}" for kind in KINDS.values() for key in kind.file_keys}
+    elsewhere = {"kind", "slug", *files, *KINDS}
     for key in study_keys():
         name = key.name.replace("[]", "")
         is_file = name.startswith("comparison.scores") or name.endswith("picture.file")
@@ -97,8 +98,21 @@ def _filled(study, kind):
     """Press every button that adds something."""
     adds = {"survey": ["survey.branches", "survey.items", "survey.attention", "survey.real",
                        "survey.real.systems", "survey.real.items"],
-            "comparison": ["comparison.costs"], "rerating": []}[kind]  # fmt: skip
-    for name in (*adds, "demographics", "closing", "closing.0.options", "demographics.0.options"):
+            "comparison": ["comparison.costs"]}.get(kind, [])  # fmt: skip
+    for name in (
+        *adds,
+        "demographics",
+        "closing",
+        "closing.0.options",
+        "demographics.0.options",
+        "closing.0.show_if",
+        "demographics.0.show_if",
+        "blocks",
+        "screen_outs",
+        "quotas",
+        "screen_outs.0.when",
+        "quotas.0.when",
+    ):
         study, _ = act(study, f"add:{name}")
     return study
 

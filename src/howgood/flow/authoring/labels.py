@@ -18,6 +18,10 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "_Frame.notes": ("Notes to yourself", "Never shown to people"),
     "_Frame.demographics": ("Questions before the task", "Nobody has to answer"),
     "_Frame.closing": ("Questions after the task", "Nobody has to answer"),
+    "_Frame.blocks": ("Questions in random order", "Groups whose order is drawn for each person"),
+    "_Frame.screen_outs": ("Who cannot take part?", "By their answers, such as age below 18"),
+    "_Frame.quotas": ("How many people of each sort do you want?", "By their answers"),
+    "_Frame.endings": ("Other endings", "What people see who are screened out or come too late"),
     "_Frame.completion": ("The end", "What people see when they have finished"),
     "_Frame.recruitment": (
         "Where do people come from?",
