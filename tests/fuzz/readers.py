@@ -22,6 +22,7 @@ from howgood import ask, decide, learn, score
 from howgood.errors import HowgoodWarning
 from howgood.flow import (
     acceptability,
+    agreement,
     decisions,
     elicit,
     elicit_criteria,
@@ -496,6 +497,21 @@ READERS: tuple[Reader, ...] = (
         valid=lambda: (b"name,quality,price\na,.8,3\nb,.7,2\nc,.9,5\n",),
         read=lambda path: elicit_criteria.start(
             path, criteria={"quality": "max", "price": "min"}, name=None, random_state=1
+        ),
+        kind="csv",
+    ),
+    Reader(
+        name="grades of raters",
+        suffix=".csv",
+        valid=lambda: (_judged_csv(),),
+        read=lambda path: agreement.agreement_of_file(
+            path,
+            item="item",
+            rater="rater",
+            grade="grade",
+            level="ordinal",
+            missing="drop",
+            engine="auto",
         ),
         kind="csv",
     ),
