@@ -503,7 +503,10 @@ READERS: tuple[Reader, ...] = (
     Reader(
         name="grades of raters",
         suffix=".csv",
-        valid=lambda: (_judged_csv(),),
+        valid=lambda: (
+            b"item,rater,grade\n"
+            + b"".join(b"q%d,r%d,%d\n" % (n // 3, n % 3, n % 4 + 1) for n in range(30)),
+        ),
         read=lambda path: agreement.agreement_of_file(
             path,
             item="item",

@@ -42,7 +42,14 @@ ROWS = {
 }  # fmt: skip
 
 # Tables that later steps made.
-LATER = {"imports": {"study_id": 7, "source": "a.csv", "actor": "ada"}}
+LATER = {
+    "imports": {"study_id": 7, "source": "a.csv", "actor": "ada"},
+    "groups": {"name": "lab"},
+    "study_roles": {"study_id": 7, "researcher_id": 7, "role": "viewer"},
+    "result_links": {
+        "study_id": 7, "token_digest": "l", "name": "press", "actor": "ada", "expires_at": NOW,
+    },
+}  # fmt: skip
 
 
 def _insert(name, values):

@@ -145,8 +145,9 @@ def test_a_study_that_was_never_published_can_only_be_deleted(owner, host):
     assert gone.url.path == "/studies"
 
 
-@pytest.mark.parametrize("path", [f"{ROOT}/import", f"{ROOT}/erase", f"{ROOT}/delete", "/tokens",
-                                  "/tokens/1/revoke", f"{ROOT}/import/1"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path", [f"{ROOT}/import", f"{ROOT}/erase", f"{ROOT}/delete", f"{ROOT}/import/1"]
+)
 def test_viewers_strangers_and_forged_forms_change_nothing(owner, viewer, browser, host, path):
     fields = {"who": "1", "sure": "yes", "confirmation": "doors", "name": "x"}
     csrf = hidden_fields(viewer.get(ROOT))["csrf"]
@@ -156,11 +157,17 @@ def test_viewers_strangers_and_forged_forms_change_nothing(owner, viewer, browse
     assert len(every_study(host)) == 2
 
 
-def test_viewers_see_no_forms_and_no_tokens(viewer):
+def test_viewers_see_no_forms_and_nobody_else_s_tokens(owner, viewer):
     page = viewer.get(ROOT)
     assert "Erase" not in page.text
     assert "Delete" not in page.text
-    assert viewer.get("/tokens").status_code == 403
+    _post(owner, "/tokens", page="/tokens", name="nightly", scopes="studies:read", study="songs",
+          days="30")  # fmt: skip
+    assert "nightly" not in viewer.get("/tokens").text
+    csrf = hidden_fields(viewer.get("/tokens"))["csrf"]
+    viewer.post("/tokens/1/revoke", data={"csrf": csrf})
+    assert "revoked" not in owner.get("/tokens").text
+    assert "nightly" in owner.get("/tokens").text
 
 
 def test_a_token_is_shown_once_works_and_is_revoked(owner, browser):

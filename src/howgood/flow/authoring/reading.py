@@ -69,7 +69,7 @@ def _record(
 ) -> Values:
     after = dict(before)
     for name, info in written_fields(record):
-        if name not in names if names else is_hidden(name):
+        if name not in names if names else is_hidden((*path, name)):
             continue
         value = _value(record, info, before.get(name), (*path, name), sent)
         if value is _ABSENT:

@@ -54,10 +54,11 @@ class Part:
     fields: tuple[str, ...]
 
 
-def is_hidden(name: str) -> bool:
+def is_hidden(path: Path) -> bool:
     """Return whether a key is set when a study is made, or filled from files: no form edits it."""
-    is_file = any(name in kind.file_keys for kind in KINDS.values())
-    return name in ("kind", "slug") or name in KINDS or is_file
+    kind = KINDS.get(str(path[0]))
+    is_file = kind is not None and len(path) == 2 and path[1] in kind.file_keys
+    return path[-1] in ("kind", "slug") or path[-1] in KINDS or is_file
 
 
 def parts_of(kind: str) -> tuple[Part, ...]:
@@ -90,7 +91,7 @@ def _nodes(
     names: Sequence[str] | None = None,
 ) -> Iterator[Node]:
     for name, field in written_fields(record):
-        if name in names if names else not is_hidden(name):
+        if name in names if names else not is_hidden((*path, name)):
             yield _node(record, field, data.get(name), (*path, name))
 
 
