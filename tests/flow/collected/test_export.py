@@ -103,7 +103,7 @@ def test_parquet_keeps_types_and_the_codebook(doors, host):
 def test_an_empty_study_gives_headers_and_no_rows(run, host):
     run(RERATING)
     answers = b"".join(data_file(host, "songs", kind="csv", table="answers").pieces)
-    assert answers == b"user,item,trial,rating,position,seconds,at,finished,pilot\r\n"
+    assert answers == b"user,item,trial,rating,position,seconds,at,finished,pilot,excluded\r\n"
     assert json.loads(b"".join(data_file(host, "songs", kind="json").pieces))["answers"] == []
 
 

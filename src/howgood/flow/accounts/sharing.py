@@ -107,9 +107,9 @@ def unshare(host: Host, person: Researcher, slug: str, number: int, *, now: date
 
     def store(connection: Connection) -> None:
         head = _head(connection, slug)
-        gone = [each for each in sharing.shares(connection, head.number) if each.number == number]
+        gone = [held for held in sharing.shares(connection, head.number) if held.number == number]
         if not gone:
-            return
+            raise UnknownNameError(where="shares", name=number, names=())
         sharing.take_role(connection, head.number, number)
         detail = {"with": gone[0].name, "role": gone[0].role}
         audit.note(
@@ -177,11 +177,12 @@ def revoke_result_link(
     def store(connection: Connection) -> None:
         head = _head(connection, slug)
         name = sharing.remove_link(connection, head.number, number)
-        if name is not None:
-            audit.note(
-                connection, actor=person.name, action="result link revoked", study=slug,
-                detail={"name": name}, now=now,
-            )  # fmt: skip
+        if name is None:
+            raise UnknownNameError(where="result links", name=number, names=())
+        audit.note(
+            connection, actor=person.name, action="result link revoked", study=slug,
+            detail={"name": name}, now=now,
+        )  # fmt: skip
 
     host.database.write(store)
 

@@ -232,8 +232,10 @@ def save(
     refused = {name: problem for name, (_, problem) in files.items() if problem}
     kept = {name: made for name, (made, _) in files.items() if made is not None}
     stored = {name: (made.name, _digest(made.content)) for name, made in kept.items()}
-    content = read_part(page, before.content, SentForm(texts=texts, files=stored))
-    pasted = SentForm(texts=texts).text(f"paste.{action.partition(':')[2]}") or ""
+    sent = SentForm(texts=texts, files=stored)
+    content = read_part(page, before.content, sent)
+    field = f"paste.{action.partition(':')[2]}"
+    pasted = sent.text(field) or ""
     content, anchor = act(content, action, pasted=pasted) if action else (content, "")
     if edition == before.edition and not files and _is_same(content, before.content):
         return Saved(anchor=anchor, edition=edition)

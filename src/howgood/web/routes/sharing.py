@@ -54,9 +54,12 @@ async def post_unshare(request: Request) -> Response:
     person = await signed_in(request)
     await sent_form(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
-    await run_in_threadpool(
-        accounts.unshare, request.app.state.host, person, slug, number, now=now()
-    )
+    try:
+        await run_in_threadpool(
+            accounts.unshare, request.app.state.host, person, slug, number, now=now()
+        )
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
     return _back(slug)
 
 
@@ -94,9 +97,12 @@ async def post_revoke(request: Request) -> Response:
     person = await signed_in(request)
     await sent_form(request)
     slug, number = request.path_params["slug"], request.path_params["number"]
-    await run_in_threadpool(
-        accounts.revoke_result_link, request.app.state.host, person, slug, number, now=now()
-    )
+    try:
+        await run_in_threadpool(
+            accounts.revoke_result_link, request.app.state.host, person, slug, number, now=now()
+        )
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
     return _back(slug)
 
 
