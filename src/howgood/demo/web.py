@@ -21,7 +21,6 @@ from howgood.flow.participate.bot import Filler
 from howgood.flow.results.requests import ask_fit
 from howgood.flow.study_files import read_study
 from howgood.flow.study_files.new import new_study
-from howgood.kinds import KINDS
 from howgood.kinds.criteria import screens as criteria
 from howgood.kinds.pair_choices import CHOICE, PAIR
 from howgood.kinds.rerating.plan import ReratingPlan
@@ -39,6 +38,7 @@ from howgood.store.participants import NewParticipant
 
 Form = dict[str, str | list[str]]
 _BETWEEN = timedelta(minutes=7)
+# Kinds whose synthetic people are written; a kind without them is not in the demo.
 PEOPLE = {"survey": 25, "comparison": 12, "rerating": 12, "criteria": 12}
 _ACTOR = "demo"
 
@@ -223,11 +223,11 @@ def load_demo(
     database = str(folder / "demo.sqlite")
     host = hosting.open_host(database)
     studies = []
-    for place, kind in enumerate(KINDS):
-        progress(place / len(KINDS), f"{PEOPLE[kind]} synthetic people answer a {kind}")
+    for place, (kind, people) in enumerate(PEOPLE.items()):
+        progress(place / len(PEOPLE), f"{people} synthetic people answer a {kind}")
         study = read_study(new_study(kind, folder / f"{kind}.toml"))
         hosting.add_study(host, study, folder=folder, now=now)
-        add_people(host, study.slug, people=PEOPLE[kind], seed=seed, now=now)
+        add_people(host, study.slug, people=people, seed=seed, now=now)
         ask_fit(host, study.slug, {}, actor=_ACTOR, now=now)
         studies.append(study)
     progress(1.0, "done")

@@ -86,7 +86,7 @@ def rater_agreement(
     --------
     >>> grades = {"item": [1, 1, 2, 2, 3, 3], "rater": ["a", "b"] * 3, "grade": [1, 1, 2, 2, 3, 2]}
     >>> round(rater_agreement(grades).alpha.mean, 3)
-    0.727
+    0.778
     """
     _check_level(level)
     columns = frame_columns(grades, [item, rater, grade], where=_WHERE)

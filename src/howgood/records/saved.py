@@ -145,10 +145,10 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401 - any value
     >>> plain_value({0: np.array([0.5]), (1, 2): np.float64(3.0)})
     {'0': [0.5], '(1, 2)': 3.0}
     """
-    if value is None or isinstance(value, bool | str | float | int):
-        return value
     if isinstance(value, np.ndarray | np.generic):
         return plain_value(value.tolist())
+    if value is None or isinstance(value, bool | str | float | int):
+        return value
     if isinstance(value, Mapping) and hasattr(value, "rows"):  # a table
         return [plain_value(row) for row in value.rows()]
     if hasattr(value, "to_dict"):

@@ -46,7 +46,7 @@ def accepting_text(share: Estimate, precision: float, recall: float) -> str:
     --------
     >>> import numpy as np
     >>> share = Estimate.from_draws(np.linspace(0.5, 0.9, 101), kind="quantile")
-    >>> accepting_text(share, 0.85, 0.9)[46:]
+    >>> accepting_text(share, 0.85, 0.9)[35:]
     '70 % of people would accept it (likely between 51 and 89 %).'
     """
     ends = share.interval

@@ -19,11 +19,11 @@ def half_normal_value(point: ArrayLike, scale: float) -> FloatArray:
     Examples
     --------
     >>> half_normal_value([-40.0, 0.0, 3.0], 2.0).round(4)
-    array([0.    , 1.349 , 6.4109])
+    array([0.    , 1.349 , 6.4103])
     """
     # By the upper tail: P(X > x) = P(Z > z), which is twice that of a normal beyond x.
     log_half_tail = log_ndtr(-np.asarray(point, dtype=np.float64)) - np.log(2.0)
-    return np.asarray(-scale * ndtri_exp(log_half_tail))
+    return np.asarray(scale * np.abs(ndtri_exp(log_half_tail)))
 
 
 def half_normal_slope(point: ArrayLike, scale: float) -> FloatArray:
