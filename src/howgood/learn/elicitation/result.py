@@ -209,11 +209,11 @@ def _best_system(
 def _best_of(belief: Belief, found: _Described, systems: FloatArray) -> int:
     """Return the row of the best system.
 
-    A linear metric is best served by the metric at its mean. Any other family, and whatever is not
-    settled, is served by the system that is expected to forgo least under all that the answers
-    leave possible: the most probable limits alone would put it on their very edge.
+    Where a linear metric is the likeliest, it is the best by the metric that is reported. Any other
+    family is served by the system that is expected to forgo least under all that the answers leave
+    possible: the most probable limits alone would put it on their very edge.
     """
-    if found.family == "linear" and found.metric is not None:
+    if found.metric is not None and (found.family or best_family(belief)) == "linear":
         return int(np.argmax(found.metric.of_counts(*systems.T)))
     step = 1 + len(systems) // _MOST_JUDGED
     regrets = belief.regrets([family.regrets(systems[::step]) for family in belief.families])
