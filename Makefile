@@ -13,7 +13,7 @@ LIBRARY_BIN := $(LIBRARY_VENV)/$(PROGRAMS)
 # Benchmarks and slow proofs measure: one thread of BLAS unless a caller says otherwise.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-library check format slow bench docs changelog lock build \
+.PHONY: help demo test test-library check format slow bench audit docs changelog lock build \
   release release-check clean
 
 help: ## Show this list
@@ -71,6 +71,10 @@ slow: $(VENV)/.ready $(TOOLS_VENV)/.ready ## Statistical proofs, faults and long
 bench: $(VENV)/.ready $(TOOLS_VENV)/.ready ## Measure against peers, ratios in one run
 	$(BIN)/python -m benchmarks
 
+audit: $(VENV)/.ready ## Look up known vulnerabilities of every locked package (needs the network)
+	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements-server.lock
+	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements.lock
+
 docs: $(VENV)/.ready ## Build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs: docs/_build/html/index.html"
@@ -107,7 +111,7 @@ lock: ## Renew the lock files (needs uv on the PATH)
 	$(EXPORT) --extra plots --extra sklearn --extra files -o requirements-demo.lock
 	$(EXPORT) --group library --extra files --extra parquet --extra excel --extra plots --extra sklearn -o requirements-library.lock
 	uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate checks/tools.in -o requirements-tools.lock
-	$(EXPORT) --extra postgres --extra files --extra parquet --extra excel -o requirements-server.lock
+	$(EXPORT) --extra postgres --extra files --extra parquet --extra excel --extra accounts --extra encryption --extra statistics -o requirements-server.lock
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) $(DEMO_VENV) $(LIBRARY_VENV) $(TOOLS_VENV) howgood-demo build docs/_build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.rows import Row
 from howgood import ask, learn, score
-from howgood.learn.elicitation.families import DEFAULT_FAMILIES
+from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES
 from howgood.reproduce.ali2022 import load_cases, split_matrices
 
 WEIGHTS = (0.03, 0.05, 0.08, 0.1, 0.125, 0.141, 0.18, 0.22, 0.28, 0.33, 0.36, 0.5)

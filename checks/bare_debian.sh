@@ -35,6 +35,7 @@ inside() {
 }
 
 rm -rf "$root/srv/$who"
+mkdir -p "$root/dev/shm" && chmod 1777 "$root/dev/shm"
 mkdir -m 700 "$root/srv/$who" # a home, where PostgreSQL's user may not look
 git clone --quiet "$project" "$root/srv/$who/howgood"
 chroot "$root" chown -R "$who" "/srv/$who"

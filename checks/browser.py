@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from checks import registry_browser
@@ -51,7 +50,7 @@ def driver_starts() -> bool:
 def browser() -> str | None:
     """Return a Chromium that can be driven; install what is missing where we may."""
     # Several test processes may ask at the same time: the package manager serves one.
-    with open(Path(tempfile.gettempdir()) / f"howgood-browser-{os.geteuid()}.lock", "w") as lock:
+    with open(Path(sys.prefix) / "browser.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if find_browser() is None or not driver_starts():
             _install()

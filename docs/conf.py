@@ -25,7 +25,8 @@ exclude_patterns = ["_build", "notebooks/*.ipynb"]  # Colab reads these
 html_theme = "furo"
 html_title = "howgood"
 html_static_path = ["_static"]
-autodoc_typehints = "signature"
+# Signatures show names and defaults; what a parameter may be is said in its description.
+autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]

@@ -1,7 +1,7 @@
 """Draw the pictures of README and front page: python docs/_ext/draw_pictures.py
 
 Two chapters of `howgood demo`, what the priors say about the share who accept, and what the
-commands of five how-to guides draw of invented data; on white so that they read on light and dark
+commands of six how-to guides draw of invented data; on white so that they read on light and dark
 pages.
 """
 
@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from click.testing import CliRunner
 
+from howgood import ask
 from howgood.cli.main import run
-from howgood.demo.story import run_alarm, run_recommenders
+from howgood.demo.story import run_alarm, run_versions
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
 from howgood.show.figures import theme
 from howgood.stats.logistic import logistic_normal_mean
@@ -26,7 +27,7 @@ def main():
     """Run both chapters and write one picture of each."""
     with TemporaryDirectory() as folder:
         asked, _ = run_alarm(Path(folder), seed=SEED)
-        ranked = run_recommenders(Path(folder), seed=SEED)
+        ranked = run_versions(Path(folder), seed=SEED)
     _write("front.svg", _picture(asked, "Where this classifier can go"))
     _write("ranking.svg", _picture(ranked, "Scores and places"))
     _write("prior-share.svg", _prior_shares())
@@ -35,7 +36,7 @@ def main():
 
 
 def _pictures_of_guides():
-    return _shipping(), _judging(), _grading(), _voting(), _relevance()
+    return _shipping(), _judging(), _grading(), _voting(), _relevance(), _failing()
 
 
 def _drawn_by(words, tables):
@@ -117,6 +118,13 @@ def _relevance():
     }
     words = "relevance --outcome light --predicted model --predicted coin --context room,evening"
     return "relevance.svg", words, {"lights.csv": table}
+
+
+def _failing():
+    weights = {"wrong": 0.3, "invented": 1.2, "refused": 0.3}
+    answers = ask.simulate_failure_answers(weights, people=40, level=4.0, random_state=SEED)
+    words = "fit --model failures " + " ".join(f"--kind {kind}" for kind in weights)
+    return "failures.svg", words, {"answers.csv": answers}
 
 
 def _picture(chapter, title):

@@ -53,7 +53,13 @@ def _walk(page, server) -> None:
     page.get_by_role("button", name="Open the study").click()
     _people(server, 42)
     page.goto(f"{home}/studies/smart-alarm")
-    _save(page, "live", last="section[aria-labelledby=pages]")
+    _save(page, "live", last="section[aria-labelledby=balance]")
+    page.goto(f"{home}/studies/smart-alarm/recruit")
+    page.get_by_role("button", name="Run the dry run").click()
+    page.locator("#prolific summary").click()
+    _save(page, "recruit", last="main .two")
+    page.goto(f"{home}/studies")
+    _save(page, "studies", last="main table")
     page.goto(f"{home}/studies/smart-alarm/people")
     _save(page, "people", last="main tbody tr:nth-child(12)")
     page.goto(f"{home}/studies/smart-alarm/people/3")
@@ -86,6 +92,18 @@ def _data(page, server) -> None:
     _save(page, "tokens", last="main form[action='/tokens']")
     page.goto(f"{server.home}/history")
     _save(page, "history", last="main table")
+    for name, address, last in (
+        ("share", "/studies/smart-alarm/share", "main section:nth-of-type(2)"),
+        ("privacy", "/studies/smart-alarm/privacy", "main table"),
+        ("versions", "/studies/smart-alarm/versions", "main table"),
+        ("words", "/studies/smart-alarm/results/words", "main section, main .empty"),
+        ("library", "/library", ".library"),
+        ("account", "/account", "main form"),
+        ("members", "/people", "main table"),
+        ("design", "/design", "main section:nth-of-type(5)"),
+    ):
+        page.goto(server.home + address)
+        _save(page, name, last=last)
 
 
 def _people(server, number: int) -> None:

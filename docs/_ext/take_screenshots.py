@@ -25,12 +25,12 @@ MARGIN = 12
 # Picture -> (address, what must be on the page before it is taken, what it ends below)
 PAGES = {
     "results-survey.png": ("/studies/smart-alarm/results", ".verdict", ".verdict"),
-    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".story", ".plot"),
-    "results-rerating.png": ("/studies/rate-again/results", ".story", ".plot"),
+    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".verdict", ".plot"),
+    "results-rerating.png": ("/studies/rate-again/results", ".verdict", ".plot"),
     "library-answer.png": (
         "/library/kay2015-answers-alarm-police?precision=85&recall=85",
-        ".findings",
-        ".asking form .buttons",
+        ".verdict",
+        ".three",
     ),
 }
 

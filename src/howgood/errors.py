@@ -147,8 +147,10 @@ class UnknownNameError(InputError, KeyError):
     """A name was asked for that the result does not hold."""
 
     def __init__(self, *, where: str, name: object, names: Iterable[object]) -> None:
-        known = [str(each) for each in names]
-        holding = [each for each in known if name and str(name).lower() in each.lower()]
+        known = [str(one_name) for one_name in names]
+        holding = [
+            known_name for known_name in known if name and str(name).lower() in known_name.lower()
+        ]
         near = get_close_matches(str(name), known, n=1) or holding
         cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these names."
         super().__init__(
@@ -290,9 +292,11 @@ def _shortened(text: str, *, most: int) -> str:
 
 def _nearest_column(name: str, present: list[str]) -> str | None:
     """Return the column whose name is most alike, whatever its case."""
-    by_case = {each.lower(): each for each in reversed(present)}
+    by_case = {present_name.lower(): present_name for present_name in reversed(present)}
     near = get_close_matches(name, present, n=1)
-    alike = near or [by_case[each] for each in get_close_matches(name.lower(), list(by_case), n=1)]
+    alike = near or [
+        by_case[match_] for match_ in get_close_matches(name.lower(), list(by_case), n=1)
+    ]
     return alike[0] if alike else None
 
 

@@ -1,7 +1,9 @@
 """What the surroundings decide: the only reader of environment variables.
 
 In: the environment. Out: one frozen `Settings`. Absent: defaults of studies (a study file says
-those) and anything secret (the database holds the signing key), except a database's password.
+those). Secrets (passwords of a database and a mail server, the secret of a sign-in provider) may
+stand in files that only the server reads: NAME_FILE names the file for NAME. Signing keys are in
+the database.
 
 ======================  =========================================================  =============
 variable                meaning                                                    when absent
@@ -11,12 +13,25 @@ HOWGOOD_DATABASE_FILE   a file that holds that address, such as a Docker secret 
 HOWGOOD_PUBLIC_URL      the address participants use, such as https://study.org    the server's
 HOWGOOD_PUBLIC_LIBRARY  yes, or no: only people with an account see the library    yes
 HOWGOOD_BUSY_LIMIT      requests in work at once before the polite 503             400
+HOWGOOD_MAIL            smtps://USER:PASSWORD@HOST:465 or smtp://HOST:587          no e-mail
+HOWGOOD_MAIL_FILE       a file that holds that address                             not read
+HOWGOOD_MAIL_FROM       the sender of letters, such as studies@example.org         no e-mail
+HOWGOOD_OIDC_ISSUER     a sign-in provider (OpenID Connect), https://…             none
+HOWGOOD_OIDC_CLIENT     our name at the provider                                   none
+HOWGOOD_OIDC_SECRET     our secret there; HOWGOOD_OIDC_SECRET_FILE: a file of it   none
+HOWGOOD_OIDC_NAME       what the button says                                       your organisation
+HOWGOOD_OIDC_ROLE       role of newcomers (guest, member); else only who is known  nobody new
+HOWGOOD_LOG             text, or json: one object a line                           text
+HOWGOOD_METRICS_TOKEN   opens /metrics; HOWGOOD_METRICS_TOKEN_FILE: a file of it   closed
+HOWGOOD_TOKEN           for `howgood --server`; HOWGOOD_TOKEN_FILE: a file of it   none
+HOWGOOD_WEBHOOK_NETWORKS  private networks that webhooks may reach (10.1.0.0/16)   none
 ======================  =========================================================  =============
 """
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ConfigDict, Field
 
@@ -37,13 +52,25 @@ class Settings(Record):
     public_url: str = ""
     public_library: bool = True
     busy_limit: int = Field(default=400, ge=1, le=999_999_999)
+    mail: str = Field(default="", repr=False)
+    mail_from: str = ""
+    oidc_issuer: str = ""
+    oidc_client: str = ""
+    oidc_secret: str = Field(default="", repr=False)
+    oidc_name: str = "your organisation"
+    oidc_role: Literal["", "guest", "member"] = ""
+    webhook_networks: str = ""
+    log: Literal["text", "json"] = "text"
+    metrics_token: str = Field(default="", repr=False)
+    token: str = Field(default="", repr=False)
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Return the settings named in the environment, or their defaults."""
     given = os.environ if environment is None else environment
     texts = {name: given.get(_variable(name), "").strip() for name in Settings.model_fields}
-    texts |= {"database": _database(given), "public_url": texts["public_url"].rstrip("/")}
+    texts |= {name: _secret(given, _variable(name)) for name in _IN_FILES}
+    texts["public_url"] = texts["public_url"].rstrip("/")
     settings, problems = check_record(
         Settings, {name: text for name, text in texts.items() if text}
     )
@@ -58,16 +85,26 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return settings
 
 
+# What may stand in a file of its own, and how a line of it looks.
+_IN_FILES = {
+    "database": "postgresql://USER:PASSWORD@HOST/NAME",
+    "mail": "smtps://USER:PASSWORD@HOST:465",
+    "oidc_secret": "the secret that the provider gave",
+    "metrics_token": "a long random word",
+    "token": "the token that the page Tokens showed",
+}
+
+
 def _variable(name: str) -> str:
     return f"HOWGOOD_{name.upper()}"
 
 
-def _database(given: Mapping[str, str]) -> str:
-    """Return the address named in the environment, or written in the file named there."""
-    direct, file = given.get(DATABASE, ""), given.get(DATABASE_FILE, "")
+def _secret(given: Mapping[str, str], variable: str) -> str:
+    """Return what the environment says, or the one line of the file named there."""
+    direct, file = given.get(variable, "").strip(), given.get(f"{variable}_FILE", "")
     if direct and file:
         raise InputError(
-            where=f"{DATABASE} and {DATABASE_FILE}",
+            where=f"{variable} and {variable}_FILE",
             found="both",
             needed="one of them",
             cure="Leave one out.",
@@ -75,18 +112,22 @@ def _database(given: Mapping[str, str]) -> str:
     if not file:
         return direct
     try:
-        address = Path(file).read_text(encoding="utf-8").strip()
+        text = Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(file, f"a file that cannot be read ({error})") from error
-    if not address or len(address.splitlines()) != 1:
-        raise _unreadable(file, f"{len(address.splitlines())} lines")
-    return address
+        raise _unreadable(variable, file, f"a file that cannot be read ({error})") from error
+    if not text or len(text.splitlines()) != 1:
+        raise _unreadable(variable, file, f"{len(text.splitlines())} lines")
+    return text
 
 
-def _unreadable(file: str, found: str) -> InputError:
+def _unreadable(variable: str, file: str, found: str) -> InputError:
+    name = variable.removeprefix("HOWGOOD_").lower()
     return InputError(
-        where=f"{DATABASE_FILE}, {file}",
+        where=f"{variable}_FILE, {file}",
         found=found,
-        needed="a file with the database's address in one line",
-        cure="Write postgresql://USER:PASSWORD@HOST/NAME into it, readable for you alone.",
+        needed="a file with one line" if name != "database" else _DATABASE_LINE,
+        cure=f"Write {_IN_FILES[name]} into it, readable for you alone.",
     )
+
+
+_DATABASE_LINE = "a file with the database's address in one line"

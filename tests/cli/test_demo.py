@@ -12,11 +12,11 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("demo")
 
 
-def test_the_demo_tells_four_stories_and_writes_a_report(folder, capsys, monkeypatch):
+def test_the_demo_tells_one_story_in_five_chapters_and_writes_a_report(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     assert run(["demo", "--out", "here"]) == 0
     out = capsys.readouterr().out
-    assert out.count("go on: howgood") == 4
+    assert out.count("go on: howgood") == 5
     html = (folder / "here" / "report.html").read_text()
     assert html.count("<svg") >= 4
     # Names of vocabularies (http://www.w3.org/...) are no addresses; nothing is fetched.
@@ -27,6 +27,8 @@ def test_the_demo_tells_four_stories_and_writes_a_report(folder, capsys, monkeyp
     for command in commands:
         if not command.startswith("elicit"):  # asks a person
             assert run(command.split()) == 0
+    assert "A smart alarm, from asking to shipping" in html
+    assert html.count("data-map=") == 1  # one product, one map to drag in
 
 
 def test_the_demo_speaks_json_and_is_reproducible(folder, capsys, monkeypatch):

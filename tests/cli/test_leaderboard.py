@@ -73,7 +73,7 @@ def test_a_tie_says_what_would_tell_its_systems_apart(tmp_path, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "No clear winner" in said
     assert "To tell" in said or "would not tell" in said
-    assert "One more rater narrows this as much as" in said or "What limits this" in said
+    assert "rater narrows this as much as" in said or "What limits this" in said
 
 
 def test_counts_of_errors_are_summed_when_that_is_said(tmp_path, capsys):
@@ -167,3 +167,37 @@ def test_votes_between_two_outputs(tmp_path, capsys):
     assert run(["leaderboard", str(path), *columns, "--out", str(page)]) == 0
     assert "Which raters votes belong to is not known" in capsys.readouterr().out
     assert "by votes" in page.read_text(encoding="utf-8")
+
+
+def test_several_criteria_and_segments_are_boards_of_one_run(tmp_path, capsys):
+    path, plot, page = tmp_path / "grades.csv", tmp_path / "boards.svg", tmp_path / "boards.html"
+    table = GRADES.with_columns(
+        fluent=6 - pl.col("score"), kind=pl.Series(np.where(ITEM < 15, "long", "short"))
+    )
+    table.write_csv(path)
+    columns = [*COLUMNS[:-1], "score,fluent", "--segment", "kind"]
+    assert run(["leaderboard", str(path), *columns, "--plot", str(plot), "--out", str(page)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "First places." in said
+    assert "score, long" in said
+    assert "large is better than small on score, and worse on fluent" in said
+    assert "6 boards" in said
+    assert plot.read_text().startswith("<?xml")
+    assert "6 leaderboards of 3 systems" in page.read_text()
+    assert run(["leaderboard", str(path), *columns, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["criteria"]
+    assert set(found) == {"score", "fluent"}
+    expected = rank_grades(
+        table.filter(kind="long"), item="prompt", system="model", rater="who", grade="score"
+    )
+    assert found["score"]["segments"]["long"]["order"] == list(expected.order)
+
+
+def test_clusters_are_named_and_counted(grades, tmp_path, capsys):
+    path = tmp_path / "clusters.csv"
+    GRADES.with_columns(topic=pl.Series(ITEM // 6)).write_csv(path)
+    assert run(["leaderboard", str(path), *COLUMNS, "--cluster", "topic", "--json"]) == 0
+    provenance = json.loads(capsys.readouterr().out)["provenance"]
+    assert provenance["settings"]["clusters"] == 5
+    assert run(["leaderboard", str(path), *COLUMNS, "--cluster", "chapter"]) == 2
+    assert "no column 'chapter'" in capsys.readouterr().err

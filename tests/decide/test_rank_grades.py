@@ -446,3 +446,67 @@ def test_rounding_does_not_decide_whether_raters_are_a_sample():
     assert max(errors) - min(errors) < NET
     # Two raters with hardly a say in it: still not as sure as 14 items alone would be.
     assert min(errors) > rank_grades(table, rater=None, combine="mean").error("a", "b") + 0.01
+
+
+def _documents(seed, *, documents=12, each=5, shared=1.0):
+    """Two equal systems; a document's sentences share what it does to a system."""
+    rng = np.random.default_rng(seed)
+    document, sentence, system = (codes.ravel() for codes in np.indices((documents, each, 2)))
+    grade = rng.normal(0, shared, (documents, 2))[document, system] + rng.normal(0, 0.5, 10 * 12)
+    return {"document": document, "item": sentence, "system": system, "grade": grade}
+
+
+def test_clusters_are_the_paired_t_test_of_their_means():
+    """Equal clusters, two systems, no raters: the t-test over documents, 11 degrees of freedom."""
+    grades = _documents(1)
+    ranking = rank_grades(grades, rater=None, cluster="document")
+    table = grades["grade"].reshape(12, 5, 2).mean(axis=1)
+    gap = table[:, 1] - table[:, 0]
+    expected = student.cdf(-abs(gap.mean()) / np.sqrt(gap.var(ddof=1) / 12), 11)
+    assert ranking.error(*ranking.order) == pytest.approx(expected, abs=3 * NET)
+    assert (ranking.n, ranking.provenance.settings["clusters"]) == (60, 12)
+    assert "system x cluster" in _variances(ranking)
+    assert ranking.sources.n_clusters == 12
+    # Sentences that resemble each other say less than as many that do not.
+    named = {**grades, "item": np.arange(120) // 2}
+    assert ranking.error(*ranking.order) > rank_grades(named, rater=None).error(*ranking.order)
+
+
+def test_one_cluster_is_refused():
+    grades = {**_documents(1), "document": np.zeros(120), "item": np.arange(120) // 2}
+    with pytest.raises(InputError, match="one cluster"):
+        rank_grades(grades, rater=None, cluster="document")
+
+
+def test_segments_are_rankings_of_their_rows_alone():
+    grades = {**_random(5), "kind": np.repeat(["long", "short"], 60)}
+    ranking = rank_grades(grades, segment="kind")
+    assert list(ranking.segments) == ["long", "short"]
+    half = {name: values[:60] for name, values in grades.items()}
+    np.testing.assert_array_equal(ranking.segments["long"].errors, rank_grades(half).errors)
+    np.testing.assert_array_equal(ranking.errors, rank_grades(_random(5)).errors)
+    assert set(ranking.to_dict()["segments"]) == {"long", "short"}
+    again = type(ranking).from_dict(ranking.to_dict())
+    assert again.segments["short"].order == ranking.segments["short"].order
+    lone = {**grades, "kind": np.where(grades["item"] == 0, "one item", "others")}
+    with pytest.raises(InputError, match="segment 'one item'"):
+        rank_grades(lone, segment="kind")
+
+
+def test_repeats_are_worth_what_the_moment_adds():
+    """Every grade given twice: v(n) = v - m + m * 2 / n, with m what the moment adds now."""
+    rng = np.random.default_rng(8)
+    item, rater, system, _ = (codes.ravel() for codes in np.indices((30, 6, 2, 2)))
+    steady = 0.35 * system + rng.normal(0, 0.2, (30, 6, 2))[item, rater, system]
+    grades = {"item": item, "rater": rater, "system": system,
+              "grade": steady + rng.normal(0, 2.0, item.size)}  # fmt: skip
+    ranking = rank_grades(grades, combine="mean")
+    table = grades["grade"].reshape(-1, 2)
+    moment = float(np.mean(np.var(table, axis=1, ddof=1)))
+    # 180 means of two repeats each in either system.
+    sources = ranking.sources
+    assert sources.n_repeats == 2.0
+    assert sources.repeated[0, 1] <= 2 * moment / 2 / 180 + 1e-12
+    needed = ranking.needed(*ranking.order, error=ranking.error(*ranking.order) / 2)
+    assert needed.repeats is None or needed.repeats > 2
+    assert rank_grades(_random(5)).needed("a", "b").repeats is None

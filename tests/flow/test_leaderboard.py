@@ -1,7 +1,7 @@
 """A file of grades to a picture of them."""
 
-from howgood.flow.leaderboard import GradeColumns, rank_grades_file
-from howgood.flow.ranking import picture
+from howgood.flow.leaderboard import GradeColumns, rank_criteria_file
+from howgood.flow.ranking import RankedFile, picture
 
 
 def test_the_picture_stays_within_the_grades(tmp_path):
@@ -10,7 +10,8 @@ def test_the_picture_stays_within_the_grades(tmp_path):
     rows = [f"{item},{name},{rater},{grade}" for item in range(3) for name, grades in
             (("a", (5, 1)), ("b", (4, 2))) for rater, grade in enumerate(grades)]  # fmt: skip
     path.write_text("item,system,rater,grade\n" + "\n".join(rows))
-    ranked = rank_grades_file(path, columns=GradeColumns())
+    ranking = rank_criteria_file(path, columns=GradeColumns())["grade"]
+    ranked = RankedFile(ranking=ranking, sums=None)
     doubt = ranked.ranking.scores[0] + 1.96 * ranked.ranking.score_sds[0]
     assert doubt > 5
     with picture(ranked) as figure:

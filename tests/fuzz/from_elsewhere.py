@@ -4,6 +4,7 @@ that commands take beside their first one.
 Each entry is as in `readers.READERS`, which takes them in.
 """
 
+import atexit
 import json
 import shutil
 import tempfile
@@ -50,7 +51,9 @@ _RERATING = {
 
 @cache
 def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="howgood-fuzz-"))
+    folder = Path(tempfile.mkdtemp(prefix="howgood-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @cache

@@ -5,9 +5,12 @@ from (as bytes), and the call that reads a file to the end. Whatever bytes it is
 returns or raises a `HowgoodError`; nothing else.
 """
 
+import atexit
 import gzip
 import io
 import json
+import shutil
+import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,10 +25,11 @@ from howgood import ask, decide, learn, score
 from howgood.errors import HowgoodWarning
 from howgood.flow import (
     acceptability,
-    agreement,
     decisions,
     elicit,
     elicit_criteria,
+    elicit_quantile,
+    elicit_weights,
     judge,
     leaderboard,
     ranking,
@@ -37,8 +41,10 @@ from howgood.flow import (
 from howgood.flow.study_files import check_study
 from howgood.flow.study_files.as_text import commented_yaml
 from howgood.flow.study_files.attached_files import picture_problem
-from howgood.flow.study_files.new import template
+from howgood.flow.study_files.new import new_study, template
+from howgood.kinds.criteria import plan as criteria_plan
 from howgood.learn.cards import prior_of_card
+from howgood.learn.elicitation.saved import is_elicited
 from howgood.records.priors import HOWGOOD
 from howgood.score.judge_rows import JudgeColumns
 from howgood.show.text import to_json
@@ -55,6 +61,22 @@ class Reader:
     valid: Callable[[], tuple[bytes, ...]]
     read: Callable[[Path], object]
     kind: str  # "text", "csv", "json", "parquet", "npz": which damage it gets
+
+
+def _outputs(output: str) -> bytes:
+    rows = [
+        {"prompt": f"Question {n}?", "model": model, "output": output}
+        for n in range(2)
+        for model in "ab"
+    ]
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def _study_about_outputs(path: Path) -> object:
+    (path.parent / "door.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    for old in path.parent.glob("*.toml"):
+        old.unlink()
+    return check_study(new_study("votes", path))
 
 
 def _answers_csv() -> bytes:
@@ -185,9 +207,9 @@ def _saved_ordinal_fit() -> bytes:
 
 @cache
 def _folder() -> str:
-    import tempfile
-
-    return tempfile.mkdtemp(prefix="howgood-fuzz-")
+    folder = tempfile.mkdtemp(prefix="howgood-fuzz-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @cache
@@ -274,7 +296,7 @@ def _read_repeated(path: Path, engine: str = "auto") -> object:
 
 def _read_grades(path: Path) -> object:
     columns = leaderboard.GradeColumns()
-    return leaderboard.rank_grades_file(path, columns=columns, missing="drop")
+    return leaderboard.rank_criteria_file(path, columns=columns, missing="drop")
 
 
 def _read_judged(path: Path) -> object:
@@ -317,6 +339,27 @@ def _read_summed(path: Path, engine: str = "auto", metric: str = "rmse") -> obje
         engine=engine,
         metric=metric,
     )
+
+
+def _classes() -> bytes:
+    """Return labels, probabilities of three classes, groups and amounts."""
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet([1, 1, 1], size=60)
+    rows = [
+        f"{'abc'[place % 3]},{a:.4f},{b:.4f},{c:.4f},{place % 2},{'fm'[place % 4 // 2]},"
+        f"{10 * a:.3f}"
+        for place, (a, b, c) in enumerate(chances)
+    ]
+    return "\n".join(["y,p_a,p_b,p_c,t,sex,sold", *rows]).encode()
+
+
+def _outcomes_of_a_study(path: Path) -> object:
+    plan = {
+        "outcomes": {"file": str(path), "truth": "t", "score": "p_a", "group": "sex"}
+    }  # fmt: skip
+    problems = []
+    filled = criteria_plan.fill_from_files(plan, ask.open_table, problems)
+    return filled, problems
 
 
 def _interview(path: Path) -> object:
@@ -501,13 +544,20 @@ READERS: tuple[Reader, ...] = (
         kind="csv",
     ),
     Reader(
+        name="outputs to vote on",
+        suffix=".jsonl",
+        valid=lambda: (_outputs("door.svg"), _outputs("Six minutes.")),
+        read=_study_about_outputs,
+        kind="text",
+    ),
+    Reader(
         name="grades of raters",
         suffix=".csv",
         valid=lambda: (
             b"item,rater,grade\n"
             + b"".join(b"q%d,r%d,%d\n" % (n // 3, n % 3, n % 4 + 1) for n in range(30)),
         ),
-        read=lambda path: agreement.agreement_of_file(
+        read=lambda path: judge.agreement_of_file(
             path,
             item="item",
             rater="rater",
@@ -608,8 +658,39 @@ READERS: tuple[Reader, ...] = (
         name="elicited metric",
         suffix=".json",
         valid=lambda: (_elicited(),),
-        read=lambda path: learn.load_elicited(path).to_dict(),
+        read=lambda path: is_elicited(path) and learn.load_elicited(path).to_dict(),
         kind="json",
+    ),
+    Reader(
+        name="probabilities of classes",
+        suffix=".csv",
+        valid=lambda: (_classes(),),
+        read=lambda path: elicit_weights.start(
+            path,
+            truth="y",
+            score="",
+            positive="1",
+            classes=["p_a", "p_b", "p_c"],
+            group=None,
+            random_state=1,
+        ),
+        kind="csv",
+    ),
+    Reader(
+        name="scores by group",
+        suffix=".csv",
+        valid=lambda: (_classes(),),
+        read=_outcomes_of_a_study,
+        kind="csv",
+    ),
+    Reader(
+        name="forecasts",
+        suffix=".csv",
+        valid=lambda: (_classes(),),
+        read=lambda path: elicit_quantile.start(
+            path, truth="sold", predicted="p_a", unit="", random_state=1
+        ),
+        kind="csv",
     ),
     Reader(
         name="elicitation log",

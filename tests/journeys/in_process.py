@@ -17,13 +17,13 @@ from howgood.web.app import make_app
 class Running:
     """Serves a host until it is stopped; no worker takes its jobs."""
 
-    def __init__(self, host):
+    def __init__(self, host, settings=None):
         self.host = host
         now = datetime.now(UTC)
         token = accounts.setup_link(host, now=now)
         joined = accounts.join(host, token, name="ada", password=PASSWORD, now=now)
         self.ada, self.session = joined.signed_in.researcher, joined.signed_in.token
-        self.app = make_app(host, Settings())
+        self.app = make_app(host, settings or Settings())
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.home = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
         self.server = uvicorn.Server(uvicorn.Config(self.app, log_level="error"))

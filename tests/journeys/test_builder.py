@@ -91,6 +91,24 @@ def test_typing_is_saved_by_itself_and_undone(empty_server, owner):
     page.close()
 
 
+def test_a_text_is_edited_where_it_stands_on_the_page(empty_server, owner):
+    page = owner[0].new_page()
+    page.goto(f"{empty_server.home}/studies/doors-that-know-you/edit/texts")
+    text = page.locator("#glance .in-place").filter(has_text="Imagine doors that err.")
+    text.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Imagine doors that learn.")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.locator("h1").first.click()
+    assert field(page, "introduction").input_value() == "Imagine doors that learn."
+    page.get_by_text("Saved 0 s ago").or_(page.get_by_text("Saved 1 s ago")).first.wait_for()
+    page.locator("#glance .in-place").filter(has_text="Imagine doors that learn.").wait_for()
+    assert Axe().run(page, options={"resultTypes": ["violations"]}).violations_count == 0
+    field(page, "introduction").fill("Imagine doors that err.")
+    page.get_by_text("Saved 0 s ago").or_(page.get_by_text("Saved 1 s ago")).first.wait_for()
+    page.close()
+
+
 def test_a_sentence_is_filled_in_while_it_is_typed_and_entries_move_by_keyboard(
     empty_server, owner
 ):

@@ -70,7 +70,7 @@ def test_signing_in_is_accessible_and_needs_no_script(chromium, empty_server, ow
     page.goto(f"{empty_server.home}/studies")
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill(PASSWORD)
-    _press(page, page.get_by_role("button", name="Sign in"))
+    _press(page, page.get_by_role("button", name="Sign in", exact=True))
     assert page.locator("h1").inner_text() == "Studies"
     page.locator(".bar .menu summary").click()
     _press(page, page.get_by_role("button", name="Sign out"))
@@ -142,4 +142,4 @@ def test_what_was_typed_when_the_session_ended_is_saved_after_signing_in(
 def _sign_in(page, password):
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill(password)
-    _press(page, page.get_by_role("button", name="Sign in"))
+    _press(page, page.get_by_role("button", name="Sign in", exact=True))

@@ -34,6 +34,7 @@ PAGES = {
     "/login": ["/login", "/login?next=/studies"],
     "/setup/{token}": ["/setup/{token}", "/setup/used"],
     "/account": ["/account"],
+    "/account/ways": ["/account/ways"],
     "/people": ["/people"],
     "/people/{number:int}/remove": ["/people/{ada}/remove"],
     "/groups": ["/groups"],
@@ -53,20 +54,25 @@ PAGES = {
     STUDY + "/people/{number:int}": ["/studies/doors/people/1", "/studies/songs/people/5"],
     STUDY + "/edit/{part}": ["/studies/draft/edit/texts", "/studies/draft/edit/task",
                              "/studies/pairs/edit/task", "/studies/songs/edit/task",
-                             "/studies/draft/edit/questions", "/studies/draft/edit/ending"],
+                             "/studies/draft/edit/questions", "/studies/draft/edit/ending",
+                             "/studies/draft/edit/languages"],
     STUDY + "/preview": ["/studies/draft/preview", "/studies/draft/preview?page=4",
                          "/studies/draft/preview?page=999"],
     STUDY + "/publish": ["/studies/draft/publish", "/studies/doors/publish"],
     STUDY + "/discard": ["/studies/draft/discard"],
     STUDY + "/versions": ["/studies/doors/versions", "/studies/draft/versions"],
+    STUDY + "/recruit": ["/studies/doors/recruit", "/studies/empty/recruit"],
     STUDY + "/links": ["/studies/doors/links"],
     STUDY + "/share": ["/studies/doors/share", "/studies/draft/share"],
+    STUDY + "/notices": ["/studies/doors/notices", "/studies/draft/notices"],
+    STUDY + "/draw": ["/studies/doors/draw"],
     STUDY + "/privacy": ["/studies/doors/privacy", "/studies/draft/privacy"],
     STUDY + "/data": ["/studies/doors/data", "/studies/songs/data", "/studies/empty/data"],
     STUDY + "/data/import/{number:int}": ["/studies/doors/data/import/{table}"],
     STUDY + "/data/imports/{number:int}/undo": ["/studies/doors/data/imports/{import}/undo"],
     STUDY + "/results": ["/studies/doors/results", "/studies/songs/results",
                          "/studies/empty/results"],
+    STUDY + "/results/words": ["/studies/doors/results/words", "/studies/empty/results/words"],
     STUDY + "/results/uploads/{number:int}": ["/studies/songs/results/uploads/{systems}"],
     RESULT: [f"/studies/songs/results/{{{state}}}" for state in
              ("queued", "untaken", "running", "failed", "cancelled", "done")]
@@ -76,12 +82,21 @@ PAGES = {
 NO_PAGES = {
     "/": "leads to the studies",
     "/health": "for machines",
+    "/metrics": "for machines",
+    "/login/provider": "leads to the provider: tests/journeys/test_signing_in.py",
+    "/login/provider/return": "comes from the provider, likewise",
+    "/account/ways/provider": "leads to the provider, likewise",
     "/static/{name}": "a file",
     "/media/{version:int}/{name:path}": "a file",
     "/s/{slug}": "a participant's page: tests/journeys/test_journeys.py",
     "/p/{token}": "leads to the step a participant is at",
     "/p/{token}/{step}": "a participant's page: tests/journeys/test_journeys.py",
+    "/p/{token}/later": "a participant's page: tests/journeys/test_recruited_journeys.py",
+    "/p/{token}/calendar.ics": "a file",
+    "/p/{token}/draw": "a participant's page: tests/journeys/test_recruited_journeys.py",
+    STUDY + "/draw.csv": "a file",
     "/library/nearest": "leads to a card",
+    "/library/{name}/picture.svg": "a picture",
     STUDY + "/counts": "a part of the live page",
     STUDY + "/edit": "leads to its first part",
     STUDY + "/file.{ending}": "a file",
@@ -196,10 +211,37 @@ def test_every_page_is_accessible_and_fits(chromium, running, view, scheme):
     page.context.close()
 
 
+MOST_SCRIPT = 150_000  # bytes of a page, as they are before they are packed
+# What moved without anybody touching the page, from 0; a reload of the preview is awaited.
+_SHIFTS = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+  }).observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 300);
+})"""
+
+
+def test_no_page_has_much_script_or_moves_on_a_phone(chromium, running):
+    page = running.page(chromium, PHONE)
+    sizes = {}
+    page.on("response", lambda answer: sizes.update(
+        {answer.url: len(answer.body())} if answer.request.resource_type == "script" else {}
+    ))  # fmt: skip
+    moved = {}
+    for address in [several[0] for several in PAGES.values()]:
+        sizes.clear()
+        page.goto(running.home + address.format(**running.words), wait_until="networkidle")
+        assert sum(sizes.values()) <= MOST_SCRIPT, (address, sizes)
+        moved[address] = page.evaluate(_SHIFTS)
+    page.context.close()
+    assert {address: shift for address, shift in moved.items() if shift > 0.01} == {}
+
+
 def test_what_a_viewer_sees_is_accessible_too(chromium, running):
     page = running.page(chromium, PHONE, session=running.invited_viewer())
     _look(page, running, ["/studies", "/people", "/studies/draft/edit/texts", "/studies/doors",
-                          "/studies/songs/results", "/studies/doors/data",
+                          "/studies/songs/results",
                           "/studies/songs/results/{running}"])  # fmt: skip
     page.context.close()
 

@@ -20,7 +20,8 @@ def folder(tmp_path_factory):
     """Run the demo once: its report, and files for the reports of the other commands."""
     folder = tmp_path_factory.mktemp("reports")
     assert run(["demo", "--out", str(folder)]) == 0
-    systems = ["--system", "svd", "--system", "knn", "--system", "popular"]
+    versions = ("version_a", "version_b", "version_c")
+    systems = [word for version in versions for word in ("--system", version)]
     context = "activity,area,company,time,daylight"
     commands = {
         "rank": ["ratings.csv", "--repeated", *systems],

@@ -68,19 +68,24 @@ def chooser(worth):
     """Somebody to whom a miss is as bad as this many false alarms."""
 
     def choose(page):
-        pair = page.locator("input[name$='.pair']")
-        if not pair.count():
+        cards = page.locator(".card desc").all()
+        said = [card.text_content() for card in cards]
+        sides = [
+            [int(count.replace(",", "")) for count in re.findall(r": ([\d,]+)", text)[:4]]
+            for text in said
+        ]
+        buttons = page.locator("button[name$=choice]")
+        if len(sides) != 2 or not buttons.count():
             return _choose(page)
-        sides = [[int(each) for each in side.split()] for side in pair.input_value().split(" / ")]
         costs = [worth * misses + alarms for _, misses, alarms, _ in sides]
-        return page.locator("button[name$=choice]").nth(int(costs[1] < costs[0]))
+        return buttons.nth(int(costs[1] < costs[0]))
 
     return choose
 
 
 def _people_come(chromium, server, page, slug, people, code):
     """Three people finish; the live page, opened before anybody came, follows by itself."""
-    assert page.locator("#counts").get_by_text("Nobody has begun yet").is_visible()
+    assert page.locator("#counts").get_by_text("Nobody has begun yet").first.is_visible()
     for choose in people:
         assert code in steps.take_part(chromium, server, slug, choose=choose)
     page.locator("#counts dl div").first.get_by_text("3", exact=True).wait_for()

@@ -46,9 +46,10 @@ def test_a_person_sees_counts_in_words_and_the_rows_say_what_was_shown(file):
 
 
 def test_one_and_many_are_said_right(file):
-    plan = read_study(file).plan
-    scenario = counts_of(plan, "scenario-1-1-0-2")
-    said = ["".join(w.text for w in entry.words) for entry in bullets(plan, scenario).entries]
+    study = read_study(file)
+    plan = study.plan
+    shown = bullets(study, plan, counts_of(plan, "scenario-1-1-0-2"))
+    said = ["".join(w.text for w in entry.words) for entry in shown.entries]
     assert said == [
         "17 were right.",
         "1 was wrong, but easy to spot.",

@@ -88,7 +88,7 @@ def test_what_is_known_of_an_application_is_its_own_prior(answers, order):
     )
     if order is None:
         expected = expected + prior_density.normal(priors.order, points[:, 7])[0]
-    np.testing.assert_allclose(model._log_prior(points)[0], expected)
+    np.testing.assert_allclose(model.log_prior(points)[0], expected)
 
 
 @pytest.mark.parametrize("order", [0.5, None])
@@ -158,7 +158,7 @@ def test_one_answer_of_one_person_has_the_likelihood_worked_by_hand():
     # Mean (alpha = 1/2) is .75, so the level of 1 is the logit; sd tiny: no spread of people.
     plain = np.array([[1 - 0.75 * 4, 4.0, 0.0, -9.0]])
     point = model.from_plain(plain)
-    likelihood = model.log_density(point) - model._log_prior(plain)[0] - model.to_plain(point)[1]
+    likelihood = model.log_density(point) - model.log_prior(plain)[0] - model.to_plain(point)[1]
     assert likelihood[0] == pytest.approx(-np.log1p(np.exp(-1.0)), abs=1e-5)
 
 

@@ -178,6 +178,32 @@ def test_an_application_everybody_finds_harder_is_never_best(who, seed):
     assert choice.best != "two"
 
 
+class _TwoSegments:
+    applications = ("one",)
+    segments = ("first", "second")
+
+    def __init__(self, first, second):
+        self.by_name = {"first": first, "second": second}
+
+    def in_segment(self, segment):
+        return self.by_name[segment]
+
+    def acceptance_draws(self, application):
+        return self.by_name["first"]
+
+
+@about("decide.one_threshold")
+@few
+@given(who=people, seed=seeds)
+def test_segments_of_the_same_people_lose_nothing_by_one_threshold(who, seed):
+    truth, _ = _labels(seed)
+    scores = np.random.default_rng(seed).normal(size=len(truth)) + np.asarray(truth)
+    same = replace(who, application="one")
+    choice = decide.one_threshold(_TwoSegments(same, same), truth, scores, random_state=1)
+    assert choice.own["first"] == choice.own["second"] == choice.common
+    assert choice.lost_overall.mean == 0.0
+
+
 @about("decide.positive_scores")
 @few
 @given(scores=st.lists(st.floats(0, 1), min_size=1, max_size=20))

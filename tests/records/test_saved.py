@@ -13,6 +13,7 @@ import pytest
 
 from howgood import ask, decide, learn, score
 from howgood.errors import FileFormatError, InputError
+from howgood.learn.segmented import SegmentedPeople
 from howgood.records import Estimate, Interval, Provenance, Reproduction, Table
 from howgood.records.saved import Saved, pack, unpack
 from howgood.show.text import to_json
@@ -21,7 +22,7 @@ STAGES = ("records", "ask", "learn", "score", "decide")
 # Public classes that are neither a result nor a metric.
 NO_RESULTS = {
     "Bisection", "Elicitor", "FairElicitor", "FractionalElicitor", "MulticlassBisection",
-    "MulticlassElicitor", "CriteriaElicitor",  # searches: their results are
+    "MulticlassElicitor", "CriteriaElicitor", "QuantileElicitor",  # searches: their results are
     "AcceptanceModel",  # a protocol
     "Ordering",  # a named tuple: a list in JSON
     "ContextCodes", "ComparisonWording", "Criterion",  # inputs
@@ -139,6 +140,22 @@ def _from_scores():
     ]
 
 
+class _TwoSegments:
+    """A fit of two segments with the same people."""
+
+    applications = ("alarm",)
+    segments = ("cold", "warm")
+
+    def __init__(self, draws):
+        self._draws = draws
+
+    def in_segment(self, segment):
+        return self._draws
+
+    def acceptance_draws(self, application):
+        return self._draws
+
+
 def _from_fits():
     people = {"alarm": {"alpha": 0.3, "intercept": -13.0, "slope": 16.0}}
     answers = ask.simulate_answers(people, people=25, random_state=1)
@@ -168,11 +185,26 @@ def _from_fits():
         fit.acceptance_draws("alarm"),
         fit.predict(precision=0.8, recall=0.8, application="alarm"),
         decide.gate(fit, "alarm", truth, predicted, random_state=1),
+        decide.metric_gate(score.LinearMetric(a0=0.2), truth, predicted),
         decide.target(fit, "alarm"),
         decide.trade_off(fit, "alarm"),
         decide.go_live(fit, "alarm", curve, random_state=1),
         decide.threshold(fit, truth, scores, application="alarm", random_state=1),
         decide.best_application(fit, truth, predicted, random_state=1),
+        SegmentedPeople(
+            column="participant",
+            fits={},
+            spread_draws=np.zeros((0, 2)),
+            person_spread_draws=np.array([0.2, 0.3]),
+            person_order=0.0,
+            people=Table({"participant": ["a"], "mean": [0.4], "lower": [0.2], "upper": [0.6]}),
+            log_evidence=0.0,
+            pooled_log_evidence=-3.0,
+            person_diagnostics=fit.diagnostics,
+        ),
+        decide.one_threshold(
+            _TwoSegments(fit.acceptance_draws("alarm")), truth, scores, random_state=1
+        ),
         decide.study_size(people, width=0.5, people=(10,), studies=2, random_state=1),
         learn.calibration_report(truth, scores, random_state=1),
     ]
@@ -208,6 +240,22 @@ def _from_choices():
         learn.ask_oracle(learner, person.prefers),
         learn.ask_oracle(fractional, score.FBetaMetric(beta=2.0).prefers),
         several.result(),
+        learn.ask_oracle(
+            learn.QuantileElicitor(scores**2, scores, max_queries=4, random_state=1),
+            lambda *_: "first",
+        ),
+        score.PinballMetric(quantile=0.8),
+        learn.stakeholders(
+            {
+                name: learn.ask_oracle(
+                    learn.Elicitor(matrices, families=("linear",), random_state=1, max_queries=8),
+                    person.prefers,
+                )
+                for name in ("ann", "bo")
+            }
+        ),
+        learn.WeightedArgmax(weights=(0.7, 0.3), labels=("ill", "well")),
+        learn.GroupThresholds(thresholds={"a": 0.3, "b": 0.6}),
         by_class.result(),
     ]
 

@@ -39,7 +39,7 @@ def test_a_weight_of_nearly_nothing_is_more_than_a_thousand_not_a_billion():
     assert "4.0 false alarms (90 % interval 1.6 to 49)" in said
     assert "from 1.5 to more than 1,000 false alarms per miss" in said
     # Two people .4 apart: sd .4 / sqrt(2).
-    assert "0.00 with the doubt about each person taken off, 0.28 with it left in" in said
+    assert "0.00 with the uncertainty about each person taken off, 0.28 with it left in" in said
     said = _said(people, np.append(np.zeros(100), np.full(900, 0.25)))
     assert "3.4 false alarms (90 % interval 3.0 to more than 1,000)" in said
     assert people_table(people)["one miss is worth"].tolist() == [

@@ -9,45 +9,88 @@ from howgood import learn, score
 pytestmark = pytest.mark.slow
 
 
-def _grades(rng, items, raters, repeats=1):
-    item, rater, _ = (each.ravel() for each in np.indices((items, raters, repeats)))
+# Where a judgement on a line becomes one of five grades.
+CUTS = np.array([-1.2, -0.3, 0.5, 1.3])
+REPEATS = 0.36
+STUDIES = 200
+
+
+def _judgements(rng, items, raters, leniency, repeats=1):
+    """Variance 1 of items, leniency squared of raters, .25 of opinions, .36 of the moment."""
+    item, rater, _ = (codes.ravel() for codes in np.indices((items, raters, repeats)))
     opinion = rng.normal(0, 0.5, (items, raters))[item, rater]
-    grade = rng.normal(0, 1, items)[item] + rng.normal(0, 0.5, raters)[rater] + opinion
-    return {"item": item, "rater": rater, "grade": grade + rng.normal(0, 0.6, item.size)}
+    value = rng.normal(0, 1, items)[item] + rng.normal(0, leniency, raters)[rater] + opinion
+    return {"item": item, "rater": rater, "grade": value + rng.normal(0, REPEATS**0.5, item.size)}
 
 
-def test_alpha_of_few_raters(ledger):
-    # Variance 1 of items, .25 of raters, .25 of opinions, .36 of the moment.
-    total = 1 + 0.25 + 0.25 + 0.36
-    for seed, items, raters in ((20911, 40, 3), (20912, 40, 8), (20913, 25, 15)):
-        rng = np.random.default_rng(seed)
-        held, own = [], []
-        for _ in range(100):
-            found = learn.rater_agreement(_grades(rng, items, raters), level="interval")
-            held.append(1 / total in found.alpha.interval)
-            if raters == 8:
-                twice = learn.rater_agreement(_grades(rng, items, raters, 2), level="interval")
-                own.append((total - 0.36) / total in twice.self_agreement.interval)
+def _on(level, grades):
+    if level == "interval":
+        return grades
+    return {**grades, "grade": np.searchsorted(CUTS, grades["grade"])}
+
+
+def _truth(level, leniency):
+    """Alpha over all items and raters, from a million items with two raters of their own each."""
+    total = 1 + leniency**2 + 0.25 + REPEATS
+    if level == "interval":
+        return 1 / total
+    rng = np.random.default_rng(0)
+    item = rng.normal(size=1_000_000)
+    one, other = (
+        np.searchsorted(CUTS, item + rng.normal(0, (total - 1) ** 0.5, item.size)) for _ in "ab"
+    )
+    share = np.bincount(np.concatenate([one, other]), minlength=5) / (2 * item.size)
+    if level == "nominal":
+        return 1 - np.mean(one != other) / (1 - share @ share)
+    rank = np.cumsum(share) - share / 2
+    return 1 - np.mean((rank[one] - rank[other]) ** 2) / (2 * share @ (rank - share @ rank) ** 2)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_of_few_raters(level, ledger):
+    seed = 20921
+    for raters, leniency in ((2, 0.5), (3, 0.5), (5, 0.5), (8, 0.5), (2, 1.0), (5, 1.0)):
+        rng = np.random.default_rng([seed, raters, int(10 * leniency), len(level)])
+        truth = _truth(level, leniency)
+        held = [
+            truth
+            in learn.rater_agreement(
+                _on(level, _judgements(rng, 40, raters, leniency)), level=level
+            ).alpha.interval
+            for _ in range(STUDIES)
+        ]
         ledger.add(
             "coverage",
             "Krippendorff's alpha",
-            covers({0.95: held}, allowed=0.03, at_least=True),
-            setting=f"{items} items, {raters} raters who differ, interval level",
+            covers({0.95: held}, allowed=0.02, at_least=True),
+            setting=f"{level} grades, 40 items, {raters} raters, leniency {leniency:g} (items 1)",
             seed=seed,
         )
-        if own:
-            ledger.add(
-                "coverage",
-                "self-agreement of raters",
-                covers({0.95: own}, allowed=0.03, at_least=True),
-                setting=f"{items} items, {raters} raters, two grades each",
-                seed=seed,
-            )
+    ledger.settle()
+
+
+def test_self_agreement_of_few_raters(ledger):
+    seed = 20922
+    for raters in (3, 8):
+        rng = np.random.default_rng([seed, raters])
+        total = 1 + 0.25 + 0.25 + REPEATS
+        held = []
+        for _ in range(STUDIES):
+            grades = _judgements(rng, 40, raters, 0.5, repeats=2)
+            found = learn.rater_agreement(grades, level="interval").self_agreement
+            held.append((total - REPEATS) / total in found.interval)
+        ledger.add(
+            "coverage",
+            "self-agreement of raters",
+            covers({0.95: held}, allowed=0.02, at_least=True),
+            setting=f"40 items, {raters} raters, two grades each",
+            seed=seed,
+        )
     ledger.settle()
 
 
 def test_the_ceiling_lies_between_its_ends(ledger):
-    seed = 20914
+    seed = 20924
     rng = np.random.default_rng(seed)
     # The mean of max(p, 1 - p) for p ~ Beta(2, 2).
     truth, held = 0.6875, []

@@ -5,36 +5,13 @@ The people are written anew here, from the description of the model alone.
 
 import numpy as np
 import pytest
-from scipy.special import expit
 from tests.statistical.judging import COVERAGES, covers, expected_counts, rank_among, uniform_ranks
+from tests.statistical.weighing import Person
 
 from howgood import learn
-from howgood.stats.weighted_choices import NOISE_MEANS, NOISE_SDS
 
 pytestmark = pytest.mark.slow
 INTERVIEWS = 100
-
-
-class Person:
-    """Weights, a sensitivity, lapses and a width of indifference; `flips` turns answers round."""
-
-    def __init__(self, k, rng, *, flips=None):
-        self._rng, self._flips = rng, flips
-        self.weights = rng.dirichlet(np.ones(k))
-        s, lapse, nu = rng.normal(NOISE_MEANS, NOISE_SDS)
-        self._s, self._lapse, self._nu = np.exp(s), expit(lapse), np.exp(nu)
-        if flips is not None:
-            self._s, self._lapse, self._nu = 60.0, 0.0, 0.02
-
-    def choose(self, gap):
-        x = self._s * float(gap @ self.weights)
-        first = self._lapse / 3 + (1 - self._lapse) * expit(x - self._nu)
-        second = self._lapse / 3 + (1 - self._lapse) * expit(-x - self._nu)
-        drawn = self._rng.random()
-        said = "first" if drawn < first else "second" if drawn < first + second else "same"
-        if self._flips and self._rng.random() < self._flips:
-            return {"first": "second", "second": "first"}.get(said, said)
-        return said
 
 
 def _interviews(seed, *, flips=None, sd=0.0):

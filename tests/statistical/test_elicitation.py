@@ -5,6 +5,7 @@ The respondents are written anew here, from the metrics alone: nothing of the se
 
 import numpy as np
 import pytest
+from tests.statistical import weighing
 from tests.statistical.judging import (
     COVERAGES,
     covers,
@@ -14,7 +15,8 @@ from tests.statistical.judging import (
 )
 
 from howgood import ask, learn, score
-from howgood.learn.elicitation.families import FAMILIES, LAPSES, WIDTHS, make_families
+from howgood.learn.elicitation.families import LAPSES, WIDTHS
+from howgood.learn.elicitation.family_registry import FAMILIES, make_families
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import AnsweredQuery
 from howgood.records.elicited_metric import CappedMetric, FBetaMetric
@@ -191,24 +193,17 @@ def test_weights_of_several_classes_are_calibrated(ledger):
     probability = rng.dirichlet(np.ones(k), 400) * 0.5 + 0.5 * np.eye(k)[truth]
     outcomes = learn.weighted_outcomes(truth, probability, n=40, random_state=1)
     ranks, hits = [], {level: [] for level in (0.5, 0.8, 0.9, 0.95)}
-    for _ in range(300):
-        weights = rng.dirichlet(np.ones(k))
-        sensitivity = np.exp(rng.normal(0, 1.5))
-
-        def person(first, second, weights=weights, sensitivity=sensitivity):
-            gap = np.asarray(first.features) - np.asarray(second.features)
-            if rng.random() < 0.05:
-                return str(rng.choice(["first", "second"]))
-            return "first" if sensitivity * (weights @ gap) + rng.logistic() > 0 else "second"
-
-        learner = learn.MulticlassElicitor(outcomes, max_queries=12, random_state=rng)
-        draws = learn.ask_oracle(learner, person).weights["class 0"].draws
+    for _ in range(100):
+        person = weighing.Person(k, rng)
+        weights = person.weights
+        learner = learn.MulticlassElicitor(outcomes, max_queries=12, held_out=0, random_state=rng)
+        draws = learn.ask_oracle(learner, weighing.among(outcomes, person)).weights["class 0"].draws
         # Particles are copies of each other now and then; shuffled, any 99 of them will do.
         ranks.append(rank_among(rng.permutation(draws), weights[0], rng))
         for level, found in hits.items():
             ends = np.quantile(draws, [0.5 - level / 2, 0.5 + level / 2])
             found.append(ends[0] <= weights[0] <= ends[1])
-    setting = "three classes, 12 questions, weights and sensitivity from the prior"
+    setting = "three classes, at most 12 questions, people from the prior"
     name = "weight of a class"
     ledger.add("calibration", name, uniform_ranks(ranks), setting=setting, seed=seed)
     ledger.add("coverage", name, covers(hits), setting=setting, seed=seed)

@@ -266,3 +266,35 @@ def test_as_many_items_or_raters_as_needed_are_enough(what, ledger):
         seed=seed,
     )
     ledger.settle()
+
+
+def _documents(rng, raters, *, documents=20, each=4, systems=2):
+    """Equal systems; documents, and raters within a document, do something to systems."""
+    shape = (documents, each, raters, systems)
+    table = rng.normal(0, 0.4, (documents, 1, 1, systems)) + rng.normal(0, 0.6, shape)
+    table = table + rng.normal(0, 0.3, (1, 1, raters, systems))
+    table = table + rng.normal(0, 0.25, (documents, 1, raters, systems))
+    table = table + rng.normal(0, 0.5, (documents, each, 1, 1)) + rng.normal(0, 0.5, (raters, 1))
+    document, sentence, rater, system = (codes.ravel() for codes in np.indices(shape))
+    return {"document": document, "item": sentence, "rater": rater, "system": system,
+            "grade": table.ravel()}  # fmt: skip
+
+
+@pytest.mark.parametrize("raters", [2, 3, 5, 8, 25])
+def test_items_in_clusters(raters, ledger):
+    seed = 20741
+    rng = np.random.default_rng([seed, raters])
+    hits = {level: [] for level in (0.8, 0.95)}
+    for _ in range(200):
+        ranking = rank_grades(_documents(rng, raters), cluster="document")
+        least = min(ranking.error("0", "1"), ranking.error("1", "0"))
+        for level, held in hits.items():
+            held.append(least >= (1 - level) / 2)
+    ledger.add(
+        "coverage",
+        "difference of mean grades, items in clusters",
+        covers(hits, at_least=True, allowed=0.02),
+        setting=f"2 systems; {raters} raters grade 4 sentences of each of 20 documents",
+        seed=seed,
+    )
+    ledger.settle()

@@ -44,6 +44,7 @@ OWED = {
         *(f"default priors, {n} people: prediction, population" for n in (3, 5, 10)),
         "elicited a0, noise: none", "elicited a0, noise: flips", "elicited a0, noise: logistic",
         "weight of a criterion, noise: flips",
+        "effect of an interface, within people", "effect of an interface, between people",
         "agreement with held-out choices", "group's agreement on held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
         "Relevance Score of other people",
@@ -61,7 +62,8 @@ OWED = {
         *(f"how far a judge is off, {n} raters" for n in (3, 5, 8, 25)),
         "corrected pass rate, a rater per item", "difference of corrected systems",
         "judge agrees with a person", "two people agree", "judge against a colleague",
-        "difference of strengths by votes", "difference of two evaluations", "ratio of costs",
+        "difference of strengths by votes", "two equal systems stay tied at every look of an arena",
+        "difference of two evaluations", "ratio of costs",
         "bias of a judge by length", "corrected mean of a segment", "drift of a judge",
     ),
     "brute force": (

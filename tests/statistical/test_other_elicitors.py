@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.statistical.judging import Judgement
 from tests.statistical.tally import Tally
+from tests.statistical.weighing import Person, among
 
 from howgood import learn
 from howgood.records.confusion import ConfusionMatrix
@@ -20,21 +21,15 @@ def _group_outcomes():
 
 
 def test_weights_of_fairness_are_calibrated(ledger):
-    """The respondent is written anew, from the metric of the paper and the prior of the page."""
+    """The respondent is written anew, from the description of the model."""
     seed = 20174
     rng = np.random.default_rng(seed)
     outcomes, tally = _group_outcomes(), Tally(rng, kind="quantile")
-    for _ in range(300):
-        weights, sensitivity = rng.dirichlet(np.ones(4)), np.exp(rng.normal(0, 1.5))
-
-        def person(first, second, weights=weights, sensitivity=sensitivity):
-            if rng.random() < 0.05:
-                return str(rng.choice(["first", "second"]))
-            gap = 100 * (_fair_value(first, weights) - _fair_value(second, weights))
-            return "first" if sensitivity * gap + rng.logistic() > 0 else "second"
-
-        learner = learn.FairElicitor(outcomes, max_queries=12, random_state=rng)
-        result = learn.ask_oracle(learner, person)
+    for _ in range(100):
+        person = Person(4, rng)
+        weights = person.weights
+        learner = learn.FairElicitor(outcomes, max_queries=12, held_out=0, random_state=rng)
+        result = learn.ask_oracle(learner, among(outcomes, person))
         # Particles are copies of each other now and then; shuffled, any 99 of them will do.
         shuffled = rng.permutation(len(result.violation_weight.draws))
         for name, estimate, truth in (
@@ -43,22 +38,9 @@ def test_weights_of_fairness_are_calibrated(ledger):
             ("weight of all gaps", result.violation_weight, weights[2] + weights[3]),
         ):
             tally.take(name, estimate.draws[shuffled], truth)
-    setting = "two groups, 12 questions, weights and sensitivity from the prior"
+    setting = "two groups, at most 12 questions, people from the prior"
     tally.report(ledger, setting=setting, seed=seed, prefix="fair: ")
     ledger.settle()
-
-
-def _fair_value(outcome, weights):
-    """Recall and specificity of all, and the gaps between the two groups, from the counts."""
-    a, b = outcome.groups.values()
-    found, missed = a.true_positives + b.true_positives, a.false_negatives + b.false_negatives
-    cleared, alarms = a.true_negatives + b.true_negatives, a.false_positives + b.false_positives
-    return float(
-        weights[0] * found / (found + missed)
-        + weights[1] * cleared / (cleared + alarms)
-        - weights[2] * abs(a.recall - b.recall)
-        - weights[3] * abs(a.specificity - b.specificity)
-    )
 
 
 def _curve(a, b):

@@ -86,9 +86,9 @@ def _indicators(codes):
     return (codes[:, None] == np.unique(codes)).astype(float)
 
 
-def _dense(values, group, item, rater, names):
+def _dense(values, group, item, rater, names, cluster=None):
     """Variances by the same moments, with matrices of rows by rows."""
-    code = {"s": group, "i": item, "r": rater}
+    code = {"s": group, "i": item, "r": rater, "c": cluster}
     levels = {}
     for name in ("s", *names):
         joint = np.zeros(len(values), dtype=int)
@@ -124,6 +124,47 @@ def test_uneven_designs_equal_dense_matrices(seed):
     for name, each in found.items():
         assert each.variance == pytest.approx(variances[name], rel=1e-7, abs=1e-9)
         np.testing.assert_allclose(each.shape, shapes[name], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_uneven_clusters_equal_dense_matrices(seed):
+    rng = np.random.default_rng(seed)
+    table = _random(seed, (12, 4, 3))
+    gone = rng.random(table.shape) < 0.3
+    gone[:, 0] = False
+    table[gone] = np.nan
+    values, group, item, rater = _rows(table)
+    cluster = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3])[item]
+    found = _by_name(crossed_means(values, group, item, rater, cluster=cluster))
+    assert {"sc", "c", "si", "sr"} <= set(found)
+    variances, shapes = _dense(values, group, item, rater, list(found), cluster)
+    for name, part in found.items():
+        assert part.variance == pytest.approx(variances[name], rel=1e-6, abs=1e-8)
+        np.testing.assert_allclose(part.shape, shapes[name], atol=1e-12)
+
+
+def test_even_clusters_by_hand():
+    # Two clusters of two items, two groups, nobody known as a rater. Second minus first group: 1, 3
+    # and 5, 7, so that cluster means are 2 and 6: half of a difference is what it adds to a group.
+    values = np.array([0.0, 0, 0, 0, 1, 3, 5, 7])
+    group, item = np.repeat([0, 1], 4), np.tile(np.arange(4), 2)
+    found = _by_name(crossed_means(values, group, item, None, cluster=item // 2))
+    # Within clusters: deviations of .5 in eight values, 2 degrees of freedom; between: of 1 in
+    # eight values, 1 degree of freedom.
+    assert (found["sir"].mean_square, found["sir"].freedom) == pytest.approx((8 * 0.25 / 2, 2.0))
+    assert (found["sc"].mean_square, found["sc"].freedom) == pytest.approx((8 * 1.0, 1.0))
+    # A difference of means so has the variance of two cluster means, (8 / 4) * 2: as 2 and 6 say.
+    shape = sum(part.variance * part.shape for name, part in found.items() if "s" in name)
+    assert shape[0, 0] + shape[1, 1] == pytest.approx(np.var([2.0, 6.0], ddof=1) / 2)
+
+
+def test_clusters_of_one_item_change_nothing():
+    values, group, item, rater = _rows(_random(3))
+    plain = crossed_means(values, group, item, rater)
+    same = crossed_means(values, group, item, rater, cluster=item)
+    assert [part.name for part in same.components] == [part.name for part in plain.components]
+    for one, other in zip(same.components, plain.components, strict=True):
+        assert one.variance == pytest.approx(other.variance)
 
 
 def test_one_rater_leaves_items_and_the_rest():

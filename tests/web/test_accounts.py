@@ -1,6 +1,7 @@
 """Accounts over HTTP: the first owner, signing in, roles, forms that only we can write."""
 
 import hashlib
+import re
 import time
 import tomllib
 from datetime import UTC, datetime, timedelta
@@ -93,7 +94,9 @@ def test_a_wrong_name_and_a_wrong_password_look_alike_and_take_as_long(browser, 
         start = time.process_time()
         page = browser.post("/login", data=form)
         seconds.append(time.process_time() - start)
-        pages.append(page.text.replace(f'value="{name}"', ""))
+        # A challenge for passkeys is another one on every page, whoever asks.
+        fixed = re.sub(r'data-options="[^"]*"|name="memory" value="[^"]*"', "", page.text)
+        pages.append(fixed.replace(f'value="{name}"', ""))
         assert page.status_code == WRONG
     assert pages[0] == pages[1]
     assert 1 / 3 < seconds[0] / seconds[1] < 3

@@ -13,7 +13,7 @@ from howgood.flow.hosting import add_study
 from howgood.flow.registry import cards
 from howgood.kinds.study import Study
 from howgood.store import cards as published
-from howgood.web.rate_limits import Pace, Rate
+from howgood.web.middleware import Pace, Rate
 
 WRONG, NOT_FOUND = 422, 404
 CARD = "kay2015-answers-electricity"
@@ -134,3 +134,40 @@ def test_a_card_from_few_people_carries_its_warning_everywhere(
                  if each["name"] == "doors-bell"]  # fmt: skip
     assert (said in listed["warning"]) == is_said
     assert "doors-bell" in owner.get("/studies/doors/data").text  # erasing would take it along
+
+
+def test_a_card_answers_85_percent_before_anything_is_typed(browser):
+    page = browser.get(f"/library/{CARD}").text
+    target = decide.target(cards()[CARD], share=0.5, precision=0.85, recall=0.85)
+    assert f"<span data-hero>{100 * target.acceptance.mean:.0f} %</span>" in page
+    assert "data-map=" in page  # the sliders
+
+
+def test_four_cells_are_a_confusion_matrix(browser):
+    page = browser.get(f"/library/{CARD}?tp=17&fn=3&fp=4&tn=96")
+    same = browser.get(f"/library/{CARD}?matrix=17+3+4+96")
+    hero = re.compile(r"data-hero>([^<]+)<")
+    assert hero.search(page.text)[1] == hero.search(same.text)[1]
+    assert browser.get(f"/library/{CARD}?tp=17&fn=3").status_code == WRONG
+
+
+def test_columns_and_the_positive_label_are_guessed_or_named(browser):
+    rows = ["yes,yes"] * 8 + ["yes,no"] * 2 + ["no,yes"] * 1 + ["no,no"] * 9
+    content = "\n".join(["Label,Prediction", *rows]).encode()
+    page = browser.post(f"/library/{CARD}", files={"file": ("x.csv", content)})
+    assert "matrix=8+2+1+9" in str(page.url)
+    named = content.replace(b"Label,Prediction", b"a,b")
+    page = browser.post(f"/library/{CARD}", files={"file": ("x.csv", named)},
+                        data={"truth": "a", "predicted": "b"})  # fmt: skip
+    assert "matrix=8+2+1+9" in str(page.url)
+
+
+def test_an_answer_can_be_embedded_as_a_picture(browser):
+    page = browser.get(f"/library/{CARD}?precision=85&recall=90")
+    assert f"/library/{CARD}/picture.svg?precision=85&amp;recall=90" in page.text
+    picture = browser.get(f"/library/{CARD}/picture.svg?precision=85&recall=90")
+    assert picture.headers["content-type"] == "image/svg+xml"
+    assert "85 % precision, 90 % recall" in picture.text
+    assert "var(--paper)" in picture.text
+    assert browser.get(f"/library/{CARD}/picture.svg?precision=no").status_code == NOT_FOUND
+    assert browser.get("/library/none/picture.svg").status_code == NOT_FOUND

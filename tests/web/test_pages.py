@@ -22,8 +22,7 @@ from howgood.settings import Settings
 from howgood.store import participants, studies
 from howgood.web import middleware
 from howgood.web.app import make_app
-from howgood.web.middleware import LARGEST_FORM, preferred_language
-from howgood.web.rate_limits import Pace, Rate
+from howgood.web.middleware import LARGEST_FORM, Pace, Rate, preferred_language
 
 
 def _begin(browser, slug="songs"):

@@ -17,7 +17,7 @@ def test_somebody_withdraws_on_the_page_after_saying_that_they_are_sure(browser,
     last = browser.get(f"/p/{someone.token}")
     code = someone.look().withdrawal
     assert code in last.text
-    assert 'href="/withdraw"' in last.text
+    assert 'href="/withdraw?lang=en"' in last.text
     form = hidden_fields(browser.get("/withdraw"))
     assert browser.post("/withdraw", data={"code": code, "sure": "yes"}).status_code == 403
     assert browser.post("/withdraw", data=form | {"code": code}).status_code == WRONG

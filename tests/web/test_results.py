@@ -95,7 +95,7 @@ def test_a_survey_is_fitted_read_downloaded_and_judged(owner, asked, work):
     assert "10 people, 90 judgements" in page.text
     assert "Newer answers" not in page.text
     pictures = re.findall(r'src="(/studies/doors/results/\d+/\d+\.svg)"', page.text)
-    assert len(pictures) == 2  # the map is drawn in the page
+    assert len(pictures) == 3  # two of the fit and every item; the map is drawn in the page
     picture = owner.get(pictures[0])
     assert picture.headers["content-type"] == "image/svg+xml"
     assert "prefers-color-scheme:dark" in picture.text
@@ -239,16 +239,18 @@ def test_a_job_can_be_cancelled(owner, asked, work):
     assert "This was cancelled" in page.text
 
 
-def test_a_viewer_reads_and_fits_like_an_analyst_and_publishes_nothing(owner, viewer, asked, work):
+def test_a_viewer_reads_results_and_changes_nothing(owner, viewer, asked, work):
     asked(RERATING, 3)
     number = _fit(owner, "songs").url.path.rpartition("/")[2]
     work()
     page = viewer.get("/studies/songs/results")
     assert "magic barrier" in page.text
-    assert "Fit now" in page.text
+    assert "Fit now" not in page.text
+    assert "Upload" not in page.text
     path = "/studies/songs/results"
     token = _csrf(viewer, "/account")
-    for address in (f"{path}/{number}/publish", "/library/doors-the-bell/withdraw"):
+    for address in (path, f"{path}/uploads", f"{path}/{number}/cancel", f"{path}/{number}/publish",
+                    "/library/doors-the-bell/withdraw"):  # fmt: skip
         assert viewer.post(address, data={"csrf": token}).status_code == FORBIDDEN
 
 

@@ -44,10 +44,12 @@ MAY = {
     "delete": {"owner"},
 }
 CREATES = {"server-owner", "server-member"}
+HOLDS_TOKENS = CREATES | {"owner", "editor", "analyst", "other-study"}
 # What somebody with no more than an account is: no study is shared with them.
 OUTSIDERS = ("server-member", "server-guest", "other-study")
-# Nothing was discarded, and no picture drawn: the route says so to whoever may enter.
-NOT_THERE = {"POST /studies/{slug}/restore", "GET /studies/{slug}/picture/{name}"}
+# Nothing was discarded, no picture drawn, no provider set: the route says so to whoever may enter.
+NOT_THERE = {"POST /studies/{slug}/restore", "GET /studies/{slug}/picture/{name}",
+             "GET /account/ways/provider"}  # fmt: skip
 # Sent with every operation: enough to be understood, too little to do harm.
 BODY = {"json": {}, "params": {"confirmation": "wrong", "reason": "a test of roles"}}
 SECRET_ID = "PLATFORM-ID-4711"  # noqa: S105 - an id to look for
@@ -114,8 +116,10 @@ def _role_allows(need, who):
         return who == "server-owner"
     if need in (permissions.PUBLIC, permissions.ACCOUNT) or who == "server-owner":
         return True
-    if who == "server-viewer":  # reads every study as an analyst does
-        return "analyst" in MAY[need]
+    if need == permissions.TOKENS:
+        return who in HOLDS_TOKENS
+    if who == "server-viewer":  # reads every study as a viewer does
+        return "viewer" in MAY[need]
     return who in MAY.get(need, ())
 
 
@@ -233,6 +237,38 @@ def test_platform_ids_reach_nobody_but_owners(host, client, cast, doors, who):
                         if operation.query and name in operation.query.model_fields}  # fmt: skip
                 answer = client.get(address, headers=head, params=kept)
                 assert SECRET_ID not in answer.text, operation.name
+
+
+def test_a_person_s_own_pages_open_for_those_who_may_read_answers_and_hide_their_platform_id(
+    client, cast, doors
+):
+    readers = MAY["data"] | {"server-owner"}
+    for who in cast:
+        visitor = _somewhere(client, who)
+        visitor.cookies.set(SESSION, cast[who].token)
+        for address in ("/studies/doors/people", "/studies/doors/people/1",
+                        "/studies/doors/data", "/studies/doors/data/export/csv"):  # fmt: skip
+            page = visitor.get(address)
+            wanted = 200 if who in readers else NOT_FOUND if who in OUTSIDERS else FORBIDDEN
+            assert page.status_code == wanted, (who, address)
+            assert SECRET_ID not in page.text, (who, address)
+        reviewed = visitor.post("/studies/doors/people/1",
+                                data=hidden_fields(visitor.get("/account")))  # fmt: skip
+        refused = reviewed.status_code in (FORBIDDEN, NOT_FOUND)
+        assert refused == (who not in MAY["edit"] | {"server-owner"}), who
+
+
+def test_nobody_who_sees_no_answers_finds_one_on_a_page_they_may_open(client, cast, doors):
+    """What somebody typed is on no page of viewers and recruiters, whichever they open."""
+    for who in ("viewer", "recruiter", "server-viewer"):
+        visitor = _somewhere(client, who)
+        visitor.cookies.set(SESSION, cast[who].token)
+        for path in ("", "/counts", "/results", "/links", "/versions"):
+            page = visitor.get(f"/studies/doors{path}")
+            assert "answers.csv" not in page.text, (who, path)
+            assert SECRET_ID not in page.text, (who, path)
+            assert "/people" not in page.text, (who, path)
+            assert "/data/export" not in page.text, (who, path)
 
 
 def test_an_owner_of_the_study_reads_platform_ids_for_a_reason_that_is_written_down(

@@ -510,7 +510,7 @@ def test_unknown_studies_and_parts_are_not_found(owner):
         assert owner.get(path).status_code == NOT_FOUND, path
 
 
-def test_a_viewer_sees_everything_and_no_button_that_writes(viewer):
+def test_a_viewer_sees_texts_and_no_button_that_writes(viewer):
     for path in ("/studies", "/studies/songs", "/studies/songs/edit/texts",
                  "/studies/songs/preview", "/studies/songs/versions"):  # fmt: skip
         page = viewer.get(path)

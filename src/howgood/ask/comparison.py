@@ -199,9 +199,9 @@ def practice_questions(
     Examples
     --------
     >>> from howgood import learn
-    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 25, [each / 100 for each in range(100)])
-    >>> for each in practice_questions(matrices)[:2]:
-    ...     print(each.text, each.answer)
+    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 25, [k / 100 for k in range(100)])
+    >>> for question in practice_questions(matrices)[:2]:
+    ...     print(question.text, question.answer)
     System A: how many of the 100 patients are flagged high risk? 67
     System A: how many patients with cancer are missed? 16
     """
@@ -249,7 +249,7 @@ def practice_pair(
     Examples
     --------
     >>> from howgood import learn
-    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 25, [each / 100 for each in range(100)])
+    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 25, [k / 100 for k in range(100)])
     >>> one, two = practice_pair(matrices)
     >>> one.false_negatives < two.false_negatives
     True

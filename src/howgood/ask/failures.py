@@ -21,6 +21,8 @@ MOST_PER_PERSON = 8
 # Where most people hesitate before anything is known: this share of the answers fails.
 _BORDERLINE = (0.10, 0.35)
 _STEEPNESS = 10.0  # logits per unit of the failing share, before anything is known
+_PERSON_SD = 2.0  # logits by which people's leniency usually differs
+_KNOWN_BEFORE = 0.005  # information per weight, much less than one answer gives
 _POOL, _TRIED = 400, 40
 _FLAWLESS_SHARE = 0.25
 
@@ -63,7 +65,7 @@ def failure_scenarios(
     Examples
     --------
     >>> shown = failure_scenarios(("wrong", "invented", "refused"), random_state=1)
-    >>> len(shown), all(each.right >= 0 for each in shown)
+    >>> len(shown), all(scenario.right >= 0 for scenario in shown)
     (8, True)
     """
     names = _checked_kinds(kinds)
@@ -146,10 +148,8 @@ def _informative(
     failing = pool.sum(axis=1) / out_of
     near = (failing >= _BORDERLINE[0]) & (failing <= _BORDERLINE[1])
     design = np.column_stack([np.ones(len(pool)), pool / max(pool.max(), 1)])
-    known = 0.1 * np.eye(design.shape[1])
-    # How much an answer tells where people are of one mind: next to nothing.
-    accepting = 1.0 / (1.0 + np.exp(_STEEPNESS * (failing - np.mean(_BORDERLINE))))
-    told = accepting * (1.0 - accepting)
+    known = _KNOWN_BEFORE * np.eye(design.shape[1])
+    information = _information(failing)
     left = np.ones(len(pool), dtype=bool)
     chosen: list[int] = []
     while len(chosen) < wanted and left.any():
@@ -157,12 +157,25 @@ def _informative(
         candidates = np.flatnonzero(of_kind if of_kind.any() else left)
         tried = candidates[np.argsort(uniform(len(candidates)))[:_TRIED]]
         rows = design[tried]
-        gain = told[tried] * np.einsum("ij,jk,ik->i", rows, np.linalg.inv(known), rows)
+        gain = information[tried] * np.einsum("ij,jk,ik->i", rows, np.linalg.inv(known), rows)
         best = int(tried[np.argmax(gain)])
         chosen.append(best)
         left[best] = False
-        known += np.outer(design[best], design[best])
+        known += information[best] * np.outer(design[best], design[best])
     return np.asarray(pool[chosen])
+
+
+def _information(failing: FloatArray) -> FloatArray:
+    """How much one answer says: p (1 - p), averaged over people who differ in leniency.
+
+    Were people alike, only scenarios near one failing share would inform, the counts would add up
+    to nearly the same number everywhere, and the weight of all kinds together would stay unknown.
+    """
+    people = np.linspace(-4.0, 4.0, 33)
+    share = np.exp(-0.5 * people**2)
+    logit = -_STEEPNESS * (failing - np.mean(_BORDERLINE))
+    accepting = 1.0 / (1.0 + np.exp(-(logit[:, None] + _PERSON_SD * people)))
+    return np.asarray((accepting * (1.0 - accepting)) @ share / share.sum())
 
 
 def simulate_failure_answers(
@@ -221,8 +234,10 @@ def simulate_failure_answers(
         failure_scenarios(names, out_of=out_of, per_person=per_person, random_state=rng)
         for _ in range(people)
     ]
-    counts = np.array([[one.counts[name] for name in names] for each in shown for one in each])
-    person = np.repeat(np.arange(people), [len(each) for each in shown])
+    counts = np.array(
+        [[one.counts[name] for name in names] for scenario in shown for one in scenario]
+    )
+    person = np.repeat(np.arange(people), [len(scenario) for scenario in shown])
     leniency = person_sd * rng.standard_normal(people)
     lost = counts @ np.array([weights[name] for name in names])
     center: FloatArray = level - lost + flawless * ~counts.any(axis=1) + leniency[person]

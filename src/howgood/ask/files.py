@@ -302,7 +302,7 @@ def _refuse_rows_from_nothing(frame: Any, location: Path) -> None:  # noqa: ANN4
     rows = int(single_row(wrapped.select(rows=nw.len()), where=str(location))["rows"])
     cells = rows * len(wrapped.collect_schema().names())
     files = [location] if location.is_file() else list(location.parent.glob(location.name))
-    size = sum(each.stat().st_size for each in files)
+    size = sum(file.stat().st_size for file in files)
     if cells > _MOST_CELLS and cells > _CELLS_PER_BYTE * size:
         raise _not_a_table(
             location,

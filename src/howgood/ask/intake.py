@@ -129,9 +129,9 @@ def say_unknown_scale(values: NDArray[Any], ratings: FloatArray, where: str) -> 
 
     Labels say which scale they are of; so does a 6 or a 7.
     """
-    given = {int(each) for each in ratings[np.isfinite(ratings)].tolist()}
+    given = {int(rating) for rating in ratings[np.isfinite(ratings)].tolist()}
     is_labelled = any(
-        isinstance(each, str) and each.strip().lower() in _NUMBER_OF for each in values.tolist()
+        isinstance(value, str) and value.strip().lower() in _NUMBER_OF for value in values.tolist()
     )
     if is_labelled or not given or max(given) > _FIVE:
         return

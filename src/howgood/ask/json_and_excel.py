@@ -197,14 +197,14 @@ def columns_of_workbook(location: Path) -> Columns:
     if "" in names:
         place = names.index("") + 1
         raise _refused(where, f"no name above column {place}", "Write the names in the first row.")
-    twice = next((each for each in names if names.count(each) > 1), None)
+    twice = next((one_name for one_name in names if names.count(one_name) > 1), None)
     if twice is not None:
         raise _refused(where, f"the column {twice[:60]!r} more than once", "Rename one of them.")
     if not filled:
         raise _refused(where, "a header without rows", "Export the table again.")
     return {
-        each: _one_kind_of_cell([_plain(row[place]) for row in filled])
-        for place, each in enumerate(names)
+        one_name: _one_kind_of_cell([_plain(row[place]) for row in filled])
+        for place, one_name in enumerate(names)
     }
 
 
@@ -231,7 +231,7 @@ def _only_sheet(location: Path) -> tuple[str, list[list[Any]]]:
 def _refuse_bombs(location: Path) -> None:
     try:
         with ZipFile(location) as packed:
-            unpacked = sum(each.file_size for each in packed.infolist())
+            unpacked = sum(member.file_size for member in packed.infolist())
     except (BadZipFile, OSError, ValueError, NotImplementedError) as error:
         found = "content that is not an Excel workbook"
         raise _refused(str(location), found, "Save it again as .xlsx, or as CSV.") from error

@@ -113,7 +113,7 @@ def _scenario(precision: Fraction, recall: Fraction, positives: int, cases: int 
         raise InputError(
             where="scenarios",
             found=f"precision {float(precision):.3g} at recall {float(recall):.3g} needs "
-            f"{false_positives} false positives beside {positives} real positives",
+            f"{false_positives} false positives next to {positives} real positives",
             needed=f"together at most cases = {cases}",
             cure=f"Use at least {positives + false_positives} cases, or a higher precision.",
         )

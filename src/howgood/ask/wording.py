@@ -60,7 +60,7 @@ def applications() -> tuple[str, ...]:
     ('alarm_police', 'alarm_text_message', 'electricity', 'location', 'weather')
     """
     folder = files("howgood.ask") / "applications"
-    names = (each.name.removesuffix(".toml") for each in folder.iterdir())
+    names = (path.name.removesuffix(".toml") for path in folder.iterdir())
     return tuple(sorted(name for name in names if not name.startswith("_")))
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from howgood.cli.options import TableFile, missing_option
-from howgood.flow import agreement as flow
-from howgood.show import agreement as words
+from howgood.flow import judge as flow
+from howgood.show import judge as words
 from howgood.show import text
 from howgood.stats.rater_disagreement import LEVELS
 
@@ -49,5 +49,5 @@ def command(
     if as_json:
         click.echo(text.to_json(found.to_dict()))
         return 0
-    click.echo("\n".join(f"- {finding.text}" for finding in words.findings(found)))
+    click.echo("\n".join(f"- {finding.text}" for finding in words.agreement_findings(found)))
     return 0

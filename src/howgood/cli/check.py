@@ -18,11 +18,15 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
     """Check study FILES and everything they name; print every problem with its line."""
     checked = [check_study(file) for file in files]
     if as_json:
-        click.echo(json.dumps([_facts(each) for each in checked], indent=2, ensure_ascii=False))
+        click.echo(
+            json.dumps(
+                [_facts(checked_file) for checked_file in checked], indent=2, ensure_ascii=False
+            )
+        )
     else:
-        for each in checked:
-            _show(each)
-    return 2 if any(each.problems for each in checked) else 0
+        for checked_file in checked:
+            _show(checked_file)
+    return 2 if any(checked_file.problems for checked_file in checked) else 0
 
 
 def _show(checked: CheckedStudy) -> None:
@@ -43,8 +47,8 @@ def _facts(checked: CheckedStudy) -> dict[str, object]:
         "ready": checked.study is not None,
         "version": checked.study.version if checked.study else None,
         "problems": [
-            {"line": each.line, "message": each.message, "file": each.file}
-            for each in checked.problems
+            {"line": problem.line, "message": problem.message, "file": problem.file}
+            for problem in checked.problems
         ],
         "advice": list(checked.advice),
     }

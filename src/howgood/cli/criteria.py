@@ -10,19 +10,21 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.elicit import private_page
 from howgood.cli.knowledge import say
 from howgood.cli.options import TableFile, renamed_columns, report_options, write_report
+from howgood.cli.private_page import private_page
 from howgood.cli.web_extra import need_web
 from howgood.flow import elicit_criteria as flow
 from howgood.flow.elicit import Reply
+from howgood.flow.elicit_criteria import Search
 from howgood.learn.elicitation.criteria import CriteriaElicitor
+from howgood.learn.elicitation.weights_search import WeightsSearch
 from howgood.records.elicitation import Query
 from howgood.show import criteria as show
 from howgood.show import text
 
 
-def answered_in_browser(elicitor: CriteriaElicitor, log: Path | None) -> CriteriaElicitor:
+def answered_in_browser(elicitor: Search, log: Path | None) -> Search:
     """Open the page, wait until all is answered or Ctrl+C, and return what was answered."""
     need_web("howgood criteria --browser")
     from howgood.flow import elicit_in_browser as browser
@@ -80,7 +82,9 @@ def command(
     """
     elicitor = flow.start(
         table,
-        criteria={each: _said(way, units.get(each)) for each, way in criteria.items()},
+        criteria={
+            criterion: _said(way, units.get(criterion)) for criterion, way in criteria.items()
+        },
         name=name,
         random_state=seed,
         max_queries=questions,
@@ -89,14 +93,14 @@ def command(
     )
     if log is not None and log.exists():
         click.echo(f"resuming {log}", err=True)
-        elicitor = flow.resumed(log, of=elicitor.table)
+        elicitor = flow.resumed(log, of=elicitor)
     if browser:
         elicitor = answered_in_browser(elicitor, log)
     elif simulate is not None:
         person = flow.simulated_respondent(flow.weights_in(simulate), elicitor.table)
         flow.hold(elicitor, lambda query: person(query.first, query.second), log=log)
     else:
-        flow.hold(elicitor, partial(_from_keys, elicitor), log=log)
+        flow.hold(elicitor, partial(from_keys, elicitor), log=log)
     _show(elicitor, as_json=as_json, out=out, plot=plot)
     return 0
 
@@ -105,13 +109,13 @@ def _said(direction: str, unit: str | None) -> dict[str, str]:
     return {"direction": direction} | ({"unit": unit} if unit else {})
 
 
-def _from_keys(elicitor: CriteriaElicitor, query: Query) -> Reply:
+def from_keys(elicitor: WeightsSearch, _query: Query) -> Reply:
     """Show one question on standard error and read a key, or a line when input is a file."""
 
     def read(_prompt: str) -> str:
         return click.getchar() if sys.stdin.isatty() else sys.stdin.readline()
 
-    return flow.typed(query, elicitor, partial(click.echo, err=True), read)
+    return flow.typed(elicitor, partial(click.echo, err=True), read)
 
 
 def _show(

@@ -5,11 +5,7 @@ Absent: choosing questions (see `learn`), the page (see `web`).
 """
 
 import sys
-import tempfile
 import time
-import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,22 +14,22 @@ from typing import TYPE_CHECKING
 import click
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question, direct_weight
+from howgood.cli import elicit_weights
 from howgood.cli.knowledge import say
 from howgood.cli.options import report_options, write_report
+from howgood.cli.private_page import private_page
 from howgood.cli.web_extra import need_web
 from howgood.errors import InputError
 from howgood.flow import elicit as flow
 from howgood.flow.elicit import Interview, write_log
+from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES
 from howgood.records.comparison import ComparisonWording
 from howgood.records.elicitation import Query
 from howgood.show import elicitation as show
 from howgood.show import text
 
 if TYPE_CHECKING:
-    from howgood.flow.elicit_in_browser import Seat
-    from howgood.kinds.study import Study
-
-_LOOK_EVERY_SECONDS = 0.5
+    pass
 
 
 def answered_in_browser(
@@ -50,37 +46,16 @@ def answered_in_browser(
     return interview
 
 
-@contextmanager
-def private_page(study: "Study") -> Iterator["Seat"]:
-    """Serve a study of one's own until its last answer or Ctrl+C; then yield what is stored."""
-    from howgood.flow.elicit_in_browser import take_seat
-    from howgood.web.server import serve_in_background
-
-    # SQLite may still hold its files for a moment on some systems.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        seat = take_seat(study, database=Path(folder) / "elicit.sqlite")
-        with serve_in_background(seat.host) as address:
-            _wait_for_the_last_answer(seat, f"{address}/p/{seat.token}")
-            yield seat
-
-
-def _wait_for_the_last_answer(seat: "Seat", page: str) -> None:
-    from howgood.flow.elicit_in_browser import is_finished
-
-    click.echo(f"answer at {page}\nCtrl+C stops with the answers so far", err=True)
-    webbrowser.open(page)
-    try:
-        while not is_finished(seat):
-            time.sleep(_LOOK_EVERY_SECONDS)
-    except KeyboardInterrupt:
-        click.echo("stopped", err=True)
-
-
 @click.command("elicit")
 @click.argument("scores", type=click.Path(path_type=Path), required=False)
 @click.option("--truth", default="y_true", show_default=True, help="Column of true labels.")
 @click.option("--score", default="score", show_default=True, help="Column of probabilities.")
 @click.option("--positive", default="1", show_default=True, help="The positive label.")
+@click.option(
+    "--classes", metavar="COLUMNS",
+    help="More than two classes: their columns of probabilities, as p_cat,p_dog,p_bird.",
+)  # fmt: skip
+@click.option("--group", metavar="COLUMN", help="How much should gaps between groups count?")
 @click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
 @click.option("--replay", type=click.Path(path_type=Path), help="Show the result of a log.")
 @click.option("--browser", is_flag=True, help="Ask on a page of this machine, not here.")
@@ -89,6 +64,7 @@ def _wait_for_the_last_answer(seat: "Seat", page: str) -> None:
 @click.option("--direct", type=float, help="Own guess: false alarms one miss is worth.")
 @click.option("--held-out", default=15, show_default=True, help="Questions to measure agreement.")
 @click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
+@click.option("--families", help="Kinds of metric to consider, as linear,fractional.")
 @click.option("--checks/--no-checks", default=True, help="Attention checks and repeats.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the result for threshold.")
 @click.option("--recalibrate", is_flag=True, help="Turn scores into probabilities first.")
@@ -96,6 +72,8 @@ def _wait_for_the_last_answer(seat: "Seat", page: str) -> None:
 @report_options
 def command(
     scores: Path | None,
+    classes: str | None,
+    group: str | None,
     replay: Path | None,
     log: Path | None,
     browser: bool,
@@ -107,7 +85,21 @@ def command(
     seed: int | None,
     **settings: object,
 ) -> int:
-    """Learn what errors in SCORES cost by asking which of two systems is preferred."""
+    """Learn what errors in SCORES cost by asking which of two systems is preferred.
+
+    With --classes the question is what a right answer on each class is worth, with --group how much
+    differences between groups count.
+    """
+    if classes is not None or group is not None:
+        named = ("truth", "score", "positive")
+        weighed = elicit_weights.weigh(
+            scores, classes=classes, group=group, log=log, browser=browser, simulate=simulate,
+            questions=int(str(settings["questions"])),
+            held_out=min(15, int(str(settings["held_out"]))), seed=seed,
+            **{name: str(settings[name]) for name in named},
+        )  # fmt: skip
+        elicit_weights.tell(weighed, as_json=as_json, out=out, save=settings["save"])
+        return 0
     words = flow.read_wording(wording)
     interview = _opened(scores, replay, log, seed, settings | {"browser": browser})
     if browser:
@@ -198,6 +190,7 @@ def _fresh(scores: Path, seed: int | None, settings: dict[str, object]) -> flow.
         score=str(settings["score"]),
         positive=str(settings["positive"]),
         direct_ratio=_number(settings["direct"]),
+        families=str(settings["families"]).split(",") if settings["families"] else DEFAULT_FAMILIES,
         held_out=int(str(settings["held_out"])),
         max_queries=int(str(settings["questions"])),
         checks=bool(settings["checks"]),

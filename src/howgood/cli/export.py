@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from howgood.flow import collected
     from howgood.flow.hosting import Host
 
-DATA, SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
+DATA = ("csv", "parquet", "json", "preferences", "sav", "dta", "xlsx")
+SURVEYS = ("html", "limesurvey", "qualtrics")
 
 
 @click.command()
@@ -49,10 +50,12 @@ def command(
 ) -> None:
     """Write the data of STUDY (its short name) with a codebook, or the survey itself.
 
-    CSV and Parquet come as a ZIP of every table, or as one table when --table or the ending of
-    --out says so. They hold no ids of a recruiting platform unless --identified says so, and only
-    you can read them (0600), as the database. A survey (html, limesurvey, qualtrics) can be named
-    by its file too, and is for others: it is written as any file is.
+    CSV, Parquet, SPSS (sav) and Stata (dta) come as a ZIP of every table, or as one table when
+    --table or the ending of --out says so; JSON and Excel (xlsx) hold them all. They hold no
+    ids of a recruiting platform unless --identified says so, and only you can read them (0600),
+    as the database. A survey (html, limesurvey, qualtrics) can be named by its file too, and is
+    for others: it is written as any file is. Preferences (of a study of votes) are lines of
+    JSON: prompt, chosen, rejected.
     """
     need_web("howgood export")
     if kind in SURVEYS:
@@ -61,7 +64,7 @@ def command(
         return
     from howgood.flow import collected, hosting
 
-    if table is None and out is not None and out.suffix in (".csv", ".parquet"):
+    if table is None and out is not None and out.suffix in (".csv", ".parquet", ".sav", ".dta"):
         table = "answers"
     host = hosting.open_host(database)
     try:
@@ -72,7 +75,7 @@ def command(
         made = _data(host, study, choice)
         target = out or Path(made.name)
         _write(made.pieces, target, private=True)
-        if table is not None and kind != "json" and target.name != "-":
+        if table is not None and kind not in ("json", "xlsx") and target.name != "-":
             book = collected.codebook_csv(
                 collected.collected_codebook(host, study, identified=identified)
             )

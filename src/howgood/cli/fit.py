@@ -69,6 +69,11 @@ from howgood.show import progress, text
     help="Binary: a term of its own for no error at all; auto adds it where such scenarios were "
     "shown, but not with --priors kay2015.",
 )  # fmt: skip
+@click.option(
+    "--by", metavar="COLUMN",
+    help="Binary: compare people by a column they answered, such as climate; participant for "
+    "everybody's own weight alone.",
+)  # fmt: skip
 @click.option("--kind", "kinds", multiple=True, help="Failures: a column of counts. Repeat.")
 @click.option("--out-of", default=20, show_default=True, help="Failures: answers in a scenario.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
@@ -89,6 +94,7 @@ def command(
     application: tuple[str, ...],
     only_part: str | None,
     flawless: str,
+    by: str | None,
     kinds: tuple[str, ...],
     out_of: int,
     save: Path | None,
@@ -110,7 +116,7 @@ def command(
         "missing": missing,
         "people": people,
         "random_state": seed,
-        **_selection(model, application=application, only_part=only_part),
+        **_selection(model, application=application, only_part=only_part, by=by),
     }
     if model != "failures":
         settings |= {"priors": priors, "engine": engine, "means": means}
@@ -122,7 +128,7 @@ def command(
             settings |= {"kinds": kinds, "out_of": out_of, "cut": cut}
             shown = _failures(fit_failure_answers(answers, **settings), save)
         else:
-            settings |= {"cut": cut, "flawless": flawless}
+            settings |= {"cut": cut, "flawless": flawless, "by": by}
             shown = _binary(flow.fit_answers(answers, **settings), save)
     if as_json:
         click.echo(text.to_json(shown.values()))
@@ -139,11 +145,13 @@ def command(
 
 
 def _selection(
-    model: str, *, application: tuple[str, ...], only_part: str | None
+    model: str, *, application: tuple[str, ...], only_part: str | None, by: str | None
 ) -> dict[str, Any]:
     """Return which answers to fit; refuse the other model's option instead of leaving it out."""
     if only_part and model != "binary":
         raise click.UsageError("--only-part belongs to --model binary")
+    if by and model != "binary":
+        raise click.UsageError("--by belongs to --model binary")
     if application and model == "binary":
         raise click.UsageError("--application belongs to --model ordinal")
     if model == "failures":

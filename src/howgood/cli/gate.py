@@ -11,6 +11,8 @@ import click
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import label_options, model_options, say
 from howgood.flow import acceptability, decisions
+from howgood.learn.elicitation.saved import is_elicited, load_elicited
+from howgood.records.decision import Gate, MetricGate
 from howgood.show import decisions as show
 from howgood.show import text
 from howgood.writing import write_text
@@ -21,6 +23,11 @@ from howgood.writing import write_text
 @label_options
 @click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
 @click.option("--certainty", default=0.95, show_default=True, help="How sure a verdict must be.")
+@click.option(
+    "--than", metavar="COLUMN",
+    help="With an elicited metric: labels of the system it must be better than; without, the "
+    "better of flagging nothing and flagging everything.",
+)  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit with 1 on 'investigate' too.")
 @click.option("--badge", type=click.Path(path_type=Path), help="Write a shields.io badge (JSON).")
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write a table for a comment.")
@@ -35,6 +42,7 @@ def command(
     missing: str,
     share: float,
     certainty: float,
+    than: str | None,
     strict: bool,
     badge: Path | None,
     markdown: Path | None,
@@ -46,26 +54,32 @@ def command(
     """Pass, fail or investigate: would enough of MODEL's people accept these PREDICTIONS?
 
     Exit code 0 for pass and investigate (1 with --strict), 1 for fail, 2 for wrong input. MODEL is
-    a saved fit (.npz), a model card (its name or .json file), or a table of answers.
+    a saved fit (.npz), a model card (its name or .json file), or a table of answers; or an elicited
+    metric (what `howgood elicit --save` wrote): then the question is whether PREDICTIONS are better
+    than others by what that person values.
     """
-    labels = decisions.labels_from(
-        predictions,
-        counts=counts,
-        truth=truth,
-        predicted=predicted,
-        positive=positive,
-        missing=missing,
-    )
-    gate = decisions.decide_gate(
-        acceptability.open_model(model, folder=folder, random_state=seed),
-        labels,
-        application=application,
-        share=share,
-        certainty=certainty,
-        random_state=seed,
-    )
+    columns = {"truth": truth, "predicted": predicted, "positive": positive, "missing": missing}
+    gate: Gate | MetricGate
+    if is_elicited(model):
+        gate = decisions.decide_metric_gate(
+            load_elicited(model), predictions, than=than, counts=counts, certainty=certainty,
+            random_state=seed, **columns,
+        )  # fmt: skip
+    elif than is not None:
+        raise click.UsageError("--than compares by an elicited metric; MODEL is none")
+    else:
+        gate = decisions.decide_gate(
+            acceptability.open_model(model, folder=folder, random_state=seed),
+            decisions.labels_from(predictions, counts=counts, **columns),
+            application=application,
+            share=share,
+            certainty=certainty,
+            random_state=seed,
+        )
     if as_json:
         click.echo(text.to_json(gate.to_dict()))
+    elif isinstance(gate, MetricGate):
+        say(show.metric_gate_findings(gate))
     else:
         say(show.gate_findings(gate))
     if badge:

@@ -75,7 +75,11 @@ def command(
             now=now,
         )  # fmt: skip
     except ManyProblemsError as error:
-        rows = [each for each in error.problems if isinstance(each, importing.RowProblem)]
+        rows = [
+            one_problem
+            for one_problem in error.problems
+            if isinstance(one_problem, importing.RowProblem)
+        ]
         for problem in rows[:_MOST_SHOWN]:
             click.echo(str(problem), err=True)
         raise
@@ -108,9 +112,9 @@ def _say_undone(gone: "Undone", as_json: bool) -> None:
 
 def _say_imports(found: "tuple[ImportRow, ...]", as_json: bool) -> None:
     rows: list[dict[str, Any]] = [
-        {"number": each.number, "when": each.created_at.isoformat(), "who": each.actor,
-         "source": each.source, "people": each.people, "answers": each.answers}
-        for each in found
+        {"number": person.number, "when": person.created_at.isoformat(), "who": person.actor,
+         "source": person.source, "people": person.people, "answers": person.answers}
+        for person in found
     ]  # fmt: skip
     if as_json:
         click.echo(text.to_json({"imports": rows}))

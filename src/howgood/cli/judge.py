@@ -87,7 +87,7 @@ def command(
         labels,
         columns=columns,
         scores=scores,
-        levels=None if levels is None else tuple(each.strip() for each in levels.split(",")),
+        levels=None if levels is None else tuple(part.strip() for part in levels.split(",")),
         cut=cut,
         judge_cut=judge_cut,
         missing=missing,

@@ -11,6 +11,9 @@ import click
 from howgood.cli.options import TableFile, combine_option, report_options, write_report
 from howgood.flow import leaderboard as flow
 from howgood.flow.ranking import RankedFile, picture
+from howgood.records.ranking import Ranking
+from howgood.show import boards as words
+from howgood.show import leaderboard as one_board
 from howgood.show import text
 from howgood.show.figures import theme
 from howgood.show.ranking import readable_table
@@ -20,7 +23,12 @@ from howgood.show.ranking import readable_table
 @click.argument("grades", type=TableFile())
 @click.option("--system", default="system", show_default=True, help="Column: whose output.")
 @click.option("--item", default="item", show_default=True, help="Column: task or prompt.")
-@click.option("--grade", default="grade", show_default=True, help="Column: the grade, a number.")
+@click.option(
+    "--grade",
+    default="grade",
+    show_default=True,
+    help="Column: the grade, a number. Several criteria: --grade relevance,fluency.",
+)
 @click.option("--rater", default="rater", show_default=True, help="Column: who graded.")
 @click.option(
     "--no-rater",
@@ -28,6 +36,8 @@ from howgood.show.ranking import readable_table
     is_flag=True,
     help="Nobody noted who graded: take the raters as they are, and only items as a sample.",
 )
+@click.option("--cluster", help="Column: the document or conversation an item belongs to.")
+@click.option("--segment", help="Column: one more board for each of its values.")
 @click.option("--left", help="Column of votes: the system on the left.")
 @click.option("--right", help="Column of votes: the system on the right.")
 @click.option("--winner", help="Column of votes: left, right or tie.")
@@ -51,6 +61,8 @@ def command(
     grade: str,
     rater: str,
     has_no_rater: bool,
+    cluster: str | None,
+    segment: str | None,
     left: str | None,
     right: str | None,
     winner: str | None,
@@ -88,18 +100,48 @@ def command(
             missing=missing,
             engine=engine,
         )
+        _say(ranked, plot, out, as_json)
+        return 0
+    criteria = flow.rank_criteria_file(
+        grades,
+        columns=flow.GradeColumns(
+            system=system, item=item, rater=who, cluster=cluster, segment=segment
+        ),
+        criteria=[name.strip() for name in grade.split(",")],
+        greater_is_better=not lower_is_better,
+        combine=combine,
+        level=level,
+        missing=missing,
+        engine=engine,
+    )
+    boards = flow.boards_of(criteria)
+    if len(boards) == 1:
+        _say(RankedFile(ranking=boards["all"], sums=None), plot, out, as_json)
     else:
-        ranked = flow.rank_grades_file(
-            grades,
-            columns=flow.GradeColumns(system=system, item=item, grade=grade, rater=who),
-            greater_is_better=not lower_is_better,
-            combine=combine,
-            level=level,
-            missing=missing,
-            engine=engine,
-        )
-    _say(ranked, plot, out, as_json)
+        _say_boards(criteria, plot, out, as_json)
     return 0
+
+
+def _say_boards(
+    criteria: dict[str, Ranking], plot: Path | None, out: Path | None, as_json: bool
+) -> None:
+    boards = flow.boards_of(criteria)
+    if as_json:
+        found = {name: ranking.to_dict() for name, ranking in criteria.items()}
+        click.echo(text.to_json({"criteria": found} if len(found) > 1 else found.popitem()[1]))
+    else:
+        click.echo("\n".join(f"- {finding.text}" for finding in words.findings(boards)))
+        click.echo(text.text_table(words.summary(boards)))
+        for name, ranking in boards.items():
+            click.echo(f"\n{name}")
+            for finding in one_board.findings(ranking):
+                click.echo(f"- {finding.text}")
+            click.echo(text.text_table(readable_table(ranking)))
+    if plot is not None:
+        with flow.boards_picture(boards) as figure:
+            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+    if out is not None:
+        write_report(flow.boards_report(boards), out)
 
 
 def _say(ranked: RankedFile, plot: Path | None, out: Path | None, as_json: bool) -> None:

@@ -56,6 +56,7 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
         "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),
         "criteria": ("howgood.cli.criteria", "Learn what matters, and which alternative is best."),
+        "quantile": ("howgood.cli.quantile", "Is too low worse than too high? What to predict."),
         "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
     },
     "Score outputs and predictions": {
@@ -86,6 +87,8 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "restore": ("howgood.cli.restore", "Put a backup in the database's place."),
         "doctor": ("howgood.cli.doctor", "Is this server fit to run? Database, disk, backups, …"),
         "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
+        "remote": ("howgood.cli.remote", "Ask a remote server: howgood --server URL …"),
+        "client": ("howgood.cli.client", "Write a client for the API, in Python or R."),
         "reset-password": ("howgood.cli.reset_password", "A way back for a lost password."),
     },
     "Check the papers": {
@@ -103,7 +106,14 @@ _EXTRAS = {
     "pandas": "spark",
     "polars": "files",
     "psycopg": "postgres",
+    "joserfc": "accounts",
     "pyarrow": "parquet",
+    "pyotp": "accounts",
+    "pyrage": "encryption",
+    "pyreadstat": "statistics",
+    "segno": "accounts",
+    "webauthn": "accounts",
+    "xlsxwriter": "statistics",
     "python_calamine": "excel",
     "pymc": "nuts",
     "pyspark": "spark",
@@ -124,7 +134,7 @@ def in_options(error: HowgoodError, command: click.Command | None) -> str:
     """Return the error's message with its cure said in options of `command`."""
     if command is None or not isinstance(error, InputError):
         return str(error)
-    options = {name: each for each in command.params for name in each.opts}
+    options = {name: param for param in command.params for name in param.opts}
     cure = error.cure
     if "--map" in options:
         cure = _COLUMNS.sub(r"--map \1=\2", cure)
@@ -144,7 +154,7 @@ def _as_option(found: re.Match[str], options: dict[str, click.Parameter]) -> str
 
 def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter]) -> str:
     """Say which options name the missing columns: --map, or the one with that default."""
-    by_default = {each.default: name for name, each in options.items() if name.startswith("--")}
+    by_default = {option.default: name for name, option in options.items() if name.startswith("--")}
     said = []
     for column in error.missing:
         yours = shlex.quote(error.near[column] or "COLUMN")
@@ -254,6 +264,8 @@ def _explained(error: Exception, called: str) -> str | None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; wrong input never shows a traceback."""
+    if arguments and arguments[0].partition("=")[0] == "--server":
+        arguments = ["remote", *arguments]
     with visible_output():
         return _run(arguments)
 

@@ -15,7 +15,9 @@ from howgood.kinds import KINDS
 def command(kind: str, file: str) -> None:
     """Write a commented study FILE of a KIND, ready to run.
 
-    A name ending in .toml gives TOML, one ending in .yaml or .yml gives YAML.
+    A name ending in .toml gives TOML, one ending in .yaml or .yml gives YAML. Of votes, FILE can be
+    a table of outputs (.jsonl, .csv, ...; columns prompt, system, output): the study is written
+    next to it.
     """
     path = new_study(kind, file)
     click.echo(f"Wrote {path}. Next: howgood check {path}")

@@ -5,6 +5,7 @@ text, JSON, picture and report. Absent: statistics.
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,7 +20,7 @@ from howgood.cli.options import (
 from howgood.decide.ranking import METRICS
 from howgood.errors import InputError
 from howgood.flow import ranking as flow
-from howgood.score.list_metrics.registry import LIST_METRICS, is_list_metric, list_metric
+from howgood.score.list_metrics import LIST_METRICS, is_list_metric, list_metric
 from howgood.show import text
 from howgood.show.figures import theme
 from howgood.show.ranking import readable_table
@@ -117,6 +118,12 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
     show_default=True,
     help="Lists: rated items a system has no score for: refuse, or not in its list.",
 )
+@click.option(
+    "--elicited", type=_PATH,
+    help="Instead of ratings: rank predicted labels by what `howgood elicit --save` wrote.",
+)  # fmt: skip
+@click.option("--truth", help="With --elicited: column of true labels.")
+@click.option("--positive", default="1", show_default=True, help="With --elicited: that label.")
 @click.option("--unpaired", is_flag=True, help="Treat scores as independent (the paper's Eq. 5).")
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
 @missing_option
@@ -142,6 +149,9 @@ def command(
     about: str,
     unrated: str,
     unlisted: str,
+    elicited: Path | None,
+    truth: str | None,
+    positive: str,
     unpaired: bool,
     level: float,
     missing: str,
@@ -155,8 +165,13 @@ def command(
     The systems predict ratings; with --metric ndcg@10 their lists are compared: RATINGS then has
     one row per rating (--user, --item, --rating), and --sd says how far ratings vary, unless
     repeated ratings tell. Where people graded the systems' outputs, use
-    `howgood leaderboard`.
+    `howgood leaderboard`. With --elicited the systems' columns are predicted labels, ranked by what
+    somebody values.
     """
+    if elicited is not None or truth is not None:
+        labels = {"systems": systems, "positive": positive, "level": level, "missing": missing}
+        _say(_by_metric(ratings, elicited, truth, labels), plot, out, as_json)
+        return 0
     _refuse_beside_rater(rater)
     _refuse_beside_lists(metric)
     repeated = _is_repeated(metric, repeated)
@@ -203,6 +218,20 @@ def _say(ranked: flow.RankedFile, plot: Path | None, out: Path | None, as_json: 
         write_report(flow.ranking_report(ranked), out)
 
 
+def _by_metric(
+    ratings: str | Path, elicited: Path | None, truth: str | None, settings: dict[str, Any]
+) -> flow.RankedFile:
+    """Rank predicted labels by an elicited metric; refuse what only ratings have a use for."""
+    if elicited is None or truth is None:
+        raise click.UsageError("--elicited FILE and --truth COLUMN go together")
+    unused = ("mean", "sd", "trials", "repeated", "user", "item", "rating", "trial", "rater",
+              "once", "predictions", "metric", "unpaired")  # fmt: skip
+    given = [f"--{option}" for option in unused if _is_given(option)]
+    if given:
+        raise click.UsageError(f"--elicited ranks predicted labels; leave out {given[0]}")
+    return flow.rank_labels(ratings, elicited, truth=truth, **settings)
+
+
 def _is_repeated(metric: str, repeated: bool) -> bool:
     """Say whether ratings are raw: naming their columns says so, of lists giving no sd."""
     if is_list_metric(metric):
@@ -221,7 +250,7 @@ def _refuse_beside_rater(rater: str | None) -> None:
             cure="Leave out --combine, or name the column that says who rated: --rater ...",
         )
     unused = ("user", "trial", "trials", "once", "mean", "sd", "unpaired")
-    given = [f"--{each}" for each in unused if rater is not None and _is_given(each)]
+    given = [f"--{option}" for option in unused if rater is not None and _is_given(option)]
     if given:
         raise InputError(
             where="--rater",

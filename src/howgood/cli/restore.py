@@ -15,16 +15,20 @@ from howgood.cli.web_extra import need_web
 
 @click.command()
 @click.argument("backup", type=click.Path(path_type=Path))
+@click.option("--identity", type=click.Path(path_type=Path, dir_okay=False),
+              help="File of the private key, for an encrypted backup.")  # fmt: skip
 @sqlite_option
-def command(backup: Path, database: str) -> None:
+def command(backup: Path, identity: Path | None, database: str) -> None:
     """Put BACKUP in the place of the SQLite database; stop the server first.
 
     The file that was there is kept next to it, with its log.
     """
     need_web("howgood restore")
     from howgood.flow import hosting
+    from howgood.flow.encrypted_backup import readable
 
-    done = hosting.restore(database, backup, now=datetime.now(UTC))
+    with readable(backup, identity) as plain:
+        done = hosting.restore(database, plain, now=datetime.now(UTC))
     until = f", the newest of {done.newest_answer} UTC" if done.newest_answer else ""
     click.echo(f"restored {hosting.shown_address(database)}: {done.answers:,} answers of "
                f"{done.people:,} people{until}", err=True)  # fmt: skip

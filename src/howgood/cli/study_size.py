@@ -40,7 +40,7 @@ def command(
     """
     with progress.bar("study size") as report:
         size = decisions.decide_study_size(
-            dict(_application(each) for each in applications),
+            dict(_application(application) for application in applications),
             width=width,
             people=_numbers("--people", people),
             per_person=_numbers("--scenarios", scenarios),
@@ -59,7 +59,7 @@ def command(
 
 def _application(text_form: str) -> tuple[str, dict[str, float]]:
     name, _, listed = text_form.partition(":")
-    pairs = [each.partition("=") for each in listed.split(",")]
+    pairs = [part.partition("=") for part in listed.split(",")]
     try:
         values = {key.strip(): float(value) for key, _, value in pairs}
     except ValueError:

@@ -5,6 +5,7 @@ picture, a report. Absent: deciding.
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,6 +33,10 @@ from howgood.show import text
 @click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
 @click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
 @click.option(
+    "--segments", is_flag=True,
+    help="One threshold or one per segment? Needs --model, a fit made with --by.",
+)  # fmt: skip
+@click.option(
     "--plot", type=click.Path(path_type=Path), callback=drawable, help="Write the picture."
 )
 @click.option(
@@ -53,6 +58,7 @@ def command(
     elicited: Path | None,
     alpha: float | None,
     order: float,
+    segments: bool,
     plot: Path | None,
     plot_map: Path | None,
     out: Path | None,
@@ -69,16 +75,17 @@ def command(
     if plot_map and model is None:
         raise click.UsageError("--plot-map shows whom people accept; it needs --model MODEL")
     people = acceptability.open_model(model, folder=folder, random_state=seed) if model else None
+    named: dict[str, Any] = {
+        "truth": truth, "score": score, "positive": positive, "missing": missing,
+        "application": application, "random_state": seed,
+    }  # fmt: skip
+    if segments:
+        return _compare_segments(people, scores, named, as_json=as_json)
     metric = load_elicited(elicited) if elicited else PowerMean(p=order, alpha=alpha or 0.0)
     choice = decisions.decide_threshold(
         people if people is not None else metric,
         scores,
-        truth=truth,
-        score=score,
-        positive=positive,
-        missing=missing,
-        application=application,
-        random_state=seed,
+        **named,
     )
     if as_json:
         click.echo(text.to_json(choice.to_dict()))
@@ -91,4 +98,18 @@ def command(
         click.echo(f"wrote {show.save_threshold_map(choice, asked, plot_map)}", err=True)
     if out:
         write_report(show.threshold_report(choice, asked), out)
+    return 0
+
+
+def _compare_segments(people: object, scores: Path, named: dict[str, Any], *, as_json: bool) -> int:
+    from howgood.show.segments import one_threshold_findings
+
+    if people is None:
+        raise click.UsageError("--segments compares segments of people; it needs --model MODEL")
+    choice = decisions.compare_thresholds(people, scores, **named)
+    if as_json:
+        click.echo(text.to_json(choice.to_dict()))
+    else:
+        say(one_threshold_findings(choice))
+        click.echo(text.text_table(choice.table))
     return 0

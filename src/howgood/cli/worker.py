@@ -10,6 +10,7 @@ import click
 
 from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
+from howgood.settings import read_settings
 
 
 @click.command()
@@ -23,7 +24,7 @@ def command(once: bool, database: str) -> None:
 
     host = hosting.open_host(database)
     try:
-        worker = Worker(host, database, log=click.echo)
+        worker = Worker(host, database, log=click.echo, settings=read_settings())
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
             worker.stopping.set()

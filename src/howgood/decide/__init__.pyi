@@ -4,6 +4,8 @@ from howgood.decide.acceptability import best_application as best_application
 from howgood.decide.acceptability import gate as gate
 from howgood.decide.acceptability import target as target
 from howgood.decide.acceptability import trade_off as trade_off
+from howgood.decide.by_metric import metric_gate as metric_gate
+from howgood.decide.by_metric import rank_predictions as rank_predictions
 from howgood.decide.failure_rates import failure_bar as failure_bar
 from howgood.decide.failure_rates import failure_gate as failure_gate
 from howgood.decide.grades import rank_grades as rank_grades
@@ -13,10 +15,12 @@ from howgood.decide.planning import study_size as study_size
 from howgood.decide.rank_by_raters import rank_ratings as rank_ratings
 from howgood.decide.ranking import rank as rank
 from howgood.decide.ranking import rank_sums as rank_sums
+from howgood.decide.segments import one_threshold as one_threshold
 from howgood.decide.shipping import ship as ship
 from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold
 from howgood.decide.votes import rank_votes as rank_votes
+from howgood.records.decision import MetricGate as MetricGate
 from howgood.records.failures import FailureBar as FailureBar
 from howgood.records.failures import FailureGate as FailureGate
 from howgood.records.ranking import Needed as Needed

@@ -17,6 +17,7 @@ from howgood.records.acceptance import (
     AcceptanceDraws,
     AcceptanceModel,
     PartedModel,
+    draws_by_segment,
     draws_for,
     known_applications,
     of_part,
@@ -95,9 +96,14 @@ def acceptance(
 
 def acceptance_of_tables(fit: AcceptanceModel, application: str | None, tables: Counts) -> Estimate:
     """Return the accepting share where the confusion table has draws of its own."""
-    draws = draws_for(fit, application, where="acceptance").repeated(tables.precision.size)
-    shares = draws.shares_at_mean(draws.paired_means(tables.precision, tables.recall))
-    return draws.estimate(shares)
+    draws = draws_for(fit, application, where="acceptance")
+    return draws.estimate(_shares_of_tables(draws, tables))
+
+
+def _shares_of_tables(draws: AcceptanceDraws, tables: Counts) -> FloatArray:
+    """Return one accepting share per table, its draws of people taken in turn."""
+    people = draws.repeated(tables.precision.size)
+    return people.shares_at_mean(people.paired_means(tables.precision, tables.recall))
 
 
 def best_application(
@@ -190,7 +196,8 @@ def gate(
     Parameters
     ----------
     fit : fit of answers, or model card
-        Whom we asked.
+        Whom we asked. Where it has segments (`fit_acceptability(..., by=...)`), every one of them
+        must accept; name one with `fit.in_segment(name)`.
     application : str
         Which application; None when the fit knows only one.
     y_true, y_pred : array
@@ -230,21 +237,25 @@ def gate(
     check_probability(certainty, name="certainty", where="gate")
     generator, seed = generator_and_seed(random_state)
     fit = of_part(fit, part, where="gate")
-    draws = draws_for(fit, application, where="gate")
-    accepting = acceptance(
-        fit,
-        y_true,
-        y_pred,
-        application=draws.application,
-        pos_label=pos_label,
-        random_state=generator,
-    )
-    p_enough = float(np.mean(accepting.draws >= share))
+    divided = draws_by_segment(fit, application, where="gate")
+    asked = divided or {"": draws_for(fit, application, where="gate")}
+    counts = counted(y_true, y_pred, pos_label=pos_label, where="gate")
+    tables = resampled(counts, N_DRAWS, generator)
+    shares = {name: _shares_of_tables(draws, tables) for name, draws in asked.items()}
+    first = next(iter(asked.values()))
+    evidence = weakest(draws.evidence for draws in asked.values())
+    # The least satisfied segment of every draw: chance may make one or another so.
+    accepting = np.min(list(shares.values()), axis=0)
+    p_enough = float(np.mean(accepting >= share))
     return Gate(
-        application=draws.application,
-        verdict=_verdict(p_enough, certainty) if draws.evidence == "enough" else "investigate",
+        application=first.application,
+        verdict=_verdict(p_enough, certainty) if evidence == "enough" else "investigate",
         p_enough=p_enough,
-        acceptance=accepting,
+        acceptance=Estimate.from_draws(
+            accepting,
+            n_respondents=min((each.n_respondents or 0) for each in asked.values()) or None,
+            evidence=evidence,
+        ),
         share=share,
         certainty=certainty,
         provenance=Provenance(
@@ -253,7 +264,8 @@ def gate(
             seed=seed,
             rows_used=int(np.asarray(y_true).size),
         ),
-        evidence=draws.evidence,
+        evidence=evidence,
+        segments={name: draws.estimate(shares[name]) for name, draws in divided.items()},
     )
 
 

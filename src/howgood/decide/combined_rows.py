@@ -11,6 +11,7 @@ import numpy as np
 from howgood.errors import InputError
 from howgood.stats.arrays import FloatArray, IntArray
 
+_LARGEST = int(np.iinfo(np.int64).max)
 COMBINATIONS = ("error", "mean", "sum", "last")
 # What several rows are, by the rule that makes them one.
 _FOR = {"mean": "repeated grades", "sum": "counts of errors", "last": "corrections"}
@@ -45,19 +46,22 @@ def combined_rows(
         )
     key = codes[0]
     for more in codes[1:]:
-        key = np.unique(key, return_inverse=True)[1] * (int(more.max()) + 1) + more
+        if int(key.max()) >= _LARGEST // (int(more.max()) + 1):
+            key = np.unique(key, return_inverse=True)[1].reshape(-1)
+        key = key.astype(np.int64) * (int(more.max()) + 1) + more
+    ordered = np.sort(key)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return values, np.arange(len(values)), np.ones(len(values), dtype=np.int64)
     _, first, cell, counts = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
-    if len(first) == len(values):
-        return values, np.arange(len(values)), np.ones(len(values), dtype=np.int64)
     if combine == "error":
         raise InputError(
             where=where,
             found=f"{int(np.sum(counts > 1))} times several rows of {of} (up to {counts.max()})",
             needed="one row each, or a rule that makes them one",
             cure="Say what the rows are: "
-            + ", ".join(f"combine='{each}' for {_FOR[each]}" for each in rules if each in _FOR)
+            + ", ".join(f"combine='{rule}' for {_FOR[rule]}" for rule in rules if rule in _FOR)
             + ".",
         )
     cell = cell.reshape(-1)

@@ -10,40 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.decide.combined_rows import combined_rows
+from howgood.decide.grade_rows import (
+    GradeRoles,
+    Grades,
+    coded_grades,
+    graded_rows,
+    segments_of,
+)
 from howgood.decide.ranking import check_level, ranking_of
-from howgood.decide.scores import JointScores, refuse_huge
-from howgood.errors import DroppedRowsWarning, InputError, announce
-from howgood.records.levels import codes_of, distinct
-from howgood.records.missing import complete_rows
+from howgood.decide.scores import JointScores
+from howgood.errors import InputError
 from howgood.records.ranking import Ranking, Sources
-from howgood.records.table import as_numbers, frame_columns
-from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.crossed_components import CrossedMeans, crossed_means
 from howgood.stats.joint_means import joint_means
 from howgood.stats.randomness import RandomState, generator_and_seed
-from howgood.stats.steps import smallest_step
 from howgood.stats.two_way_clusters import effective_raters
-
-_WHERE = "grades"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Grades:
-    """One grade per system, item and rater, as codes; `names` are the systems.
-
-    `step` is the smallest difference between two grades that were given.
-    """
-
-    values: FloatArray
-    system: IntArray
-    item: IntArray
-    rater: IntArray | None
-    step: float
-    names: tuple[str, ...]
-    n_rows: int
-    n_combined: int
-    dropped: dict[str, int]
 
 
 def rank_grades(
@@ -53,6 +34,8 @@ def rank_grades(
     item: str = "item",
     rater: str | None = "rater",
     grade: str = "grade",
+    cluster: str | None = None,
+    segment: str | None = None,
     greater_is_better: bool = True,
     combine: str = "error",
     missing: str = "error",
@@ -82,6 +65,13 @@ def rank_grades(
     rater : str or None
         Column that says who graded. None says it is not known: then only items are taken as a
         sample, and a rater who favours one system everywhere goes unnoticed.
+    cluster : str or None
+        Column: the document, conversation or topic that an item belongs to. Items of one cluster
+        resemble each other, so that clusters are the sample: one more factor of the model, with
+        its own effects on systems and raters. Items are named within their cluster.
+    segment : str or None
+        Column that divides the grades (a language, a kind of task, a group of raters). `.segments`
+        then holds one ranking each, made from its rows alone.
     greater_is_better : bool
         False for grades where 1 is best.
     combine : {"error", "mean", "sum", "last"}
@@ -101,8 +91,8 @@ def rank_grades(
     Ranking
         `.error(a, b)`: how likely it is that, over all items and raters like these, a's mean grade
         is not better than b's. Not the probability that a repetition flips the order.
-        `.needed(a, b)`: how many items with these raters, or raters on these items, would tell
-        them apart.
+        `.needed(a, b)`: how many items with these raters, raters on these items, or repeats of
+        each grade (where some were repeated) would tell them apart.
 
     References
     ----------
@@ -131,26 +121,65 @@ def rank_grades(
     (('a', 'b'), 0.04)
     """
     check_level(level)
-    names = [name for name in (system, item, rater, grade) if name is not None]
-    columns = frame_columns(grades, names, where=_WHERE)
-    columns = {**columns, grade: as_numbers(columns[grade], where=f"{_WHERE}, column {grade!r}")}
-    kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=[grade])
-    refuse_huge(kept[grade], where=f"{_WHERE}, column {grade!r}", what="grade")
-    found = _coded(kept, (system, item, rater, grade), missing, combine)
-    found.dropped["missing or not finite"] = n_missing
+    roles = GradeRoles(
+        system=system, item=item, rater=rater, grade=grade, cluster=cluster, segment=segment
+    )
+    kept, n_missing = graded_rows(grades, roles, missing)
+    rules = _Rules(
+        greater_is_better=greater_is_better, combine=combine, missing=missing, level=level
+    )
+    ranking = _ranked(kept, roles, rules, random_state, n_missing)
+    if segment is None:
+        return ranking
+    boards = {}
+    for name, rows in segments_of(kept, segment):
+        try:
+            boards[name] = _ranked(rows, roles, rules, random_state, 0)
+        except InputError as error:
+            error.found_in(f"{error.where}, segment {name!r}")
+            raise
+    return replace(ranking, segments=boards)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """How grades are read, and at which level ties are."""
+
+    greater_is_better: bool
+    combine: str
+    missing: str
+    level: float
+
+
+def _ranked(
+    kept: dict[str, NDArray[Any]],
+    roles: GradeRoles,
+    rules: _Rules,
+    random_state: RandomState,
+    n_missing: int,
+) -> Ranking:
+    coded = coded_grades(kept, roles, rules.missing, rules.combine)
+    coded.dropped["missing or not finite"] = n_missing
     generator, seed = generator_and_seed(random_state)
-    fitted = crossed_means(found.values, found.system, found.item, found.rater, step=found.step)
-    scores = _scores(found, fitted, generator)
-    settings = {**scores.settings, "combine": combine, "combined rows": found.n_combined}
+    fitted = crossed_means(
+        coded.values,
+        coded.system,
+        coded.item,
+        coded.rater,
+        cluster=coded.cluster,
+        step=coded.step,
+    )
+    scores = _scores(coded, fitted, generator)
+    settings = {**scores.settings, "combine": rules.combine, "combined rows": coded.n_combined}
     ranking = ranking_of(
-        replace(scores, greater_is_better=greater_is_better, settings=settings),
-        level,
+        replace(scores, greater_is_better=rules.greater_is_better, settings=settings),
+        rules.level,
         generator,
         seed,
-        dropped=found.dropped,
+        dropped=coded.dropped,
     )
-    provenance = replace(ranking.provenance, rows_used=found.n_rows)
-    return replace(ranking, provenance=provenance, sources=_sources(found, fitted))
+    provenance = replace(ranking.provenance, rows_used=coded.n_rows)
+    return replace(ranking, provenance=provenance, sources=_sources(coded, fitted))
 
 
 # The effects of the model, by their letters, as people call them.
@@ -160,11 +189,15 @@ _EFFECTS = {
     "si": "system x item",
     "sr": "system x rater",
     "ir": "item x rater",
+    "c": "cluster",
+    "sc": "system x cluster",
+    "cr": "cluster x rater",
+    "scr": "system x cluster x rater",
     "sir": "residual",
 }
 
 
-def _scores(grades: _Grades, fitted: CrossedMeans, generator: np.random.Generator) -> JointScores:
+def _scores(grades: Grades, fitted: CrossedMeans, generator: np.random.Generator) -> JointScores:
     n_raters = None if grades.rater is None else int(grades.rater.max()) + 1
     knows_raters = n_raters is not None and n_raters > 1
     joint = joint_means(fitted.means, fitted.components, generator=generator)
@@ -174,9 +207,7 @@ def _scores(grades: _Grades, fitted: CrossedMeans, generator: np.random.Generato
         systems=grades.names,
         metric="mean grade",
         paired=True,
-        method="items and raters as samples (crossed model)"
-        if knows_raters
-        else "items as a sample (crossed model)",
+        method=f"{_samples(grades, knows_raters=knows_raters)} (crossed model)",
         n=int(grades.item.max()) + 1,
         means=fitted.means,
         sds=np.minimum(joint.own_sds, range_of_grades),
@@ -190,142 +221,58 @@ def _scores(grades: _Grades, fitted: CrossedMeans, generator: np.random.Generato
             "lowest grade": float(grades.values.min()),
             "highest grade": float(grades.values.max()),
             "raters": n_raters,
+            **({} if grades.cluster is None else {"clusters": int(grades.cluster.max()) + 1}),
             **_effective(grades),
             "draws": len(joint.draws),
             "variances": {
-                _EFFECTS[each.name]: max(each.variance, 0.0) for each in fitted.components
+                _EFFECTS[component.name]: max(component.variance, 0.0)
+                for component in fitted.components
             },
         },
     )
 
 
-def _sources(grades: _Grades, fitted: CrossedMeans) -> Sources:
+def _samples(grades: Grades, *, knows_raters: bool) -> str:
+    items = "items" if grades.cluster is None else "clusters of items"
+    if knows_raters:
+        return f"{items} and raters as samples"
+    return f"{items} as a sample"
+
+
+def _sources(grades: Grades, fitted: CrossedMeans) -> Sources:
     """Return what items, raters and both together add to the variances of differences.
 
     Where a design cannot tell system x item from the residual (an output has one grade), all of it
-    counts as the items'; where it cannot tell system x rater, as the raters'.
+    counts as the items'; where it cannot tell system x rater, as the raters'. More items come in
+    more clusters, so that what clusters add counts as the items' too.
     """
     parts = {name: np.zeros_like(fitted.components[0].shape) for name in ("i", "r", "ir")}
-    names = {each.name for each in fitted.components}
-    for each in fitted.components:
-        own = np.diag(each.shape)
-        apart = own[:, None] + own[None, :] - each.shape - each.shape.T
-        kind = each.name.replace("s", "")
+    names = {component.name for component in fitted.components}
+    repeated = np.zeros_like(parts["i"])
+    for component in fitted.components:
+        own = np.diag(component.shape)
+        apart = own[:, None] + own[None, :] - component.shape - component.shape.T
+        kind = component.name.replace("s", "").replace("c", "i").replace("ii", "i")
         if kind == "ir" and "si" not in names:
             kind = "i"
         elif kind == "ir" and "sr" not in names:
             kind = "r"
-        parts[kind] += max(each.variance, 0.0) * apart
+        parts[kind] += max(component.variance, 0.0) * apart
+        if component.name == "sir" and grades.repeat_variance is not None:
+            repeated = min(grades.repeat_variance, max(component.variance, 0.0)) * apart
     return Sources(
         items=parts["i"],
         raters=parts["r"],
         both=parts["ir"],
         n_items=int(grades.item.max()) + 1,
         n_raters=None if grades.rater is None else int(grades.rater.max()) + 1,
+        repeated=None if grades.repeat_variance is None else repeated,
+        n_repeats=grades.n_repeats,
+        n_clusters=None if grades.cluster is None else int(grades.cluster.max()) + 1,
     )
 
 
-def _effective(grades: _Grades) -> dict[str, float]:
+def _effective(grades: Grades) -> dict[str, float]:
     if grades.rater is None:
         return {}
     return {"effective raters": effective_raters(grades.item, grades.rater)}
-
-
-def _coded(
-    columns: dict[str, NDArray[Any]],
-    roles: tuple[str, str, str | None, str],
-    missing: str,
-    combine: str,
-) -> _Grades:
-    system, item, rater, grade = roles
-    values = columns[grade]
-    names, group = _levels(columns[system], f"{_WHERE}, column {system!r}")
-    if len(names) < 2:
-        raise InputError(
-            where=f"{_WHERE}, column {system!r}",
-            found=f"only {str(names[0])!r}",
-            needed="grades of at least two systems",
-            cure="Name the column that says whose output was graded.",
-        )
-    _, place = _levels(columns[item], f"{_WHERE}, column {item!r}")
-    is_kept = _of_complete_items(group, place, len(names), missing, f"{_WHERE}, column {item!r}")
-    person = None
-    if rater is not None:
-        _, person = _levels(columns[rater], f"{_WHERE}, column {rater!r}")
-        person = person[is_kept]
-    group, values = group[is_kept], values[is_kept]
-    _, place = np.unique(place[is_kept], return_inverse=True)
-    codes = [group, place]
-    if person is not None:
-        _refuse_single_raters(group, person, names, f"{_WHERE}, column {rater!r}")
-        codes.append(np.unique(person, return_inverse=True)[1])
-    of = "one output" if person is None else "one rater for one output"
-    values, first, counts = combined_rows(values, codes, combine=combine, where=_WHERE, of=of)
-    group, place, *known = (each[first] for each in codes)
-    person = known[0] if known else None
-    return _Grades(
-        values=values,
-        system=group,
-        item=place,
-        rater=person,
-        step=smallest_step(values),
-        names=tuple(str(name) for name in names.tolist()),
-        n_rows=int(is_kept.sum()),
-        n_combined=int(counts[counts > 1].sum()),
-        dropped={"item without a grade of every system": int((~is_kept).sum())},
-    )
-
-
-def _levels(column: NDArray[Any], where: str) -> tuple[NDArray[Any], IntArray]:
-    levels = distinct(column, where=_WHERE)
-    return levels, codes_of(column, levels, where=_WHERE)
-
-
-def _of_complete_items(
-    group: IntArray, place: IntArray, n_systems: int, missing: str, where: str
-) -> NDArray[np.bool_]:
-    """Mark the rows of items that every system has a grade for; refuse the others or few items."""
-    n_items = int(place.max()) + 1
-    graded = np.zeros((n_items, n_systems), dtype=bool)
-    graded[place, group] = True
-    is_complete = np.asarray(graded.all(axis=1))
-    n_complete = int(is_complete.sum())
-    if n_complete < 2:
-        raise InputError(
-            where=where,
-            found=f"{n_complete} of {n_items} items with a grade of every system",
-            needed="at least two items that every system was graded on",
-            cure="Grade more items, or leave out the system with few grades.",
-        )
-    if missing == "error" and n_complete < n_items:
-        raise InputError(
-            where=where,
-            found=f"{n_items - n_complete} of {n_items} items without a grade of every system",
-            needed="the same items for all systems, so that hard ones cost none of them more",
-            cure="Grade them, or leave these items out by name: missing='drop'.",
-        )
-    if n_complete < n_items:
-        announce(
-            f"{where}: {n_items - n_complete} of {n_items} items left out, without a grade of "
-            "every system",
-            DroppedRowsWarning,
-        )
-    kept: NDArray[np.bool_] = is_complete[place]
-    return kept
-
-
-def _refuse_single_raters(
-    group: IntArray, person: IntArray, names: NDArray[Any], where: str
-) -> None:
-    """Refuse a system with one rater among several: who is lenient and who is good looks alike."""
-    if int(np.ptp(person)) == 0:
-        return
-    for each, name in enumerate(names.tolist()):
-        if len(np.unique(person[group == each])) == 1:
-            raise InputError(
-                where=where,
-                found=f"one rater for all of {str(name)!r}",
-                needed="at least two raters per system: else a lenient rater looks like a good "
-                "system",
-                cure="Have others grade it too, or take raters as they are: rater=None.",
-            )

@@ -15,8 +15,7 @@ from howgood.decide.list_rows import RatedLists
 from howgood.decide.rating_noise import means_of, noise_freedom
 from howgood.decide.scores import JointScores, against
 from howgood.records.progress import Progress
-from howgood.score.list_metrics.padded import PaddedLists
-from howgood.score.list_metrics.protocol import ListMetric
+from howgood.score.list_metrics import ListMetric, PaddedLists
 from howgood.stats.arrays import FloatArray
 
 # Re-ratings of every pair; of more pairs than fit into the budget fewer, down to the least.

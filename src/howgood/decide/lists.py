@@ -21,8 +21,7 @@ from howgood.decide.ranking import check_level, ranking_of
 from howgood.errors import InputError
 from howgood.records.progress import Progress, silent
 from howgood.records.ranking import Ranking
-from howgood.score.list_metrics.protocol import ListMetric
-from howgood.score.list_metrics.registry import list_metric
+from howgood.score.list_metrics import ListMetric, list_metric
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 ABOUT = ("re-rating", "users")

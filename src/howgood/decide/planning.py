@@ -268,7 +268,7 @@ def study_size(
             person_sd=person_sd,
             random_state=generator,
         )
-        for design in (each for each in designs if each.scenarios == scenarios):
+        for design in (one_design for one_design in designs if one_design.scenarios == scenarios):
             fit = _fitted(_first_people(answers, design.people), order, generator)
             n_failed += fit is None
             found[design] += [fit] if fit is not None else []
@@ -352,8 +352,8 @@ def _widths(
     rows = []
     for (design, fits), name in product(found.items(), applications):
         intervals = [fit.estimate("alpha", name).interval for fit in fits]
-        spread = np.array([each.width for each in intervals] or [np.nan])
-        covered = [applications[name]["alpha"] in each for each in intervals]
+        spread = np.array([interval.width for interval in intervals] or [np.nan])
+        covered = [applications[name]["alpha"] in interval for interval in intervals]
         ends = np.quantile(spread, (0.05, 0.95))
         rows.append(
             (design.people, design.scenarios, name, spread.mean(), *ends,

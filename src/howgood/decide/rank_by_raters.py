@@ -72,7 +72,7 @@ def rank_by_raters(
         rules=_RULES,
     )
     _refuse_differing(kept, place, person, list(dict.fromkeys(systems.values())))
-    away = values[:, None] - np.column_stack([kept[each][first] for each in systems.values()])
+    away = values[:, None] - np.column_stack([kept[system][first] for system in systems.values()])
     losses = np.abs(away) if metric == "mae" else away**2
     generator, seed = generator_and_seed(random_state)
     scores = _scores(losses, place[first], person[first], metric, tuple(systems), generator)
@@ -167,7 +167,7 @@ def _columns(
     if predicted is None:
         return dict(frame_columns(ratings, [*roles, *names], where=_WHERE))
     columns = dict(frame_columns(ratings, list(roles), where=_WHERE))
-    keys = [each for each in roles[:2] if each in frame_column_names(predicted)] or [roles[0]]
+    keys = [role for role in roles[:2] if role in frame_column_names(predicted)] or [roles[0]]
     table = frame_columns(predicted, [*keys, *names], where=_PREDICTED)
     row_of = {
         key: row for row, key in enumerate(zip(*(table[k].tolist() for k in keys), strict=True))

@@ -53,7 +53,7 @@ class Counts:
     @classmethod
     def of_cells(cls, *cells: ArrayLike) -> "Counts":
         """Return the table of true positives, false negatives, false positives, true negatives."""
-        return cls(*(np.asarray(each, dtype=np.float64) for each in cells))
+        return cls(*(np.asarray(cell, dtype=np.float64) for cell in cells))
 
     @property
     def precision(self) -> FloatArray:
@@ -85,12 +85,12 @@ def counted(y_true: ArrayLike, y_pred: ArrayLike, *, pos_label: object, where: s
     real, reported = truth == pos_label, predicted == pos_label
     _need_positives(real, pos_label=pos_label, where=where)
     outcomes = (real & reported, real & ~reported, ~real & reported, ~real & ~reported)
-    return Counts.of_cells(*(np.sum(each) for each in outcomes))
+    return Counts.of_cells(*(np.sum(outcome) for outcome in outcomes))
 
 
 def resampled(counts: Counts, n_draws: int, generator: np.random.Generator) -> Counts:
     """Draw confusion tables (as proportions) from the Dirichlet posterior of one table."""
-    cells = np.array([float(each) for each in counts.cells()])
+    cells = np.array([float(cell) for cell in counts.cells()])
     drawn = generator.dirichlet(cells + PRIOR_CASES, size=n_draws)
     return Counts.of_cells(*drawn.T)
 
@@ -136,7 +136,7 @@ class ScoreBins:
         away = (flagged - flagged[index]) / (_NEARBY * min(positives, negatives) ** 0.8)
         near = np.abs(away) < 1.0
         if near.sum() < _FEW:
-            return Counts.of_cells(*(each[index] for each in counts.cells()))
+            return Counts.of_cells(*(cell[index] for cell in counts.cells()))
         root = np.sqrt(1.0 - away[near] ** 2)
         powers = np.vander(away[near], 3, increasing=True)
         found = np.linalg.lstsq(
@@ -158,10 +158,10 @@ class ScoreBins:
         """
         size = (n_draws, self.thresholds.size)
         weights = [
-            generator.standard_gamma(each, size=size) for each in (self.positives, self.negatives)
+            generator.standard_gamma(side, size=size) for side in (self.positives, self.negatives)
         ]
         prior = generator.standard_gamma(prior_cases, size=(4, n_draws, 1))
-        total = sum(each.sum(axis=1, keepdims=True) for each in (*weights, *prior))
+        total = sum(weight.sum(axis=1, keepdims=True) for weight in (*weights, *prior))
         cells = _cumulated(*weights).cells()
         return Counts.of_cells(
             *((cell + extra) / total for cell, extra in zip(cells, prior, strict=True))

@@ -223,7 +223,9 @@ def _simulated(
         noise = generator.standard_normal(len(mean))
         for which, sd in enumerate((around, inside)[: len(scores)]):
             feedback = mean + sd * noise
-            scores[which, draw] = [float(metric(feedback, each)) for each in predictions]
+            scores[which, draw] = [
+                float(metric(feedback, prediction)) for prediction in predictions
+            ]
         progress((draw + 1) / draws, "re-rating")
     if len(scores) == 1:
         return np.asarray(scores[0])
@@ -299,11 +301,13 @@ def _own_moments(
     mean, wider = arrays["mean"], np.ones(len(sd))
     if "trials" in arrays:
         seen = mean, arrays["sd"], arrays["trials"]
-        means = [seen_absolute_error(*seen, each).mean() for each in predictions]
+        means = [seen_absolute_error(*seen, prediction).mean() for prediction in predictions]
         wider = 1 + 1 / arrays["trials"]
     else:
-        means = [folded_normal_mean(mean - each, sd).mean() for each in predictions]
-    variances = [wider @ folded_normal_variance(mean - each, sd) for each in predictions]
+        means = [folded_normal_mean(mean - prediction, sd).mean() for prediction in predictions]
+    variances = [
+        wider @ folded_normal_variance(mean - prediction, sd) for prediction in predictions
+    ]
     return np.array(means), np.array(variances) / float(len(sd)) ** 2
 
 

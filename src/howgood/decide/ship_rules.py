@@ -97,7 +97,7 @@ def verdict_of(
         return "do not ship", f"the candidate misses the bar of {rules.bar:g}", p_above_bar
     if first.p_worse >= sure:
         return "do not ship", f"the candidate is worse{by}", 1.0 - first.p_worse
-    guards = [each for each in comparisons[1:] if each.metric not in within]
+    guards = [comparison for comparison in comparisons[1:] if comparison.metric not in within]
     for guard in guards:
         # Several guards share the level, so that many of them do not stop a good candidate.
         if guard.p_worse >= 1.0 - rules.level / len(guards):
@@ -108,7 +108,7 @@ def verdict_of(
         return "not enough evidence", f"whether it reaches {rules.bar:g} is open", 1.0 - p_above_bar
     if first.p_better >= sure:
         return "ship", f"the candidate is better{by}", 1.0 - first.p_better
-    saves = [each is not None and each.interval.upper < 1.0 for each in ratios]
+    saves = [ratio is not None and ratio.interval.upper < 1.0 for ratio in ratios]
     if rules.margin > 0 and any(saves) and first.p_not_worse >= sure:
         how = " and ".join(
             word for word, is_less in zip(("cheaper", "faster"), saves, strict=True) if is_less

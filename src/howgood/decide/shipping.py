@@ -129,8 +129,8 @@ def ship(
     )
     _check(rules)
     logs = [
-        _as_log(each, name, item, (cost, latency))
-        for each, name in ((base, "base"), (candidate, "candidate"))
+        _as_log(log_and_name, name, item, (cost, latency))
+        for log_and_name, name in ((base, "base"), (candidate, "candidate"))
     ]
     names = _metrics(logs, metric, tolerated)
     lower_is_better = (*lower_is_better, *tolerated)
@@ -185,7 +185,9 @@ def _as_log(
     if isinstance(given, str | Path):
         return read_log(given, item=item)
     present = frame_column_names(given)
-    chosen = item or next((each for each in ("item", "id") if each in present), present[0])
+    chosen = item or next(
+        (column_name for column_name in ("item", "id") if column_name in present), present[0]
+    )
     table = frame_columns(given, present, where=name)
     numbers = {
         column: values.astype(np.float64)
@@ -195,16 +197,16 @@ def _as_log(
     if chosen not in table:
         frame_columns(given, [chosen], where=name)
     cost, latency = (
-        each or usual for each, usual in zip(columns, ("cost", "latency"), strict=True)
+        one_column or usual for one_column, usual in zip(columns, ("cost", "latency"), strict=True)
     )
     return EvaluationLog(
         source=name,
         format="table",
         system=name,
-        items=tuple(str(each) for each in table[chosen].tolist()),
-        metrics={each: n for each, n in numbers.items() if each not in (cost, latency)},
+        items=tuple(str(value) for value in table[chosen].tolist()),
+        metrics={one_name: n for one_name, n in numbers.items() if one_name not in (cost, latency)},
         attributes={
-            column: tuple(str(each) for each in values.tolist())
+            column: tuple(str(value) for value in values.tolist())
             for column, values in table.items()
             if column != chosen
         },
@@ -275,7 +277,7 @@ def _paired(
         )
     if lost:
         announce(f"{lost} items left out, which only one of both logs has", DroppedRowsWarning)
-    base, candidate = (np.array([each[name] for name in shared]) for each in means)
+    base, candidate = (np.array([mean[name] for name in shared]) for mean in means)
     values = np.unique(np.concatenate([log.metrics[metric] for log in logs]))
     values = values[np.isfinite(values)]
     few = 1 < len(values) <= _FEW_VALUES
@@ -297,7 +299,7 @@ def _item_means(log: EvaluationLog, values: FloatArray) -> dict[str, float]:
     for name, value in zip(log.items, values.tolist(), strict=True):
         if math.isfinite(value):
             sums.setdefault(name, []).append(value)
-    return {name: sum(each) / len(each) for name, each in sums.items()}
+    return {name: sum(total) / len(total) for name, total in sums.items()}
 
 
 def _clusters(logs: Sequence[EvaluationLog], items: Sequence[str], cluster: str | None) -> IntArray:
@@ -433,10 +435,12 @@ def _ratio(logs: Sequence[EvaluationLog], what: str, level: float) -> Estimate |
     if columns[0] is None or columns[1] is None:
         return None
     means = [
-        _item_means(log, each) for log, each in zip(logs, columns, strict=True) if each is not None
+        _item_means(log, column)
+        for log, column in zip(logs, columns, strict=True)
+        if column is not None
     ]
     shared = [name for name in means[0] if name in means[1]]
-    base, candidate = (np.array([each[name] for name in shared]) for each in means)
+    base, candidate = (np.array([mean[name] for name in shared]) for mean in means)
     if len(shared) < 2 or not base.mean() > 0:
         return None
     ratio = float(candidate.mean() / base.mean())

@@ -148,20 +148,21 @@ def objective_from(
     *,
     application: str | None,
     n_people: int,
+    where: str = "threshold",
 ) -> Objective:
     """Return the objective for a fit, a card, an object with `of_counts`, or a metric function.
 
     An `Estimate` is taken as the weight a0 of a linear metric.
     """
     if isinstance(metric_or_fit, AcceptanceModel):
-        draws = draws_for(metric_or_fit, application, where="threshold")
+        draws = draws_for(metric_or_fit, application, where=where)
         return PeopleObjective(draws.thinned(n_people))
     if isinstance(metric_or_fit, Estimate):
         return WeightObjective(_thinned(metric_or_fit.draws, n_people))
     if isinstance(metric_or_fit, ElicitationResult | BisectionResult):
         weight = metric_or_fit.a0
         if metric_or_fit.metric is None:
-            raise _without_metric(metric_or_fit)
+            raise _without_metric(metric_or_fit, where)
         is_uncertain = isinstance(metric_or_fit, ElicitationResult) and metric_or_fit.is_linear
         if is_uncertain and isinstance(weight, Estimate):
             return WeightObjective(_thinned(weight.draws, n_people))
@@ -174,26 +175,26 @@ def objective_from(
     if callable(metric_or_fit):
         return MetricObjective(name, lambda tables: _called(metric_or_fit, tables), is_slow=True)
     raise InputError(
-        where="threshold",
+        where=where,
         found=f"a {type(metric_or_fit).__name__}",
         needed="a fit, a model card, or a metric(y_true, y_pred, sample_weight=...)",
         cure="Pass for instance score.PowerMean(p=0, alpha=.35) or sklearn.metrics.f1_score.",
     )
 
 
-def _without_metric(result: ElicitationResult) -> InputError:
+def _without_metric(result: ElicitationResult, where: str) -> InputError:
     if result.evidence == "enough":
         return InputError(
-            where="threshold",
+            where=where,
             found=f"an elicitation whose metric does not describe the person: {result.misfit[0]}",
             needed="a metric that does",
             cure=" ".join(result.advice),
         )
     return InputError(
-        where="threshold",
+        where=where,
         found=f"an elicitation with {result.preferences} answers that prefer a side",
         needed="enough evidence for a metric",
-        cure="Ask more questions before choosing a threshold.",
+        cure="Ask more questions first.",
     )
 
 

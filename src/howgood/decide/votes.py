@@ -96,13 +96,13 @@ def rank_votes(
     'a'
     """
     check_level(level)
-    names = [each for each in (left, right, winner, item, rater, style) if each is not None]
+    names = [column for column in (left, right, winner, item, rater, style) if column is not None]
     columns = frame_columns(votes, names, where=_WHERE)
     if style is not None:
         columns[style] = as_numbers(columns[style], where=f"{_WHERE}, column {style!r}")
     numbers = [style] if style is not None else []
     kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=numbers)
-    systems, coded = _coded(kept, (left, right, winner), (item, rater, style))
+    systems, coded = coded_votes(kept, (left, right, winner), (item, rater, style))
     generator, seed = generator_and_seed(random_state)
     fitted = fit_votes(coded)
     scores = _scores(systems, coded, fitted, generator)
@@ -110,14 +110,15 @@ def rank_votes(
     return replace(ranking, provenance=replace(ranking.provenance, rows_used=len(coded.left)))
 
 
-def _coded(
+def coded_votes(
     columns: dict[str, NDArray[Any]],
     pair: tuple[str, str, str],
     others: tuple[str | None, str | None, str | None],
 ) -> tuple[tuple[str, ...], Votes]:
+    """Return the systems' names, and votes as codes: left, right, winner; item, rater, style."""
     left, right, winner = (columns[name] for name in pair)
     levels = distinct(np.concatenate([left, right]), where=_WHERE)
-    one, two = (codes_of(each, levels, where=_WHERE) for each in (left, right))
+    one, two = (codes_of(side, levels, where=_WHERE) for side in (left, right))
     if np.any(one == two):
         raise InputError(
             where=f"{_WHERE}, row {int(np.argmax(one == two)) + 1}",
@@ -130,7 +131,7 @@ def _coded(
         None if name is None else np.unique(columns[name], return_inverse=True)[1]
         for name in (item, rater)
     ]
-    return tuple(str(each) for each in levels.tolist()), Votes(
+    return tuple(str(level) for level in levels.tolist()), Votes(
         left=one,
         right=two,
         outcome=_outcomes(winner, pair[2]),
@@ -142,9 +143,10 @@ def _coded(
 
 
 def _outcomes(winner: NDArray[Any], name: str) -> IntArray:
-    said, codes = np.unique(np.array([str(each).strip().lower() for each in winner.tolist()]),
-                            return_inverse=True)  # fmt: skip
-    strange = [each for each in said.tolist() if each not in _OUTCOMES]
+    given = list(map(str, winner.tolist()))
+    # What a winner is called is looked at once for each way it is written.
+    said = {value: value.strip().lower() for value in set(given)}
+    strange = sorted(text for text in said.values() if text not in _OUTCOMES)
     if strange:
         raise InputError(
             where=f"{_WHERE}, column {name!r}",
@@ -152,7 +154,8 @@ def _outcomes(winner: NDArray[Any], name: str) -> IntArray:
             needed="left, right or tie",
             cure="Say on which side the winner stood.",
         )
-    return np.array([_OUTCOMES[each] for each in said.tolist()], dtype=np.int64)[codes]
+    codes = {value: _OUTCOMES[text] for value, text in said.items()}
+    return np.fromiter(map(codes.__getitem__, given), dtype=np.int64, count=len(given))
 
 
 def _standard(values: FloatArray) -> FloatArray:
@@ -165,7 +168,7 @@ def _scores(
 ) -> JointScores:
     joint = joint_means(fitted.strengths, fitted.components, generator=generator)
     n_items, n_raters = (
-        None if each is None else int(each.max()) + 1 for each in (votes.item, votes.rater)
+        None if codes is None else int(codes.max()) + 1 for codes in (votes.item, votes.rater)
     )
     return JointScores(
         systems=systems,
@@ -236,7 +239,7 @@ def _checked(votes: Votes, fitted: VoteFit, generator: np.random.Generator) -> d
 
 def _circles(counts: NDArray[Any], left: IntArray, right: IntArray, k: int) -> int:
     """Count triples a beats b, b beats c, c beats a, by the majority of direct votes."""
-    lead = np.zeros((k, k))
-    np.add.at(lead, (left, right), counts[:, LEFT] - counts[:, RIGHT])
+    gained = counts[:, LEFT] - counts[:, RIGHT]
+    lead = np.bincount(left * k + right, gained, k * k).reshape(k, k)
     beats = ((lead - lead.T) > 0).astype(np.float64)
     return round(float(np.trace(beats @ beats @ beats)) / 3.0)

@@ -1,12 +1,13 @@
-"""A whole study end to end with synthetic people: ask, learn, score, decide.
+"""One product from asking to shipping, with synthetic people: ask, learn, score, decide.
 
-In: a folder and a seed. Out: `Demo`: findings by chapter (what people accept of a smart alarm; one
-stakeholder's metric; three recommenders on repeated ratings; a lighting model with several
-acceptable answers), the report, the commands to go on with. Absent: servers, accounts, real people.
+In: a folder and a seed. Out: `Demo`: findings by chapter (what people accept of a smart alarm, and
+the threshold that follows; its product owner's own metric; three versions of its urgency model on
+repeated ratings; the lights it sets, where several answers are fine; whether to ship), the report,
+the commands to go on with. Absent: servers, accounts, real people.
 """
 
 import csv
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -25,7 +26,13 @@ from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show import page
-from howgood.show.acceptability import curves, observed_shares, picture_section
+from howgood.show.acceptability import (
+    curves,
+    fit_headlines,
+    observed_shares,
+    picture_section,
+)
+from howgood.show.decisions import gate_findings
 from howgood.show.figures import acceptability as acceptance_pictures
 from howgood.show.figures import decisions as decision_pictures
 from howgood.show.figures import relevance as pictures
@@ -43,8 +50,9 @@ N_PEOPLE, N_SCENARIOS = 25, 8
 # Synthetic respondents who mind a missed burglary more than a false alarm.
 RESPONDENTS = {APPLICATION: {"alpha": 0.25, "intercept": -10.0, "slope": 14.0, "p": 0}}
 TRUE_WEIGHT, SLIPS = 0.2, 0.1
-# Spread of each recommender's predictions around people's mean ratings.
-SPREADS = {"svd": 0.60, "knn": 0.61, "popular": 0.90}
+# How far each version's predictions of urgency spread around people's mean ratings.
+SPREADS = {"version_a": 0.60, "version_b": 0.61, "version_c": 0.90}
+WANTED = 0.6  # of people have to accept the alarm before it ships
 CONTEXT = ("activity", "area", "company", "time", "daylight")
 METHODS = (
     "Everything here is synthetic: people, ratings, choices and the classifier's data were drawn "
@@ -81,8 +89,18 @@ class Classifier:
     scores: FloatArray
 
 
-def run_alarm(folder: Path, *, seed: int) -> tuple[Chapter, Classifier]:
-    """Ask, fit, tune; return the chapter, and the classifier for the next one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """What was learned of people, the classifier, and the two thresholds it could have."""
+
+    fit: AcceptabilityFit
+    classifier: Classifier
+    for_people: float
+    for_f1: float
+
+
+def run_alarm(folder: Path, *, seed: int) -> tuple[Chapter, Tuned]:
+    """Ask, fit, tune; return the chapter, and what the next ones go on with."""
     answers = ask.simulate_answers(
         RESPONDENTS, people=N_PEOPLE, per_person=N_SCENARIOS, random_state=seed
     )
@@ -96,12 +114,13 @@ def run_alarm(folder: Path, *, seed: int) -> tuple[Chapter, Classifier]:
     by_f1 = _threshold_for_f1(classifier)
     before, after = (_acceptance(fit, classifier, at, seed) for at in (by_f1, choice.chosen))
     chapter = Chapter(
-        title="Ask 25 people, tune the alarm to what they value",
+        title="Ask 25 people, and tune the alarm to what they value",
         findings=_findings(fit, choice, by_f1, before, after),
         sections=_sections(fit, choice, classifier, by_f1, before, after),
         command=f"howgood fit {folder / 'answers.csv'} --out fit.html",
     )
-    return chapter, classifier
+    tuned = Tuned(fit=fit, classifier=classifier, for_people=choice.chosen, for_f1=by_f1)
+    return chapter, tuned
 
 
 def _trained_classifier(seed: int) -> Classifier:
@@ -209,7 +228,7 @@ def _recall(classifier: Classifier, threshold: float) -> float:
 def run_stakeholder(
     folder: Path, truth: NDArray[np.int64], scores: FloatArray, *, seed: int
 ) -> Chapter:
-    """Interview the stakeholder about the alarm of the chapter before."""
+    """Interview the product owner about the alarm of the chapter before."""
     matrices = learn.threshold_matrices(truth, scores, out_of="auto")
     respondent = ask.simulate_respondent(
         score.LinearMetric(a0=TRUE_WEIGHT), flips=SLIPS, random_state=seed
@@ -222,13 +241,13 @@ def run_stakeholder(
         }
     )
     return Chapter(
-        title="Elicit one stakeholder's metric",
+        title="Check it against the product owner's own choices",
         findings=(Finding(text=_sentence(result)),),
         sections=(
             Section(
                 title="What kind of metric the choices imply",
                 text=(
-                    f"The synthetic stakeholder's true weight is {TRUE_WEIGHT}, and one answer in "
+                    f"The synthetic owner's true weight is {TRUE_WEIGHT}, and one answer in "
                     "ten is a slip."
                 ),
                 table=families,
@@ -242,16 +261,16 @@ def _sentence(result: ElicitationResult) -> str:
     weight = result.a0
     if weight is None:
         reasons = "; ".join(result.misfit)
-        return f"After {result.queries} choices no metric describes the stakeholder: {reasons}."
+        return f"After {result.queries} choices no metric describes the product owner: {reasons}."
     ratio = (1 - weight.mean) / weight.mean
     return (
-        f"After {result.queries} choices the weight of correct rejections is "
-        f"{with_interval(weight)}: a missed burglary costs about {ratio:.0f} false alarms."
+        f"After {result.queries} choices: to the product owner a missed burglary costs about "
+        f"{ratio:.0f} false alarms (weight of correct rejections {with_interval(weight)})."
     )
 
 
-def run_recommenders(folder: Path, *, seed: int) -> Chapter:
-    """Simulate raters with the published mix, and rank."""
+def run_versions(folder: Path, *, seed: int) -> Chapter:
+    """Simulate households who rate how urgent alerts are, and rank versions that predict it."""
     path = folder / "ratings.csv"
     save_table(_rated_and_predicted(seed), path)
     ranked = rank_file(
@@ -261,7 +280,7 @@ def run_recommenders(folder: Path, *, seed: int) -> Chapter:
     )
     systems = " ".join(f"--system {name}" for name in SPREADS)
     return Chapter(
-        title="Rank three recommenders on noisy ratings",
+        title="Choose a version: which one knows what is urgent?",
         findings=ranking_findings(ranked.ranking),
         sections=(_ranking_section(ranked),),
         command=f"howgood rank {path} --repeated {systems}",
@@ -289,9 +308,10 @@ def _ranking_section(ranked: RankedFile) -> Section:
         svg = to_svg(figure, title="Score distributions and rank probabilities")
     return Section(
         title="Scores and places",
-        text="150 synthetic users rated 8 items five times; a third of them never waver.",
+        text="150 synthetic households rated five times how urgent 8 kinds of alert are; a third "
+        "of them never waver. Three versions of the alarm predict these ratings.",
         svg=svg,
-        alt="Left: each recommender's score distribution. Right: probability of each rank.",
+        alt="Left: each version's score distribution. Right: probability of each rank.",
         table=readable_table(ranked.ranking),
     )
 
@@ -303,7 +323,7 @@ def run_lighting(folder: Path, *, seed: int) -> Chapter:
     question = RelevanceQuestion(outcome="light", predicted={"tree": "tree"}, context=CONTEXT)
     study = score_file(path, question, seed=seed)
     return Chapter(
-        title="Grade a lighting model where several answers are acceptable",
+        title="Grade the lights it sets, where several answers are fine",
         findings=tuple(Finding(text=text) for text in relevance_findings(study.reports, None)),
         sections=(_relevance_section(study),),
         command=(
@@ -340,6 +360,42 @@ def _relevance_section(study: RelevanceStudy) -> Section:
     )
 
 
+def run_gate(folder: Path, tuned: Tuned, *, seed: int) -> Chapter:
+    """Ask whether enough people would accept the alarm at either threshold."""
+    truth, scores = tuned.classifier.truth, tuned.classifier.scores
+    flagged = {
+        name: (scores >= at).astype(np.int64)
+        for name, at in (("people", tuned.for_people), ("F1", tuned.for_f1))
+    }
+    save_table(Table({"y": truth, **flagged}), folder / "predictions.csv")
+    gates = {
+        name: decide.gate(tuned.fit, APPLICATION, truth, given, share=WANTED, random_state=seed)
+        for name, given in flagged.items()
+    }
+    rows = Table(
+        {
+            "tuned to": list(gates),
+            "verdict": [gate.verdict for gate in gates.values()],
+            "people accepting": [share_text(gate.acceptance) for gate in gates.values()],
+            "enough people accept": [percent(gate.p_enough) for gate in gates.values()],
+        }
+    )
+    return Chapter(
+        title="Ship it, or not",
+        findings=gate_findings(gates["people"])[:1],
+        sections=(
+            Section(
+                title="The gate",
+                text=f"At least {percent(WANTED)} of people should accept it, with 95 % certainty. "
+                "Where the evidence does not say, the verdict is to investigate.",
+                table=rows,
+            ),
+        ),
+        command=f"howgood gate {folder / 'answers.csv'} {folder / 'predictions.csv'} --truth y "
+        f"--predicted people --share {WANTED}",
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
     """What the demo found and where its report is."""
@@ -353,26 +409,32 @@ def run_demo(folder: Path, *, seed: int = 85, progress: Progress = silent) -> De
     """Run the whole story and write `report.html` next to its data."""
     folder.mkdir(parents=True, exist_ok=True)
     progress(0.05, "asking 25 people about a smart alarm")
-    first, classifier = run_alarm(folder, seed=seed)
-    progress(0.45, "interviewing one stakeholder")
+    first, tuned = run_alarm(folder, seed=seed)
+    progress(0.45, "interviewing the product owner")
+    classifier = tuned.classifier
     second = run_stakeholder(folder, classifier.truth, classifier.scores, seed=seed)
-    progress(0.65, "ranking three recommenders")
-    third = run_recommenders(folder, seed=seed)
-    progress(0.85, "grading a lighting model")
-    chapters = (first, second, third, run_lighting(folder, seed=seed))
-    report = _report(chapters, seed)
+    progress(0.6, "ranking three versions")
+    third = run_versions(folder, seed=seed)
+    progress(0.8, "grading the lights")
+    fourth = run_lighting(folder, seed=seed)
+    progress(0.9, "deciding whether to ship")
+    chapters = (first, second, third, fourth, run_gate(folder, tuned, seed=seed))
+    report = _report(chapters, tuned.fit, seed)
     path = write_text(folder / "report.html", page.to_html(report))
     progress(1.0, "done")
     return Demo(chapters=chapters, report=report, path=path)
 
 
-def _report(chapters: tuple[Chapter, ...], seed: int) -> Report:
+def _report(chapters: tuple[Chapter, ...], fit: AcceptabilityFit, seed: int) -> Report:
     return Report(
-        title="howgood: a whole study in a minute",
-        question="Is it good enough for the people who use it, and which one should we ship?",
+        title="A smart alarm, from asking to shipping",
+        question="Is the alarm good enough for the people who live with it, and what should ship?",
         findings=tuple(finding for chapter in chapters for finding in chapter.findings),
+        headlines=fit_headlines(fit),
         sections=tuple(
-            _under(chapter.title, section) for chapter in chapters for section in chapter.sections
+            section
+            for number, chapter in enumerate(chapters, start=1)
+            for section in _told(number, chapter)
         ),
         methods=METHODS,
         provenance=Provenance(method="demo with synthetic people", seed=seed),
@@ -380,5 +442,7 @@ def _report(chapters: tuple[Chapter, ...], seed: int) -> Report:
     )
 
 
-def _under(title: str, section: Section) -> Section:
-    return replace(section, title=f"{title}: {section.title[0].lower()}{section.title[1:]}")
+def _told(number: int, chapter: Chapter) -> tuple[Section, ...]:
+    """Return a chapter: its title over what was found, then its pictures and tables."""
+    said = "\n\n".join(finding.text for finding in chapter.findings)
+    return (Section(title=f"{number}. {chapter.title}", text=said), *chapter.sections)

@@ -5,7 +5,7 @@ In: a database. Out: studies with answers, for demonstrations and tests. Absent:
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -29,6 +29,8 @@ from howgood.kinds.seeded import draw
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey import screens as survey
 from howgood.kinds.survey.plan import SurveyPlan
+from howgood.kinds.votes.pairs import Pair
+from howgood.kinds.votes.plan import VotesPlan
 from howgood.records.participant import Status
 from howgood.records.progress import Progress, silent
 from howgood.records.screen import Participation, Screen
@@ -38,8 +40,9 @@ from howgood.store.participants import NewParticipant
 
 Form = dict[str, str | list[str]]
 _BETWEEN = timedelta(minutes=7)
+_ON_PHONES = 0.6
 # Kinds whose synthetic people are written; a kind without them is not in the demo.
-PEOPLE = {"survey": 25, "comparison": 12, "rerating": 12, "criteria": 12}
+PEOPLE = {"survey": 25, "comparison": 12, "rerating": 12, "criteria": 12, "votes": 12}
 _ACTOR = "demo"
 
 
@@ -73,12 +76,19 @@ def add_people(host: Host, slug: str, *, people: int, seed: int, now: datetime) 
 def _store(
     host: Host, new: NewParticipant, screens: tuple[Screen, ...], taken: Participation
 ) -> None:
-    first, last = taken.answers[0].at, taken.answers[-1].at
+    pace = math.exp(0.35 * _normal(new.seed, "pace"))
+    answered, late = {}, timedelta()
+    for answer in taken.answers:
+        late += timedelta(seconds=6 * pace * math.exp(0.5 * _normal(new.seed, answer.screen, "s")))
+        answered[answer.screen] = replace(answer, at=answer.at + late)
+    first, last = taken.answers[0].at, answered[taken.answers[-1].screen].at
 
     def store(connection: Connection) -> None:
         number = participants.add(connection, new, now=first)
-        participants.admit(connection, number, condition=taken.condition or "", now=first)
-        given = {each.screen: each for each in taken.answers}
+        device = "phone" if draw(new.seed, "device") < _ON_PHONES else "computer"
+        condition = taken.condition or ""
+        participants.admit(connection, number, condition=condition, now=first, device=device)
+        given = answered
         shown = first - timedelta(seconds=5)
         for position, screen in enumerate(screens, start=1):
             answers.add_screen(connection, number, screen.key, screen, position=position, now=shown)
@@ -97,6 +107,7 @@ def _filler(study: Study, condition: str, seed: int) -> Filler:
         "comparison": lambda: _choosing(seed),
         "rerating": lambda: _rating(seed),
         "criteria": lambda: _weighing(study, seed),
+        "votes": lambda: _voting(study, seed),
     }
     rule = rules[study.kind]()
 
@@ -116,14 +127,14 @@ def _judging(
     """
     plan = plan_of(study, SurveyPlan)
     shown = {page.key: page for page in survey.pages(plan, condition, seed)}
-    items = [each.key for each in survey.survey_items(plan, study.language)]
+    items = [survey_item.key for survey_item in survey.survey_items(plan, study.language)]
     points = len(plan.scale) or 7
     leniency = _normal(seed, "leniency")
     above = points - points // 2  # ratings beyond this one accept
     middle = math.log(above / (points - above))
     alphas = {
-        each.key: 0.3 + 0.35 * place / max(1, len(plan.applications) - 1)
-        for place, each in enumerate(plan.applications)
+        application.key: 0.3 + 0.35 * place / max(1, len(plan.applications) - 1)
+        for place, application in enumerate(plan.applications)
     }
 
     def answer(screen: Screen, form: Form) -> Mapping[str, str]:
@@ -151,7 +162,7 @@ def _choosing(seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
     worth = math.exp(1.4 + 0.5 * _normal(seed, "worth"))
 
     def answer(screen: Screen, form: Form) -> Mapping[str, str]:
-        pair = next((each.value for each in screen.fields if each.name == PAIR), "")
+        pair = next((field.value for field in screen.fields if field.name == PAIR), "")
         if not isinstance(pair, str) or " / " not in pair:
             return {"ratio": f"{worth:.1f}"} if "ratio" in form else {}
         costs = [_cost(side, worth) for side in pair.split(" / ")]
@@ -169,7 +180,7 @@ def _cost(side: str, worth: float) -> float:
 def _weighing(study: Study, seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
     """Choose the side that is better by this person's own weights, with some noise."""
     table = criteria.table_of(study)
-    weights = np.exp([_normal(seed, each.name) for each in table.criteria])
+    weights = np.exp([_normal(seed, criterion.name) for criterion in table.criteria])
     weights = weights / weights.sum()
 
     def answer(screen: Screen, form: Form) -> Mapping[str, str]:
@@ -184,13 +195,32 @@ def _weighing(study: Study, seed: int) -> Callable[[Screen, Form], Mapping[str, 
     return answer
 
 
+def _voting(study: Study, seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
+    """Vote for what is longer on the whole; systems are better or worse by themselves too."""
+    plan = plan_of(study, VotesPlan)
+
+    def answer(screen: Screen, form: Form) -> Mapping[str, str]:
+        text = next((field.value for field in screen.fields if field.name == PAIR), "")
+        if not text:
+            return {}
+        pair = Pair.from_text(text)
+        left, right = (
+            math.log(1 + len(plan.output_of[pair.prompt, system].text)) + _normal(0, system)
+            for system in (pair.left, pair.right)
+        )
+        gap = left - right + 0.8 * _normal(seed, screen.key)
+        return {CHOICE: "tie" if abs(gap) < 0.25 else "left" if gap > 0 else "right"}
+
+    return answer
+
+
 def _rating(seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
     """Rate an item by how good it is to this person, with noise in every round."""
 
     def answer(screen: Screen, form: Form) -> Mapping[str, str]:
         if RATING not in form:
             return {}
-        points = next(len(each.options) for each in screen.fields if each.name == RATING)
+        points = next(len(field.options) for field in screen.fields if field.name == RATING)
         item = screen.key.split("-", 2)[-1]
         middle = (points + 1) / 2
         value = middle + 1.1 * _normal(0, item) + 0.7 * _normal(seed, item)

@@ -37,6 +37,7 @@ def fit_answers(
     people: PeoplePolicy = DEFAULT,
     only_part: str | None = None,
     flawless: str = "auto",
+    by: str | None = None,
     random_state: int | None = None,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
@@ -53,6 +54,7 @@ def fit_answers(
         people=people,
         only_part=only_part,
         flawless=_FLAWLESS[flawless],
+        by=by,
         random_state=random_state,
         progress=progress,
     )

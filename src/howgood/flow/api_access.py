@@ -60,7 +60,7 @@ def issue_token(
             connection,
             digest=tokens.digest(secret),
             name=name.strip(),
-            scopes=[each for each in SCOPES if each in scopes],
+            scopes=[scope for scope in SCOPES if scope in scopes],
             study=number,
             researcher=person.number,
             expires_at=expires,

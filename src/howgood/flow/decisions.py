@@ -19,11 +19,14 @@ from howgood.records.decision import (
     ApplicationChoice,
     Gate,
     GoLive,
+    MetricGate,
+    OneThreshold,
     StudySize,
     Target,
     ThresholdChoice,
     TradeOff,
 )
+from howgood.records.elicitation import ElicitationResult
 from howgood.records.missing import complete_rows
 from howgood.records.progress import Progress, silent
 from howgood.records.table import as_numbers, frame_columns
@@ -50,18 +53,41 @@ def decide_threshold(
     random_state: int | None = None,
 ) -> ThresholdChoice:
     """Choose a threshold from a file of true labels and scores."""
+    labels, values, dropped = _scored(scores, truth, score, positive, missing)
+    choice = decide.threshold(
+        objective, labels, values, application=application, random_state=random_state
+    )
+    return replace(choice, provenance=replace(choice.provenance, rows_dropped=dropped))
+
+
+def compare_thresholds(
+    model: object,
+    scores: Path,
+    *,
+    truth: str,
+    score: str,
+    positive: str = "1",
+    missing: str = "error",
+    application: str | None = None,
+    random_state: int | None = None,
+) -> OneThreshold:
+    """Compare one threshold for all with one per segment, from a file of labels and scores."""
+    labels, values, dropped = _scored(scores, truth, score, positive, missing)
+    choice = decide.one_threshold(
+        model, labels, values, application=application, random_state=random_state
+    )
+    return replace(choice, provenance=replace(choice.provenance, rows_dropped=dropped))
+
+
+def _scored(
+    scores: Path, truth: str, score: str, positive: str, missing: str
+) -> tuple[NDArray[Any], NDArray[Any], dict[str, int]]:
+    """Return labels and scores of a file, and the rows left out."""
     columns = frame_columns(ask.open_table(scores), [truth, score], where=str(scores))
     columns[score] = as_numbers(columns[score], where=f"{scores}, column {score!r}")
     rows, n_dropped = complete_rows(columns, missing=missing, where=str(scores), numbers=[score])
-    choice = decide.threshold(
-        objective,
-        positives(rows[truth], positive, where=f"{scores}, column {truth!r}"),
-        rows[score],
-        application=application,
-        random_state=random_state,
-    )
-    dropped = {"missing or not finite": n_dropped} if n_dropped else {}
-    return replace(choice, provenance=replace(choice.provenance, rows_dropped=dropped))
+    labels = positives(rows[truth], positive, where=f"{scores}, column {truth!r}")
+    return labels, rows[score], {"missing or not finite": n_dropped} if n_dropped else {}
 
 
 def decide_gate(
@@ -81,6 +107,60 @@ def decide_gate(
         share=share,
         certainty=certainty,
         random_state=random_state,
+    )
+
+
+def decide_metric_gate(
+    elicited: ElicitationResult,
+    predictions: Path | None,
+    *,
+    than: str | None,
+    counts: str | None,
+    certainty: float,
+    truth: str,
+    predicted: str,
+    positive: str,
+    missing: str = "error",
+    random_state: int | None = None,
+) -> MetricGate:
+    """Pass, fail or investigate by an elicited metric; `than` names the other labels."""
+    if than is not None and predictions is None:
+        raise InputError(
+            where="--than",
+            found="counts, and no table",
+            needed="a table: two systems are compared on the same cases",
+            cure="Name the table of predictions.",
+        )
+    columns = [predicted, *([than] if than else [])]
+    if predictions is not None:
+        labels = labels_of_systems(
+            predictions, truth=truth, systems=columns, positive=positive, missing=missing
+        )
+    else:
+        labels = labels_from(
+            None, counts=counts, truth=truth, predicted=predicted, positive=positive
+        )
+    return decide.metric_gate(
+        elicited,
+        labels[0],
+        labels[1],
+        than=labels[2] if than else None,
+        certainty=certainty,
+        random_state=random_state,
+    )
+
+
+def labels_of_systems(
+    path: Path | str, *, truth: str, systems: Sequence[str], positive: str, missing: str
+) -> tuple[NDArray[np.int_], ...]:
+    """Return true labels and those of several systems (1 and 0) on the same rows of a file."""
+    read = frame_columns(ask.open_table(path), [truth, *systems], where=str(path))
+    columns, _ = complete_rows(read, missing=missing, where=str(path))
+    return tuple(
+        positives(
+            columns[name], positive, where=f"{path}, column {name!r}", may_be_none=name != truth
+        )
+        for name in (truth, *systems)
     )
 
 
@@ -180,14 +260,10 @@ def labels_from(
             needed="a table of predictions, or four counts",
             cure="Name the table, or give --counts TP,FN,FP,TN.",
         )
-    read = frame_columns(ask.open_table(path), [truth, predicted], where=str(path))
-    columns, _ = complete_rows(read, missing=missing, where=str(path))
-    return (
-        positives(columns[truth], positive, where=f"{path}, column {truth!r}"),
-        positives(
-            columns[predicted], positive, where=f"{path}, column {predicted!r}", may_be_none=True
-        ),
+    one, other = labels_of_systems(
+        path, truth=truth, systems=[predicted], positive=positive, missing=missing
     )
+    return one, other
 
 
 def _parsed_counts(counts: str) -> list[int]:

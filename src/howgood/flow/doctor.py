@@ -1,4 +1,4 @@
-"""Whether a server is fit to run: database, disk, clock, public address, backups, versions.
+"""Whether a server is fit to run: database, disk, clock, public address, mail, backups, versions.
 
 In: settings, perhaps a folder of backups. Out: one `Check` each: what was found and what to do.
 Absent: repairs; nothing is changed, and the server may run meanwhile. What an evaluation log
@@ -19,8 +19,9 @@ from typing import Literal
 import sqlalchemy as sa
 
 from howgood import __version__
-from howgood.errors import HowgoodError
+from howgood.errors import HowgoodError, InputError
 from howgood.flow.hosting.studies import drill
+from howgood.flow.mail import ask_mail_server, can_mail, mail_address
 from howgood.settings import Settings
 from howgood.store.database import (
     Database,
@@ -81,6 +82,7 @@ def examine(settings: Settings, *, backups: Path | None, now: datetime) -> tuple
         *_database(settings, now),
         _disk(settings),
         *_public(settings),
+        _mail(settings),
         _backups(settings, backups, now),
     )
 
@@ -218,6 +220,16 @@ def _answering(address: str) -> Check:
         found = f"{address}/health does not answer ({error})"
         return Check(name="proxy", state="problem", found=found, cure=cure)
     return Check(name="proxy", state="ok", found=f"{address}/health answers {status}")
+
+
+def _mail(settings: Settings) -> Check:
+    if not can_mail(settings):
+        return Check(name="mail", state="ok", found="no mail server is set; links are handed on")
+    try:
+        mail_address(settings.mail_from)
+        return Check(name="mail", state="ok", found=f"{ask_mail_server(settings)} answers")
+    except InputError as error:
+        return Check(name="mail", state="problem", found=error.found, cure=error.cure)
 
 
 def _backups(settings: Settings, folder: Path | None, now: datetime) -> Check:

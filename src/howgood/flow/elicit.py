@@ -12,19 +12,20 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
-from howgood import ask, learn
+from howgood import ask, decide, learn
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.decisions import positives
 from howgood.flow.files import read_json
 from howgood.learn.elicitation.elicitor import Elicitor
-from howgood.learn.elicitation.families import DEFAULT_FAMILIES, FAMILIES
+from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES, FAMILIES
 from howgood.learn.elicitation.matrices import OutOf, check_finite
 from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.elicitation import ElicitationResult, Query
+from howgood.records.elicitation import Query
 from howgood.records.elicited_metric import Choice, ElicitedMetric
 from howgood.records.table import as_numbers, frame_columns
 from howgood.show import elicitation as show
@@ -122,20 +123,23 @@ def elicit(
     out_of: OutOf = "auto",
     resume: str | Path | None = None,
     pos_label: object = None,
+    groups: Any = None,  # noqa: ANN401 - an array
     wording: ComparisonWording | None = None,
     random_state: RandomState = None,
     **settings: Any,  # noqa: ANN401 - the elicitor's
-) -> ElicitationResult:
+) -> Any:  # noqa: ANN401 - ElicitationResult, of more classes or groups WeightsResult
     """Ask somebody what the errors of a classifier cost, and return the metric that says so.
 
     Parameters
     ----------
     classifier : object
-        A fitted binary classifier with `predict_proba`, a pipeline too.
+        A fitted classifier with `predict_proba`, a pipeline too. With more than two classes the
+        question is what a right answer on each class is worth.
     X, y : arrays
         Cases it was not trained on, and their labels, numbers or text.
     scores : array, optional
-        Instead of classifier and X: probabilities of the positive class.
+        Instead of classifier and X: probabilities of the positive class, or a column per class of
+        0, 1, 2 and so on.
     ui : {"browser", "notebook", "terminal"} or callable
         Where to ask: on a page of this machine, or by typing. A function of two
         `ConfusionMatrix` that returns "first", "second" or "same" answers by itself.
@@ -145,6 +149,8 @@ def elicit(
         Where to keep the interview; begun there before, it goes on.
     pos_label : object, optional
         The label that counts as positive; without, a classifier's second class, else 1.
+    groups : array, optional
+        The group of each case: asks how much differences between groups should count.
     wording : ComparisonWording, optional
         The words of the questions.
     random_state : None, int or Generator
@@ -156,7 +162,8 @@ def elicit(
     -------
     ElicitationResult
         With `.fits`, `.metric`, `.interval`, `.agreement`, `.scorer()`, `.threshold(y, scores)`,
-        `.plot()` and `.save(path)`.
+        `.plot()` and `.save(path)`; for more classes or groups `WeightsResult`, with `.weights`,
+        `.metric`, `.fits`, `.agreement`, `.rule()`, `.scorer()` and `.save(path)`.
 
     Notes
     -----
@@ -174,6 +181,18 @@ def elicit(
     >>> result.fits, 0.2 in result.interval
     (True, True)
     """
+    if groups is not None or _n_classes(classifier, scores) > 2:
+        # These interviews are built on this module; they are found when asked for.
+        weighing = import_module("howgood.flow.elicit_weights")
+        labels = None if scores is not None else [_plain(label) for label in classifier.classes_]
+        chances = classifier.predict_proba(X) if scores is None else scores
+        if groups is not None and scores is None:
+            chances = decide.positive_scores(classifier, X)
+        positive = pos_label if pos_label is not None else labels[1] if labels else 1
+        return weighing.elicit_weights(
+            y, chances, labels=labels, groups=groups, positive=positive, ui=ui, out_of=out_of,
+            resume=resume, random_state=random_state, **settings,
+        )  # fmt: skip
     if scores is None:
         positive = _second_class(classifier) if pos_label is None else pos_label
         matrices = learn.classifier_matrices(classifier, X, y, out_of=out_of, pos_label=positive)
@@ -199,9 +218,20 @@ def _second_class(classifier: Any) -> object:  # noqa: ANN401 - any scikit-learn
             needed="a fitted classifier of two classes, or scores",
             cure="Fit it first, or pass scores= and y=.",
         )
-    # Plain values: numpy's own do not survive a file.
-    second: object = classes[1].item() if hasattr(classes[1], "item") else classes[1]
-    return second
+    return _plain(classes[1])
+
+
+def _plain(label: Any) -> object:  # noqa: ANN401 - a label of any kind
+    """Return a label as a plain value: numpy's own do not survive a file."""
+    plain: object = label.item() if hasattr(label, "item") else label
+    return plain
+
+
+def _n_classes(classifier: Any, scores: Any) -> int:  # noqa: ANN401 - a classifier, or scores
+    if scores is None:
+        return len(getattr(classifier, "classes_", ()))
+    shape = np.shape(scores)
+    return shape[1] if len(shape) == 2 else 2
 
 
 def _resumed(log: Path, fresh: Interview) -> Interview:
@@ -381,7 +411,7 @@ def simulated_respondent(description: str, *, random_state: int | None) -> Respo
 def _simulated_metrics() -> dict[tuple[str, ...], type[ElicitedMetric]]:
     """Return the families' metrics by the names of their parameters, where these are numbers."""
     classes = [family.metric_class for family in FAMILIES.values()]
-    wanted = {each: signature(each).parameters for each in classes}
+    wanted = {class_: signature(class_).parameters for class_ in classes}
     return {
         tuple(parameters): metric_class
         for metric_class, parameters in wanted.items()

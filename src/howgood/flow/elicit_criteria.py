@@ -7,16 +7,17 @@ result. Absent: printing findings (see `cli.criteria`).
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from howgood import ask
-from howgood.errors import FileFormatError, InputError
+from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.flow.elicit import KEYS, KEYS_HELP, Reply, read_log
 from howgood.learn.elicitation.criteria import CriteriaElicitor
 from howgood.learn.elicitation.criteria_table import Criteria
-from howgood.records.criteria import Alternative, CriteriaResult, CriteriaTable, Criterion
+from howgood.learn.elicitation.weights_search import WeightsSearch
+from howgood.records.criteria import Alternative, CriteriaResult, CriteriaTable
 from howgood.records.elicitation import Query
 from howgood.records.elicited_metric import Choice
 from howgood.show import criteria as show
@@ -26,7 +27,8 @@ from howgood.writing import write_text
 
 FORMAT, _VERSION = "howgood criteria log", 1
 HELP = KEYS_HELP.replace("   [?] what errors mean", "")
-Respondent = Callable[[Alternative, Alternative], Choice]
+Respondent = Callable[[Any, Any], Choice]
+Search = TypeVar("Search", bound=WeightsSearch)
 UserInterface = Literal["browser", "notebook", "terminal"] | Respondent
 
 
@@ -38,7 +40,7 @@ def elicit_criteria(
     name: str | None = None,
     resume: str | Path | None = None,
     random_state: RandomState = None,
-    **settings: int,
+    **settings: Any,  # noqa: ANN401 - the elicitor's
 ) -> CriteriaResult:
     """Ask somebody what matters, and return which alternative is best by that.
 
@@ -80,7 +82,7 @@ def elicit_criteria(
     ...     "price": [0.2, 0.6, 3.0],
     ... }
     >>> def thrifty(one, other):  # a point of quality is worth 5 cents
-    ...     worth = [each.values["quality"] * 0.05 - each.values["price"] for each in (one, other)]
+    ...     worth = [side.values["quality"] * 0.05 - side.values["price"] for side in (one, other)]
     ...     return "first" if worth[0] > worth[1] else "second"
     >>> result = elicit_criteria(
     ...     table, criteria={"quality": "max", "price": "min"}, ui=thrifty, random_state=1
@@ -93,16 +95,16 @@ def elicit_criteria(
     )
     log = None if resume is None else Path(resume)
     if log is not None and log.exists():
-        elicitor = resumed(log, of=elicitor.table)
+        elicitor = resumed(log, of=elicitor)
     return asked(elicitor, ui, log).result()
 
 
-def asked(elicitor: CriteriaElicitor, ui: UserInterface, log: Path | None) -> CriteriaElicitor:
+def asked(elicitor: Search, ui: UserInterface, log: Path | None) -> Search:
     """Put the questions where they are wanted, and return the interview with its answers."""
     if callable(ui):
         hold(elicitor, lambda query: ui(query.first, query.second), log=log)
     elif ui in ("terminal", "notebook"):
-        hold(elicitor, lambda query: typed(query, elicitor, print, input), log=log)
+        hold(elicitor, lambda _query: typed(elicitor, print, input), log=log)
     elif ui == "browser":
         # The page is served by the web application, a layer above: it is found by name.
         elicitor = import_module("howgood.cli.criteria").answered_in_browser(elicitor, log)
@@ -117,12 +119,14 @@ def asked(elicitor: CriteriaElicitor, ui: UserInterface, log: Path | None) -> Cr
 
 
 def typed(
-    query: Query,
-    elicitor: CriteriaElicitor,
+    elicitor: WeightsSearch,
     say: Callable[[str], None],
     read: Callable[[str], str],
 ) -> Reply:
-    """Show one question as text and read the answer."""
+    """Show the question at hand as text and read the answer."""
+    query = elicitor.shown()
+    if query is None:
+        return "stop"
     say(f"\n{show.question_text(query, elicitor.table, most=elicitor.most_questions)}\n{HELP}")
     while True:
         key = read("> ").strip().lower()[:1]
@@ -132,7 +136,7 @@ def typed(
 
 
 def hold(
-    elicitor: CriteriaElicitor, reply: Callable[[Query], Reply], *, log: Path | None = None
+    elicitor: WeightsSearch, reply: Callable[[Query], Reply], *, log: Path | None = None
 ) -> None:
     """Put question after question until all are answered or "stop"; the log follows each one."""
     while (query := elicitor.query()) is not None:
@@ -147,7 +151,7 @@ def hold(
             write_log(elicitor, log)
 
 
-def write_log(elicitor: CriteriaElicitor, path: Path) -> None:
+def write_log(elicitor: WeightsSearch, path: Path) -> None:
     """Write the whole interview as JSON that only its owner can read: somebody's answers."""
     log = {
         "format": FORMAT,
@@ -155,14 +159,14 @@ def write_log(elicitor: CriteriaElicitor, path: Path) -> None:
         "seed": elicitor.seed,
         "settings": dict(elicitor.settings),
         "table": elicitor.table.to_dict(),
-        "answers": [each.to_dict() for each in elicitor.answers],
+        "answers": [answer.to_dict() for answer in elicitor.answers],
         "result": elicitor.result().to_dict(),
     }
     write_text(path, to_json(log), private=True)
 
 
-def resumed(path: Path, *, of: CriteriaTable | None = None) -> CriteriaElicitor:
-    """Take up an interview from its log; `of` is the table it must be about."""
+def resumed(path: Path, *, of: Search) -> Search:
+    """Take up an interview from its log; `of` is one about the same things, not yet begun."""
     log = read_log(path)
     if log.get("format") != FORMAT or log.get("version") != _VERSION:
         raise FileFormatError(
@@ -171,8 +175,16 @@ def resumed(path: Path, *, of: CriteriaTable | None = None) -> CriteriaElicitor:
             needed=f"{FORMAT!r}, version {_VERSION}",
             cure="Name a log of an interview about criteria, or a new file.",
         )
+    written = log.get("table")
+    if not isinstance(written, dict) or {"common_unit": False, **written} != of.table.to_dict():
+        raise InputError(
+            where=str(path),
+            found="an interview about another table",
+            needed="the alternatives and criteria the log was begun with",
+            cure="Name another log to begin anew.",
+        )
     try:
-        elicitor = _replayed(log)
+        elicitor = _replayed(log, of)
     except InputError:
         raise
     except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
@@ -182,27 +194,11 @@ def resumed(path: Path, *, of: CriteriaTable | None = None) -> CriteriaElicitor:
             needed="the log as it was written",
             cure="Begin a new interview.",
         ) from error
-    if of is not None and of.to_dict() != elicitor.table.to_dict():
-        raise InputError(
-            where=str(path),
-            found="an interview about another table",
-            needed="the alternatives and criteria the log was begun with",
-            cure="Name another log to begin anew.",
-        )
     return elicitor
 
 
-def _replayed(log: Mapping[str, Any]) -> CriteriaElicitor:
-    written = log["table"]
-    table = CriteriaTable(
-        names=tuple(str(each) for each in written["names"]),
-        criteria=tuple(Criterion(**each) for each in written["criteria"]),
-        scores=np.array(written["scores"], dtype=np.float64),
-        sds=np.array(written["sds"], dtype=np.float64),
-    )
-    elicitor = CriteriaElicitor(
-        table, criteria={}, random_state=int(log["seed"]), **log["settings"]
-    )
+def _replayed(log: Mapping[str, Any], of: Search) -> Search:
+    elicitor = of.anew(random_state=int(log["seed"]), **log["settings"])
     for entry in log["answers"]:
         query = elicitor.query()
         shown = None if query is None else (query.first.to_dict(), query.second.to_dict())
@@ -223,7 +219,7 @@ def start(
     criteria: Criteria,
     name: str | None,
     random_state: int | None,
-    **settings: int,
+    **settings: Any,  # noqa: ANN401 - the elicitor's
 ) -> CriteriaElicitor:
     """Open a table of alternatives and prepare an interview about it."""
     try:
@@ -239,12 +235,12 @@ def start(
 
 def simulated_respondent(weights: Mapping[str, float], table: CriteriaTable) -> Respondent:
     """Return somebody who chooses by these weights of the table's criteria, without noise."""
-    own = np.array([weights.get(each.name, 0.0) for each in table.criteria])
+    own = np.array([weights.get(criterion.name, 0.0) for criterion in table.criteria])
 
     def choose(first: Alternative, second: Alternative) -> Choice:
         sides = [
-            np.array([[each.values[item.name] for item in table.criteria]])
-            for each in (first, second)
+            np.array([[side.values[item.name] for item in table.criteria]])
+            for side in (first, second)
         ]
         gap = float((table.features(sides[0]) - table.features(sides[1]))[0] @ own)
         return "same" if abs(gap) < 1e-12 else "first" if gap > 0 else "second"
@@ -252,11 +248,24 @@ def simulated_respondent(weights: Mapping[str, float], table: CriteriaTable) -> 
     return choose
 
 
-def again(fresh: CriteriaElicitor, answered: CriteriaElicitor) -> CriteriaElicitor:
+def simulated_weights(weights: Mapping[str, float], table: CriteriaTable) -> Respondent:
+    """Return somebody who weighs outcomes by the features of these names, without noise."""
+    names = [criterion.name for criterion in table.criteria]
+    for name in weights:
+        if name not in names:
+            raise UnknownNameError(where="--simulate", name=name, names=names)
+    own = np.array([weights.get(name, 0.0) for name in names])
+
+    def choose(first: Any, second: Any) -> Choice:  # noqa: ANN401 - outcomes of any kind
+        gap = float((np.array(first.features) - np.array(second.features)) @ own)
+        return "same" if abs(gap) < 1e-12 else "first" if gap > 0 else "second"
+
+    return choose
+
+
+def again(fresh: Search, answered: WeightsSearch) -> Search:
     """Return an interview with the answers of another about the same alternatives."""
-    made = CriteriaElicitor(
-        fresh.table, criteria={}, name=None, random_state=answered.seed, **answered.settings
-    )
+    made = fresh.anew(random_state=answered.seed, **answered.settings)
     for entry in answered.answers:
         made.answer(entry.choice, milliseconds=entry.milliseconds)
     return made

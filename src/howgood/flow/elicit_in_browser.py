@@ -20,8 +20,8 @@ from howgood.kinds.comparison import screens as comparison
 from howgood.kinds.comparison.interview import replayed
 from howgood.kinds.criteria import screens as criteria
 from howgood.kinds.study import Study
-from howgood.learn.elicitation.criteria import CriteriaElicitor
 from howgood.learn.elicitation.elicitor import Elicitor
+from howgood.learn.elicitation.weights_search import WeightsSearch
 from howgood.records.comparison import ComparisonWording, CostText
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.participant import Status
@@ -103,7 +103,7 @@ def interview_so_far(seat: Seat, interview: Interview) -> Interview:
     )
 
 
-def criteria_so_far(seat: Seat, asked: CriteriaElicitor) -> CriteriaElicitor:
+def criteria_so_far(seat: Seat, asked: WeightsSearch) -> WeightsSearch:
     """Return the interview about alternatives with every choice that is stored."""
     stored = given_so_far(seat)
     if stored is None:
@@ -116,16 +116,16 @@ def criteria_so_far(seat: Seat, asked: CriteriaElicitor) -> CriteriaElicitor:
     return elicitor
 
 
-def private_criteria_study(asked: CriteriaElicitor) -> Study:
+def private_criteria_study(asked: WeightsSearch) -> Study:
     """Return an interview's alternatives and settings as a study for one person."""
     table = asked.table
     measures = [
         {
             "key": f"c{place}",
-            "text": each.title,
-            **{name: getattr(each, name) for name in ("direction", "unit", "scale")},
+            "text": criterion.title,
+            **{name: getattr(criterion, name) for name in ("direction", "unit", "scale")},
         }
-        for place, each in enumerate(table.criteria, start=1)
+        for place, criterion in enumerate(table.criteria, start=1)
     ]
     return Study.from_dict(
         {
@@ -138,6 +138,8 @@ def private_criteria_study(asked: CriteriaElicitor) -> Study:
                 "queries": max(6, asked.settings["max_queries"]),
                 "checks": asked.settings["catch_pairs"],
                 "evaluation": min(30, asked.settings["held_out"]),
+                "imagined": bool(asked.settings["imagined"]),
+                "common_unit": table.common_unit,
                 "measures": measures,
                 "alternatives": [
                     {"key": name, "scores": scores, "sds": sds}
@@ -163,6 +165,7 @@ def private_study(interview: Interview, words: ComparisonWording) -> Study:
         "question": own.pop("question"),
         "matrices": _matrices(interview.elicitor.matrices),
         "queries": max(6, asked["max_queries"]),
+        "families": asked["families"],
         "checks": asked["catch_pairs"],
         "repeats": asked["repeats"],
         "evaluation": asked["held_out"],

@@ -22,5 +22,7 @@ def error_location(error: BaseException) -> str:
     'error=ValueError at='
     """
     frames = traceback.extract_tb(error.__traceback__)[-_MOST_LINES:]
-    lines = " < ".join(f"{PurePath(each.filename).name}:{each.lineno}" for each in reversed(frames))
+    lines = " < ".join(
+        f"{PurePath(frame.filename).name}:{frame.lineno}" for frame in reversed(frames)
+    )
     return f"error={type(error).__name__} at={lines}"

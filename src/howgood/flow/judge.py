@@ -1,7 +1,7 @@
-"""Correct a judge by a file of labels: open, estimate, report.
+"""Correct a judge by a file of labels, and say how far raters agree: open, estimate, report.
 
-In: paths and column names. Out: `JudgeReport`, `JudgeDrift`, a `Report`. Absent: statistics (see
-`score.judging`) and printing (see `cli`).
+In: paths and column names. Out: `JudgeReport`, `JudgeDrift`, `RaterAgreement`, a `Report`. Absent:
+statistics (see `score.judging`, `learn`) and printing (see `cli`).
 """
 
 from collections.abc import Iterator
@@ -21,6 +21,8 @@ from howgood.show.figures.theme import to_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+from howgood.learn.raters import rater_agreement
+from howgood.records.rater_agreement import RaterAgreement
 
 
 def judge_file(
@@ -84,3 +86,14 @@ def judge_report(report: JudgeReport, *, plan: JudgePlan | None = None) -> Repor
     with picture(report) as figure:
         svg = to_svg(figure, title="What people would say, next to the judge alone")
     return words.report_of(report, svg=svg, plan=plan)
+
+
+def agreement_of_file(
+    path: str | Path, *, item: str, rater: str, grade: str, level: str, missing: str, engine: str
+) -> RaterAgreement:
+    """Return how far the raters of a file with one row per grade agree."""
+    frame = open_table(path, engine=engine)
+    with naming({"grades": path, "labels": path, "the table": path}):
+        return rater_agreement(
+            frame, item=item, rater=rater, grade=grade, level=level, missing=missing
+        )

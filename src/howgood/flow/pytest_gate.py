@@ -99,7 +99,9 @@ def howgood_gate(request: pytest.FixtureRequest) -> AskGate:
         )
         request.config.stash.setdefault(_FOUND, []).append((request.node.nodeid, gate))
         if gate.verdict == "fail" or (strict and gate.verdict == "investigate"):
-            pytest.fail(" ".join(each.text for each in gate_findings(gate)), pytrace=False)
+            pytest.fail(
+                " ".join(gate_finding.text for gate_finding in gate_findings(gate)), pytrace=False
+            )
         return gate
 
     return ask

@@ -7,14 +7,13 @@ In: a path and column names. Out: `RankedFile`, a picture, a `Report`. Absent: s
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from howgood.ask.files import open_table
-from howgood.decide.lists import rank_lists
 from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
 from howgood.decide.ranking import METRICS, rank, rank_sums
 from howgood.errors import InputError
@@ -24,21 +23,19 @@ from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
-from howgood.score.list_metrics.registry import is_list_metric, list_metric
+from howgood.score.list_metrics import is_list_metric, list_metric
 from howgood.score.score_from_sums import from_sums
 from howgood.score.sums import POWERS, squared_error_sums
 from howgood.score.sums_of_ratings import rating_sums
+from howgood.show import labels as words_of_labels
 from howgood.show import leaderboard as words_of_samples
 from howgood.show import lists as words_of_lists
 from howgood.show import ranking as words
-from howgood.show.figures.ranking import ScoreCurve, ranking_figure
+from howgood.show.figures.ranking import ScoreCurve, gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-# A picture shows this many standard deviations on either side, in this many points.
-_REACH, _POINTS = 4.0, 97
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,9 +137,35 @@ def rank_file(
     return RankedFile(ranking=ranking, sums=sums)
 
 
+def rank_labels(
+    path: str | Path,
+    elicited: Path,
+    *,
+    truth: str,
+    systems: Mapping[str, str],
+    positive: str = "1",
+    level: float = 0.05,
+    missing: str = "error",
+) -> RankedFile:
+    """Rank predicted labels of a file by a saved elicited metric."""
+    # Only labels need these: ratings are ranked without them.
+    from howgood.decide.by_metric import rank_predictions
+    from howgood.flow.decisions import labels_of_systems
+    from howgood.learn.elicitation.saved import load_elicited
+
+    real, *predicted = labels_of_systems(
+        path, truth=truth, systems=list(systems.values()), positive=positive, missing=missing
+    )
+    named = dict(zip(systems, predicted, strict=True))
+    ranking = rank_predictions(load_elicited(elicited), real, named, level=level)
+    return RankedFile(ranking=ranking, sums=None)
+
+
 def findings(ranked: RankedFile) -> tuple[Finding, ...]:
     """Return what the ranking says in words."""
     ranking = ranked.ranking
+    if words_of_labels.is_of_labels(ranking):
+        return words_of_labels.findings(ranking)
     if words_of_lists.is_of_lists(ranking):
         return words_of_lists.findings(ranking)
     if ranking.doubt == "re-rating":
@@ -154,6 +177,8 @@ def ranking_report(ranked: RankedFile) -> Report:
     """Return the report with its picture."""
     with picture(ranked) as figure:
         svg = to_svg(figure, title="Score distributions and rank probabilities")
+    if words_of_labels.is_of_labels(ranked.ranking):
+        return words_of_labels.report(ranked.ranking, svg=svg)
     if words_of_lists.is_of_lists(ranked.ranking):
         return words_of_lists.report(ranked.ranking, svg=svg)
     if ranked.ranking.doubt == "re-rating":
@@ -220,6 +245,8 @@ def _rank_lists(
     missing: str,
 ) -> Ranking:
     """Rank lists; how far ratings vary is said (sd), or their repeats tell."""
+    from howgood.decide.lists import rank_lists  # most rankings are not of lists
+
     predictions: Any = dict(systems)
     if predicted is not None:
         keys = [feedback.user, feedback.item]
@@ -335,20 +362,18 @@ def _curve(ranked: RankedFile, name: str) -> ScoreCurve:
     ranking = ranked.ranking
     place = ranking.index(name)
     mean, sd = float(ranking.scores[place]), float(ranking.score_sds[place])
-    reach = _REACH * max(sd, 1e-9 * max(abs(mean), 1.0))
     least, most = _possible_scores(ranking)
-    grid = np.linspace(max(mean - reach, least), min(mean + reach, most), _POINTS)
-    if ranked.sums is not None and sd > 0:
-        metric: Literal["mse", "rmse"] = "mse" if ranking.metric == "mse" else "rmse"
-        distribution = from_sums(ranked.sums, name, metric=metric)
-        interval = distribution.interval(0.95)
-        lower, upper = interval.lower, interval.upper
-        density = np.maximum(distribution.pdf(grid), 0.0)
-    else:
-        lower, upper = max(mean - 1.96 * sd, least), min(mean + 1.96 * sd, most)
-        density = np.exp(-0.5 * ((grid - mean) / max(sd, reach / 40)) ** 2)
-    return ScoreCurve(
-        name=name, grid=grid, density=density, mean=mean, lower=float(lower), upper=float(upper)
+    curve = gaussian_curve(name, mean, sd, least=least, most=most)
+    if ranked.sums is None or sd <= 0:
+        return curve
+    metric: Literal["mse", "rmse"] = "mse" if ranking.metric == "mse" else "rmse"
+    distribution = from_sums(ranked.sums, name, metric=metric)
+    interval = distribution.interval(0.95)
+    return replace(
+        curve,
+        density=np.maximum(distribution.pdf(curve.grid), 0.0),
+        lower=interval.lower,
+        upper=interval.upper,
     )
 
 

@@ -47,14 +47,14 @@ def find_card(name: str, *, folder: Path | None = None) -> ModelCard:
 def predicting_card(name: str, *, folder: Path | None = None) -> ModelCard:
     """Return a card that can predict; where there is none of that name, suggest one that can."""
     known = {} if name.endswith(".json") else cards(folder)
-    able = {each: card for each, card in known.items() if card.draws}
+    able = {entry: card for entry, card in known.items() if card.draws}
     if known and name not in known:
         raise UnknownNameError(where="registry, cards that predict", name=name, names=able)
     card = find_card(name, folder=folder)
     if card.draws:
         return card
     words = set(card.name.split("-"))
-    alike = [each for each in able if words <= set(each.split("-"))]
+    alike = [text for text in able if words <= set(text.split("-"))]
     cure = f"Use {alike[0]!r}, which predicts" if alike else "Choose one of " + ", ".join(able)
     raise InputError(
         where=f"model card {card.name!r}",
@@ -128,13 +128,13 @@ def _written(card: ModelCard) -> str:
     """JSON with one line per parameter's draws: readable, and a third of the lines."""
     values = card.to_dict()
     draws = values.pop("draws")
-    lines = ",\n".join(f'    "{name}": {json.dumps(each)}' for name, each in draws.items())
+    lines = ",\n".join(f'    "{name}": {json.dumps(draw)}' for name, draw in draws.items())
     return to_json(values).removesuffix("\n}") + f',\n  "draws": {{\n{lines}\n  }}\n}}\n'
 
 
 def _shipped() -> Iterator[ModelCard]:
     folder = resources.files("howgood.flow") / "shipped_cards"
-    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+    for entry in sorted(folder.iterdir(), key=lambda path: path.name):
         data = json.loads(entry.read_text(encoding="utf-8"))
         yield read_record(ModelCard, data, where=entry.name)
 

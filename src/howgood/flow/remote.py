@@ -200,13 +200,13 @@ def versions_of(host: Host, slug: str) -> tuple[VersionFacts, ...]:
         known = studies.history(connection, number)
     return tuple(
         VersionFacts(
-            version=each.digest,
-            created_at=each.created_at.isoformat(),
-            is_from_file=each.file_at is not None,
-            people=each.people,
-            active=each.active,
+            version=version.digest,
+            created_at=version.created_at.isoformat(),
+            is_from_file=version.file_at is not None,
+            people=version.people,
+            active=version.active,
         )
-        for each in known
+        for version in known
     )
 
 
@@ -219,7 +219,7 @@ def live_numbers(host: Host, slug: str, *, now: datetime) -> LiveNumbers:
         quota=live.study.quota,
         places_taken=live.holding,
         people={status.value: live.counts.get(status, 0) for status in Status},
-        refused={each.value: live.refused.get(each, 0) for each in COUNTED},
+        refused={one_status.value: live.refused.get(one_status, 0) for one_status in COUNTED},
         pilots={status.value: live.pilots.get(status, 0) for status in Status},
         conditions=live.conditions,
         pages=live.pages,
@@ -253,8 +253,8 @@ def _checked(content: Mapping[str, Any]) -> Study:
 
 def _kept_pictures(before: Study, study: Study) -> frozenset[tuple[str, str]]:
     """Return the pictures of a study that the version before has too."""
-    known = {_print(each) for each in pictures_of(before)}
-    return frozenset(known & {_print(each) for each in pictures_of(study)})
+    known = {_print(picture) for picture in pictures_of(before)}
+    return frozenset(known & {_print(picture) for picture in pictures_of(study)})
 
 
 def _print(picture: Picture) -> tuple[str, str]:
@@ -262,7 +262,7 @@ def _print(picture: Picture) -> tuple[str, str]:
 
 
 def _refuse_pictures(study: Study, kept: frozenset[tuple[str, str]]) -> None:
-    unknown = next((each for each in pictures_of(study) if _print(each) not in kept), None)
+    unknown = next((picture for picture in pictures_of(study) if _print(picture) not in kept), None)
     if unknown is not None:
         raise InputError(
             where="study",

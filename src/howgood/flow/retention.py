@@ -1,7 +1,9 @@
-"""Data that is not kept for ever: erased on a day, or when a participant withdraws.
+"""What is done with people's data, and its end: erased on a day, or when a participant withdraws.
 
-In: a host, a study and its day, or a participant's code. Out: what was erased. Absent: backups and
-exports that others hold; a backup made after the erasing holds nothing of it.
+In: a host, a study and its day, or a participant's code. Out: what was erased, and `Processing`:
+purpose, contact, kinds of data, who receives it, until when it is kept. Absent: the law that
+applies (researchers name it), backups and exports that others hold; a backup made after the erasing
+holds nothing of it.
 """
 
 from dataclasses import dataclass
@@ -10,10 +12,16 @@ from datetime import UTC, date, datetime, time, timedelta
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.flow.accounts.sharing import Sharing, sharing_of
+from howgood.flow.collected import collected_codebook, holdings
+from howgood.flow.collected.rows import Holdings
 from howgood.flow.erasing import Erasure, erase_participant
 from howgood.flow.hosting import Host, tokens
-from howgood.store import audit, studies
-from howgood.store import retention as stored
+from howgood.kinds.study import Study
+from howgood.records.codebook import IDENTIFYING
+from howgood.records.researcher import Researcher
+from howgood.store import api_tokens, audit, researchers, studies
+from howgood.store.audit import AuditLine
 
 LONGEST_YEARS = 30
 BY_ITSELF, PARTICIPANT = "retention", "a participant"
@@ -39,7 +47,7 @@ def set_retention(host: Host, slug: str, until: date | None, *, actor: str, now:
         head = studies.head(connection, slug)
         if head is None:
             raise UnknownNameError(where="study", name=slug, names=())
-        stored.keep_until(connection, head.number, moment)
+        studies.keep_until(connection, head.number, moment)
         detail = {"until": "no day" if until is None else until.isoformat()}
         audit.note(
             connection, actor=actor, action="retention set", study=slug, detail=detail, now=now
@@ -57,7 +65,7 @@ def retention(host: Host, slug: str) -> date | None:
         head = studies.head(connection, slug)
         if head is None:
             raise UnknownNameError(where="study", name=slug, names=())
-        until = stored.kept_until(connection, head.number)
+        until = studies.kept_until(connection, head.number)
     return None if until is None else until.date()
 
 
@@ -80,17 +88,17 @@ def erase_due(host: Host, *, now: datetime) -> tuple[DueErasure, ...]:
     Stability: experimental
     """
     with host.database.reading() as connection:
-        waiting = stored.due(connection, now=now)
+        waiting = studies.due(connection, now=now)
     return tuple(done for slug in waiting if (done := _erased(host, slug, now)) is not None)
 
 
 def _erased(host: Host, slug: str, now: datetime) -> DueErasure | None:
     def take_out(connection: Connection) -> tuple[int, tuple[str, ...]] | None:
         head = studies.hold(connection, slug)
-        until = None if head is None else stored.kept_until(connection, head.number)
+        until = None if head is None else studies.kept_until(connection, head.number)
         if head is None or until is None or until > now:
             return None  # another process was quicker, or somebody chose a later day
-        count, cards = stored.erase_everybody(connection, head.number)
+        count, cards = studies.erase_everybody(connection, head.number)
         detail = {"participants": count, "cards": list(cards)}
         audit.note(
             connection, actor=BY_ITSELF, action="erased on its day", study=slug, detail=detail,
@@ -117,7 +125,7 @@ def withdraw(host: Host, code: str, *, now: datetime) -> Erasure:
     number, slug = tokens.withdrawing(host.key, code), None
     if number is not None:
         with host.database.reading() as connection:
-            slug = stored.study_of(connection, number)
+            slug = studies.study_of(connection, number)
     if slug is None:
         raise InputError(
             where="code",
@@ -126,3 +134,46 @@ def withdraw(host: Host, code: str, *, now: datetime) -> Erasure:
             cure="Check what you typed. If you withdrew already, your answers are gone.",
         )
     return erase_participant(host, slug, f"#{number}", actor=PARTICIPANT, now=now)
+
+
+_TOLD = ("erase participant", "erased on its day", "exported data", "exported data with ids",
+         "read ids", "retention set")  # fmt: skip
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processing:
+    """The record of one study; `readers` have an account that reads every study."""
+
+    study: Study | None
+    sharing: Sharing
+    held: Holdings
+    questions: tuple[str, ...]
+    identifying: tuple[str, ...]
+    readers: tuple[Researcher, ...]
+    programs: tuple[str, ...]
+    until: date | None
+    lines: tuple[AuditLine, ...]
+
+
+def processing(host: Host, slug: str) -> Processing:
+    """Return the record of processing of a study."""
+    held = holdings(host, slug)
+    is_published = held.study.version is not None
+    book = collected_codebook(host, slug, identified=True) if is_published else None
+    columns = () if book is None else book.tables["participants"]
+    with host.database.reading() as connection:
+        lines = audit.lines(connection, study=slug, most=_MOST)
+        everyone = researchers.everyone(connection)
+        keys = api_tokens.everything(connection)
+    return Processing(
+        study=None if held.study.version is None else host.study(held.study.version),
+        sharing=sharing_of(host, slug),
+        held=held,
+        questions=tuple(column.question for column in columns if column.question),
+        identifying=tuple(column.name for column in columns if column.name in IDENTIFYING),
+        readers=tuple(entry for entry in everyone if entry.role in ("owner", "viewer")),
+        programs=tuple(f"{key.name} ({key.owner})" for key in keys if key.reaches(slug)),
+        until=retention(host, slug),
+        lines=tuple(line for line in lines if line.action in _TOLD),
+    )

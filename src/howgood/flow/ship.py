@@ -47,7 +47,7 @@ class ShipQuestion:
 
 def read_logs(base: str, candidate: str, *, item: str | None = None) -> list[EvaluationLog]:
     """Read both logs, whichever tools wrote them."""
-    return [read_log(each, item=item) for each in (base, candidate)]
+    return [read_log(side, item=item) for side in (base, candidate)]
 
 
 def read_bar(given: str | None, *, share: float = 0.7) -> float | dict[str, float] | None:

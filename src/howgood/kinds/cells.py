@@ -23,7 +23,7 @@ class WrongCellError(Exception):
 
 def on_scale(text: str, scale: Sequence[str]) -> int:
     """Return the point on a scale that a number or a label means, from 1."""
-    labels = [each.casefold() for each in scale]
+    labels = [one_label.casefold() for one_label in scale]
     found = [at for at, label in enumerate(labels, start=1) if label in readings(text)]
     if found:
         return found[0]

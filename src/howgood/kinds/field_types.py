@@ -69,7 +69,7 @@ class FieldType(ABC):
             return ""
         labels = {option.value: option.label for option in field.options}
         several = value if isinstance(value, list) else [value]
-        return ", ".join(labels.get(str(each), str(each)) for each in several)
+        return ", ".join(labels.get(str(one_value), str(one_value)) for one_value in several)
 
 
 class ChoiceField(FieldType):
@@ -131,6 +131,9 @@ class ChoicesField(FieldType):
         return [shuffled(field.options, seed, *purpose, field.name)[0].value]
 
 
+_ROOM = 10.0
+
+
 class NumberField(FieldType):
     """A number, perhaps whole, perhaps in a range."""
 
@@ -156,7 +159,9 @@ class NumberField(FieldType):
         low = 0.0 if field.minimum is None else field.minimum
         high = low + 100 if field.maximum is None else field.maximum
         number = low + draw(seed, *purpose, field.name) * (high - low)
-        return str(round(number)) if field.whole else f"{number:.3f}"
+        # People give whole numbers where the range has room for them, such as an age.
+        is_whole = field.whole or (high - low >= _ROOM and low.is_integer() and high.is_integer())
+        return str(round(number)) if is_whole else f"{number:.3f}"
 
 
 class SliderField(NumberField):

@@ -269,8 +269,14 @@ def _piping_problems(study: Study, asked: Mapping[str, _Asked]) -> list[Problem]
     """Return earlier answers that a question repeats and that may not be there."""
     before = len(study.demographics)
     places = [
-        *((("demographics", index), index, each) for index, each in enumerate(study.demographics)),
-        *((("closing", index), before + index, each) for index, each in enumerate(study.closing)),
+        *(
+            (("demographics", index), index, one_question)
+            for index, one_question in enumerate(study.demographics)
+        ),
+        *(
+            (("closing", index), before + index, one_question)
+            for index, one_question in enumerate(study.closing)
+        ),
     ]
     problems = []
     for path, place, question in places:

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 
 from pydantic import Field
 
+from howgood.errors import HowgoodError, InputError
 from howgood.records.record import CoherentRecord, Path, Problem, Record
 
 
@@ -27,9 +28,13 @@ PLANS: dict[str, type[Plan]] = {}
 
 
 class Picture(Record):
-    """A picture or film that lies next to the study file."""
+    """A picture, film, sound or mock-up that lies next to the study file."""
 
-    file: str = Field(description="path relative to the study file: svg, png, jpg, webp, mp4")
+    file: str = Field(
+        description="path relative to the study file: svg, png, jpg, webp, gif, mp4, webm, mp3, "
+        "ogg, wav, m4a; html for a mock-up in one file, which people can use and which reaches "
+        "nothing else"
+    )
     alternative: str = Field(description="what it shows, for those who cannot see it")
     digest: str = Field(
         default="", description="fingerprint of the file", json_schema_extra={"filled": True}
@@ -64,3 +69,11 @@ def too_few(
 ) -> Problem:
     """Return the problem of a list that is too short."""
     return Problem(path=path, found=str(len(values)), needed=f"at least {least} {what}", cure=cure)
+
+
+def table_problem(error: HowgoodError, path: Path) -> Problem:
+    """Return what is wrong with a table that a plan names."""
+    if isinstance(error, InputError):
+        found = f"{error.where}: {error.found}"
+        return Problem(path=path, found=found, needed=error.needed, cure=error.cure)
+    return Problem(path=path, found=str(error), needed="a readable table", cure="Save it as CSV.")

@@ -27,6 +27,7 @@ from howgood.records.screen import Answer, AnswerValue, Participation, Screen
 
 if TYPE_CHECKING:  # what fits need is loaded when one runs, not when a server starts
     from howgood.kinds.fit import Cards, FitOption, Sample
+    from howgood.records.live_board import LiveBoard
     from howgood.records.result import StudyResult
     from howgood.records.table import Table
 
@@ -56,6 +57,19 @@ class SituationGrid:
 
     precision: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedTask:
+    """What a kind says whose next page depends on what everybody has answered so far.
+
+    `screens` is how the names of the screens begin whose answers count. `summary` makes of them
+    what `steps` takes in place of the person's own answers alone; both are pure.
+    """
+
+    screens: str
+    summary: Callable[[Study, Iterable[Mapping[str, AnswerValue]]], Any]
+    steps: Callable[[Study, str, int, Mapping[str, Answer], datetime, Any], Sequence[Step]]
 
 
 def packaged_template(package: str) -> Callable[[], str]:
@@ -113,6 +127,10 @@ def _no_grid(study: Study) -> SituationGrid | None:
     return None
 
 
+def _no_small_task(study: Study) -> bool:
+    return False
+
+
 def _no_pause(study: Study) -> float:
     return 0.0
 
@@ -157,10 +175,12 @@ class Kind:
     task as far as the answers decide them, and is pure: the same arguments, the same steps.
     `conditions` are what people are assigned to, `quotas` how many a condition takes at most.
     `pause_minutes` is how long the task itself makes people wait. `computes_steps` says that
-    `steps` takes real computation, so that a server does not hold others up meanwhile;
-    `hides_answers` that people must not see their earlier answers again, `can_go_back` that a
-    study may let people change them. `is_task` recognises the
-    screens that the task is about, `pictures` are those it shows, `situations` the grid that its
+    `steps` takes real computation, so that a server does not hold others up meanwhile; `shared`
+    is there where the next page depends on everybody's answers (`steps` alone then is for
+    previews); `is_small_task` says that every task of the same person is a participation of its
+    own, in another condition; `hides_answers` that people must not see their earlier answers again,
+    `can_go_back` that a study may let people change them. `is_task` recognises the screens
+    that the task is about, `pictures` are those it shows, `situations` the grid that its
     levels make.
 
     Data. `rows` yields one row per judgement, ready for `learn`, and `answer_columns` what they
@@ -171,11 +191,14 @@ class Kind:
 
     Other programs. `task_export` is the task as fixed pages, `offline_task` what the page needs
     that runs without a server, `tables` how answers are read from tables; None: not possible.
+    `study_of_table` (table, its name) returns the text of a study file about a table.
+    `preferences` yields what a person chose over what, one mapping each.
 
     Results. `result` (sample, study, settings, progress) fits the answers; `fit_options` is what
     may be chosen before, and `fit_settings` checks what was. `judges` is what can be uploaded to be
     judged by the people of a study: a classifier, seeing `judges_by`, or systems that are ranked on
-    `repeated_ratings` (columns user, item, trial, rating).
+    `repeated_ratings` (columns user, item, trial, rating). `live_board` is what the page of a
+    running study shows of the result so far; None while there is nothing to show.
     """
 
     name: str
@@ -196,6 +219,8 @@ class Kind:
     quotas: Callable[[Study], Mapping[str, int | None]] = _no_quotas
     pause_minutes: Callable[[Study], float] = _no_pause
     computes_steps: bool = False
+    shared: SharedTask | None = None
+    is_small_task: Callable[[Study], bool] = _no_small_task
     hides_answers: bool = False
     can_go_back: bool = False
     is_task: Callable[[Screen], bool] = _is_task
@@ -211,9 +236,12 @@ class Kind:
     task_export: Callable[[Study], TaskExport] | None = None
     offline_task: Callable[[Study], OfflineTask] | None = None
     tables: TableImport | None = None
+    study_of_table: Callable[[Any, str], str] | None = None
+    preferences: Callable[[Study, Participation], Iterable[Mapping[str, Any]]] | None = None
     fit_options: "Callable[[Study, Cards], tuple[FitOption, ...]]" = _no_options
     fit_settings: "Callable[[Study, Mapping[str, str], Cards], dict[str, Any]]" = _no_settings
     result: "Callable[[Sample, Study, Mapping[str, Any], Progress], StudyResult]"
     judges: Literal["classifier", "systems"] = "classifier"
     judges_by: str = ""
     repeated_ratings: "Callable[[Sample], Table]" = _no_ratings
+    live_board: "Callable[[Sample, Study], LiveBoard | None] | None" = None

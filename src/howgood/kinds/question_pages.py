@@ -10,6 +10,7 @@ answer comes on a page after it: a new page begins where one is needed.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from howgood.kinds.field_types import field_type
 from howgood.kinds.questions import Question, question_type
@@ -58,7 +59,7 @@ def walk(study: Study, *, seed: int, answered: Mapping[str, Answer]) -> Walk:
     known: dict[str, AnswerValue] = {}
     words: dict[str, str] = {}
     pages = {
-        section: tuple(_pages(study, section, questions, seed, answered, known, words))
+        section: tuple(_pages(study, section, seed, answered, known, words)) if questions else ()
         for section, questions in ((DEMOGRAPHICS, study.demographics), (CLOSING, study.closing))
     }
     return Walk(pages=pages, known=known, words=words)
@@ -67,7 +68,6 @@ def walk(study: Study, *, seed: int, answered: Mapping[str, Answer]) -> Walk:
 def _pages(
     study: Study,
     section: str,
-    questions: Sequence[Question],
     seed: int,
     answered: Mapping[str, Answer],
     known: dict[str, AnswerValue],
@@ -75,7 +75,7 @@ def _pages(
 ) -> Iterable[QuestionPage]:
     given = section_answers(section, answered)
     is_ahead = False
-    for number, page in enumerate(paged(ordered(questions, study.blocks, seed)), start=1):
+    for number, page in enumerate(_section_pages(study, section, seed), start=1):
         key = section if number == 1 else f"{section}-{number}"
         if is_ahead:
             yield QuestionPage(key=key, questions=page, is_sure=not all(q.show_if for q in page))
@@ -89,6 +89,13 @@ def _pages(
             _learn(shown, given, study.language, known, words)
         else:
             is_ahead = True
+
+
+@lru_cache(maxsize=1024)
+def _section_pages(study: Study, section: str, seed: int) -> tuple[tuple[Question, ...], ...]:
+    """Remember the pages of those who are here: they ask again with every answer."""
+    questions = study.demographics if section == DEMOGRAPHICS else study.closing
+    return tuple(paged(ordered(questions, study.blocks, seed)))
 
 
 def _learn(

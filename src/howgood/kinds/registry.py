@@ -4,7 +4,7 @@ In: nothing. Out: `KINDS`, and the kind of a study. Absent: what a kind does (it
 """
 
 from howgood.errors import UnknownNameError
-from howgood.kinds import comparison, criteria, failures, rerating, survey
+from howgood.kinds import comparison, criteria, failures, rerating, survey, votes
 from howgood.kinds.more_questions import MORE_TYPES
 from howgood.kinds.plan import PLANS, Picture
 from howgood.kinds.protocol import Kind
@@ -26,6 +26,7 @@ register(comparison.KIND)
 register(rerating.KIND)
 register(criteria.KIND)
 register(failures.KIND)
+register(votes.KIND)
 
 
 def kind_named(name: str) -> Kind:

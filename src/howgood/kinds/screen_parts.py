@@ -11,10 +11,13 @@ from functools import cache
 
 from howgood.ask.sentences import sentence
 from howgood.kinds.plan import Picture
+from howgood.kinds.study import Study
 from howgood.records.screen import Button, Field, FieldOption, Media, Paragraph, Screen, Words
 
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _FILMS = (".mp4", ".webm")
+_SOUNDS = (".mp3", ".ogg", ".wav", ".m4a")
+_MOCK_UPS = (".html",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,26 +50,35 @@ def words(text: str) -> tuple[Words, ...]:
 
     Examples
     --------
-    >>> [(each.text, each.bold) for each in words("saw **8** of 10")]
+    >>> [(word.text, word.bold) for word in words("saw **8** of 10")]
     [('saw ', False), ('8', True), (' of 10', False)]
     """
     # `re.split` with one group alternates: outside, inside, outside, ...
     pieces = enumerate(_BOLD.split(" ".join(text.split())))
-    return tuple(Words(text=each, bold=index % 2 == 1) for index, each in pieces if each)
+    return tuple(Words(text=piece, bold=index % 2 == 1) for index, piece in pieces if piece)
 
 
 def paragraphs(text: str) -> tuple[Paragraph, ...]:
     """Return a paragraph for each run of text between empty lines."""
     parts = re.split(r"\n\s*\n", text.strip())
-    return tuple(Paragraph(words=words(each)) for each in parts if each.strip())
+    return tuple(Paragraph(words=words(part)) for part in parts if part.strip())
 
 
-def media(picture: Picture | None) -> tuple[Media, ...]:
-    """Return the picture or film as a block, if there is one."""
+def media(picture: Picture | None, caption: str = "") -> tuple[Media, ...]:
+    """Return a picture, film, sound or mock-up as a block, if there is one."""
     if picture is None:
         return ()
-    is_film = picture.file.lower().endswith(_FILMS)
-    return (Media(file=picture.file, alternative=picture.alternative, film=is_film),)
+    name = picture.file.lower()
+    return (
+        Media(
+            file=picture.file,
+            alternative=picture.alternative,
+            film=name.endswith(_FILMS),
+            sound=name.endswith(_SOUNDS),
+            mock_up=name.endswith(_MOCK_UPS),
+            caption=caption,
+        ),
+    )
 
 
 @cache
@@ -75,9 +87,26 @@ def continue_button(language: str) -> tuple[Button, ...]:
     return (Button(label=sentence(language, "continue")),)
 
 
+def introduction(study: Study, text: str) -> Step:
+    """Return the page that says what a task is about."""
+
+    def make() -> Screen:
+        return Screen(
+            key="task",
+            kind="text",
+            title=sentence(study.language, "task_title"),
+            language=study.language,
+            blocks=paragraphs(text),
+            buttons=continue_button(study.language),
+        )
+
+    return Step(key="task", make=make)
+
+
 def likert(name: str, label: str, scale: Sequence[str], *, required: bool = True) -> Field:
     """Return a row of points from lowest to highest, with values 1, 2, ..."""
     options = tuple(
-        FieldOption(value=str(number), label=each) for number, each in enumerate(scale, start=1)
+        FieldOption(value=str(number), label=one_label)
+        for number, one_label in enumerate(scale, start=1)
     )
     return Field(name=name, kind="likert", label=label, options=options, required=required)

@@ -28,7 +28,7 @@ def shuffled(things: Sequence[Thing], seed: int, *purpose: object) -> tuple[Thin
 
 
 def _hash(seed: int, purpose: tuple[object, ...]) -> "hashlib._Hash":
-    return hashlib.sha256(":".join(str(each) for each in (seed, *purpose)).encode())
+    return hashlib.sha256(":".join(str(part) for part in (seed, *purpose)).encode())
 
 
 def _number(digest: bytes) -> float:

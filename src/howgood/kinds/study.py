@@ -10,9 +10,10 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
+    BeforeValidator,
     Field,
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
@@ -36,14 +37,41 @@ SomePlan = TypeVar("SomePlan", bound=Plan)
 # Columns that howgood itself writes about a participant.
 COLUMNS = frozenset(
     {"participant", "condition", "consent", "pages", "seconds", "changes", "screened_out",
-     "attention_asked", "attention_passed", "ratio_before", "ratio_after", "practice_right_at_once",
-     "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear", "agreement",
-     "checks_wrong", "looks_careless", "fits", "easier", "best", "best_probability",
+     "study_language", "attention_asked", "attention_passed", "ratio_before", "ratio_after",
+     "practice_right_at_once", "practice_right_again", "a0", "a0_lower", "a0_upper", "p_linear",
+     "agreement", "checks_wrong", "looks_careless", "fits", "easier", "best", "best_probability",
      "q1", "q2", "q3", "q4", "q5", "q6"}
 )  # fmt: skip
 # Pages of the dashboard next to the studies' own: a study of that name could not be reached.
 RESERVED = frozenset({"new", "upload"})
+_SITE = re.compile(r"https://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]{1,5})?")
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
+
+
+def _flat(value: object, prefix: str = "") -> Any:  # noqa: ANN401 - plain values of a file
+    """Return tables in tables and lists of labels as one table by place: `consent.text`."""
+    if isinstance(value, Mapping):
+        entries = [(str(name), inner) for name, inner in value.items()]
+    elif isinstance(value, list | tuple) and prefix:
+        entries = [(str(number), inner) for number, inner in enumerate(value, start=1)]
+    else:
+        return value if not prefix else {prefix: value}
+    made: dict[str, Any] = {}
+    for name, inner in entries:
+        made |= _flat(inner, f"{prefix}.{name}" if prefix else name)
+    return made
+
+
+def _flat_languages(value: object) -> Any:  # noqa: ANN401 - plain values of a file
+    return (
+        {name: _flat(texts) for name, texts in value.items()}
+        if isinstance(value, Mapping)
+        else value
+    )
+
+
+# Language -> place of a text -> the text in that language.
+Translations = Annotated[Mapping[str, Mapping[str, str]], BeforeValidator(_flat_languages)]
 
 
 class Consent(Record):
@@ -88,6 +116,13 @@ class Endings(Record):
     )
 
 
+class Draw(Record):
+    """A thank-you draw among those who finish."""
+
+    text: str = Field(description="what can be won, when, and how the winners are drawn")
+    prizes: int = Field(default=1, description="how many people win", ge=1, le=10_000)
+
+
 class _Frame(CoherentRecord):
     """What studies of every kind have."""
 
@@ -96,6 +131,11 @@ class _Frame(CoherentRecord):
     title: str = Field(description="title that people see")
     consent: Consent = Field(description="what people agree to before anything else")
     language: str = Field(default="en", description="language of buttons and fixed sentences")
+    translations: Translations = Field(
+        default_factory=dict,
+        description="the study in other languages: a table per language, in it the texts by their "
+        "place, such as consent.text; people choose on the first page, or the link does (?lang=de)",
+    )
     introduction: str = Field(
         default="", description="what the study is about, on the first page above the consent"
     )
@@ -118,9 +158,18 @@ class _Frame(CoherentRecord):
     endings: Endings = Field(
         default_factory=Endings, description="what people see who do not finish as wanted"
     )
+    draw: Draw | None = Field(
+        default=None,
+        description="a draw among those who finish; addresses are kept apart from answers",
+    )
     recruitment: Recruitment = Field(
         default="none",
         description="platform whose participant id is read from the address and kept",
+    )
+    framed_by: tuple[str, ...] = Field(
+        default=(),
+        description="sites that may show the study inside a frame, such as https://www.mturk.com; "
+        "left out: nobody may",
     )
     quota: int | None = Field(
         default=None, description="close to new people at this many complete", ge=1
@@ -321,7 +370,20 @@ def _name_problems(study: _Frame) -> list[Problem]:
         problems.append(
             Problem(path=("title",), found="no text", needed="a title", cure="Write one.")
         )
-    return problems + _redirect_problems(study)
+    return problems + _redirect_problems(study) + _frame_host_problems(study)
+
+
+def _frame_host_problems(study: _Frame) -> list[Problem]:
+    return [
+        Problem(
+            path=("framed_by", index),
+            found=repr(site),
+            needed="https:// and the name of a site, nothing after it",
+            cure="Write it like https://www.mturk.com.",
+        )
+        for index, site in enumerate(study.framed_by)
+        if not _SITE.fullmatch(site)
+    ]
 
 
 def _redirect_problems(study: _Frame) -> list[Problem]:

@@ -1,6 +1,7 @@
 # Where each public name lives; `howgood.lazy` reads this too.
 from howgood.flow.elicit import elicit as elicit
 from howgood.flow.elicit_criteria import elicit_criteria as elicit_criteria
+from howgood.flow.elicit_quantile import elicit_quantile as elicit_quantile
 from howgood.learn.acceptability import fit_acceptability as fit_acceptability
 from howgood.learn.acceptability import load_fit as load_fit
 from howgood.learn.acceptability_fit import AcceptabilityFit as AcceptabilityFit
@@ -8,6 +9,7 @@ from howgood.learn.correlations import item_correlations as item_correlations
 from howgood.learn.elicitation.agreement import agreement as agreement
 from howgood.learn.elicitation.agreement import held_out_queries as held_out_queries
 from howgood.learn.elicitation.bisection import Bisection as Bisection
+from howgood.learn.elicitation.bisection import FractionalElicitor as FractionalElicitor
 from howgood.learn.elicitation.bisection import ask_oracle as ask_oracle
 from howgood.learn.elicitation.bisection import optimal_range as optimal_range
 from howgood.learn.elicitation.calibration import calibration_report as calibration_report
@@ -16,7 +18,6 @@ from howgood.learn.elicitation.criteria import CriteriaElicitor as CriteriaElici
 from howgood.learn.elicitation.elicitor import Elicitor as Elicitor
 from howgood.learn.elicitation.fair import FairElicitor as FairElicitor
 from howgood.learn.elicitation.fair import group_outcomes as group_outcomes
-from howgood.learn.elicitation.fractional import FractionalElicitor as FractionalElicitor
 from howgood.learn.elicitation.log import elicitation_log as elicitation_log
 from howgood.learn.elicitation.log import replay as replay
 from howgood.learn.elicitation.matrices import classifier_matrices as classifier_matrices
@@ -25,7 +26,9 @@ from howgood.learn.elicitation.matrices import threshold_matrices as threshold_m
 from howgood.learn.elicitation.multiclass import MulticlassBisection as MulticlassBisection
 from howgood.learn.elicitation.multiclass import MulticlassElicitor as MulticlassElicitor
 from howgood.learn.elicitation.multiclass import weighted_outcomes as weighted_outcomes
+from howgood.learn.elicitation.quantile import QuantileElicitor as QuantileElicitor
 from howgood.learn.elicitation.saved import load_elicited as load_elicited
+from howgood.learn.elicitation.stakeholders import stakeholders as stakeholders
 from howgood.learn.failures import FailuresFit as FailuresFit
 from howgood.learn.failures import fit_failures as fit_failures
 from howgood.learn.failures import load_failures as load_failures
@@ -48,6 +51,11 @@ from howgood.records.confusion import ConfusionMatrix as ConfusionMatrix
 from howgood.records.confusion import ThresholdMatrices as ThresholdMatrices
 from howgood.records.criteria import CriteriaResult as CriteriaResult
 from howgood.records.criteria import Criterion as Criterion
+from howgood.records.decision_rules import GroupThresholds as GroupThresholds
+from howgood.records.decision_rules import WeightedArgmax as WeightedArgmax
+from howgood.records.elicitation import WeightsResult as WeightsResult
 from howgood.records.failures import FailurePriors as FailurePriors
+from howgood.records.pinball import QuantileResult as QuantileResult
 from howgood.records.rater_agreement import RaterAgreement as RaterAgreement
 from howgood.records.rater_consistency import RaterConsistency as RaterConsistency
+from howgood.records.stakeholders import Stakeholders as Stakeholders

@@ -6,6 +6,7 @@ In: answers (rows of participant, application, precision, recall, rating). Out:
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +31,7 @@ from howgood.learn.engines.importance import natural_draws
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.evidence import warn_about
 from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
+from howgood.learn.segments import BY_PERSON, fit_people, loaded_people
 from howgood.learn.selection import one_part
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
@@ -38,7 +40,6 @@ from howgood.records.priors import KAY2015, Priors
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table
-from howgood.stats.random_intercepts import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 Flawless = Literal["auto", True, False]
@@ -53,6 +54,7 @@ def fit_acceptability(
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
     flawless: Flawless = "auto",
+    by: str | None = None,
     engine: Engine = "auto",
     draws: int = 4000,
     random_state: RandomState = None,
@@ -88,6 +90,11 @@ def fit_acceptability(
         Whether a system without any error has a term of its own, one for all applications. "auto":
         where such scenarios were shown, except with the preset "kay2015", which stays the
         published model. `AcceptabilityFit.flawless_comparison` compares the two.
+    by : str, optional
+        A column with one value per person, such as "climate": segments get their own alpha and
+        level, partially pooled, from `AcceptabilityFit.in_segment`, and everybody their own alpha,
+        `AcceptabilityFit.people`. "participant" gives people's alphas without segments. All people
+        together are fitted as without it; segments need importance sampling to pass its gates.
     engine : {"auto", "importance", "nuts"}
         "auto" samples by importance and falls back to NUTS where a gate fails, with a warning
         that says why.
@@ -131,7 +138,10 @@ def fit_acceptability(
     >>> fit.diagnostics.passed, round(sum(fit.mean_probabilities.values()), 6)
     (True, 1.0)
     """
-    read = read_answers(answers, columns=columns, missing=missing, scale=scale, people=people)
+    also = () if by is None or by == BY_PERSON else (by,)
+    read = read_answers(
+        answers, columns=columns, missing=missing, scale=scale, people=people, also=also
+    )
     read = one_part(read, only_part)
     cut = usual_cut(read) if cut is None else cut
     accepted = accepted_from(read, cut)
@@ -149,7 +159,7 @@ def fit_acceptability(
         models, prior, engine=engine, draws=_checked_draws(draws), rng=rng, progress=progress
     )
     averaged, given = natural_draws(mixture, models, draws, rng)
-    return AcceptabilityFit(
+    fit = AcceptabilityFit(
         applications=cells.applications,
         n_respondents=int(cells.groups.alike.sum()),
         respondents=respondents,
@@ -164,6 +174,10 @@ def fit_acceptability(
         correlations=item_correlations(read),
         provenance=_provenance(read, diagnostics, seed, means, settings | {"draws": draws}),
     )
+    if by is None:
+        return fit
+    divided = fit_people(read, accepted, fit, by=by, draws=draws, rng=rng, progress=progress)
+    return replace(fit, segmented=divided)
 
 
 def has_flawless_term(flawless: Flawless, cells: Cells, priors: Priors) -> bool:
@@ -230,15 +244,9 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
 
 
 def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> AcceptabilityFit:
-    cells = Cells(
-        applications=tuple(values["applications"]),
-        application=arrays["cell_application"].astype(np.intp, casting="same_kind"),
-        precision=arrays["cell_precision"],
-        recall=arrays["cell_recall"],
-        groups=GroupCounts(arrays["counts"], arrays["alike"]),
-    )
+    cells = Cells.from_arrays(tuple(values["applications"]), arrays)
     rows = values["correlations"]
-    return AcceptabilityFit(
+    fit = AcceptabilityFit(
         **_with_flawless(fit_file.shared_fields(values, arrays), len(cells.applications)),
         applications=cells.applications,
         respondents=values["respondents"],
@@ -248,6 +256,9 @@ def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Accept
         if rows
         else None,
     )
+    if "people" not in values:
+        return fit
+    return replace(fit, segmented=loaded_people(values["people"], arrays, fit))
 
 
 def _with_flawless(fields: dict[str, Any], n_applications: int) -> dict[str, Any]:
@@ -269,14 +280,15 @@ def _is_whole(fit: AcceptabilityFit) -> bool:
     numbers = [cells.precision, cells.recall, groups.counts, groups.alike]
     return (
         fit_file.has_whole_draws(fit, n_columns=draw_columns(n_apps)["flawless"].stop)
-        and all(each.dtype.kind == "f" and np.isfinite(each).all() for each in numbers)
+        and all(number.dtype.kind == "f" and np.isfinite(number).all() for number in numbers)
         and cells.application.shape == cells.precision.shape == cells.recall.shape == (n_cells,)
         and bool(((cells.application >= 0) & (cells.application < n_apps)).all())
         and groups.alike.ndim == 1
         and groups.counts.shape == (len(groups.alike), 2 * n_cells)
-        and all(isinstance(each, str) for each in fit.applications)
+        and all(isinstance(application, str) for application in fit.applications)
         and set(fit.respondents) == set(fit.applications)
         and all(isinstance(n, int) and n > 0 for n in fit.respondents.values())
+        and (fit.segmented is None or all(_is_whole(each) for each in fit.segmented.fits.values()))
     )
 
 

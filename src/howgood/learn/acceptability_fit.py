@@ -20,12 +20,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import expit, ndtri
 
-from howgood.errors import UnknownNameError
+from howgood.errors import InputError, UnknownNameError
 from howgood.learn import evidence, fit_file
 from howgood.learn.binary_model import Cells, draw_columns
 from howgood.learn.evidence import evidence_by_application, lowest_shown
 from howgood.learn.fit_file import arviz_object, binary_methods
 from howgood.learn.kinds import CONTINUOUS
+from howgood.learn.segmented import SegmentedPeople, saved_people
 from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -175,16 +176,53 @@ class AcceptabilityFit(Tabular):
     diagnostics: Diagnostics
     provenance: Provenance = field(repr=False)
     correlations: Table | None = field(default=None, repr=False)
+    segmented: SegmentedPeople | None = field(default=None, repr=False)
     evidence_by_application: Mapping[str, Evidence] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         found = evidence_by_application(self.cells, self.respondents)
         object.__setattr__(self, "evidence_by_application", found)
 
+    # -- people who differ -------------------------------------------------------------------
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Names of the segments; empty unless the fit was made with `by`."""
+        return self.segmented.names if self.segmented else ()
+
+    def in_segment(self, segment: str) -> "AcceptabilityFit":
+        """Return the fit of one segment, for every question a fit answers."""
+        found: AcceptabilityFit = self._divided("segment").fit_of(segment)
+        return found
+
+    @property
+    def people(self) -> Table:
+        """Everybody's own alpha by application: participant, segment, mean, 95 % interval."""
+        return self._divided("people").people
+
+    def _divided(self, wanted: str) -> SegmentedPeople:
+        if self.segmented is None:
+            raise InputError(
+                where=wanted,
+                found="a fit of all people together",
+                needed="a fit made with by=..., a column of the answers",
+                cure='Fit again with by="your column", or by="participant" for people alone.',
+            )
+        return self.segmented
+
     # -- draws -------------------------------------------------------------------------------
 
-    def draws(self, parameter: str, application: str, *, p: float | None = None) -> FloatArray:
+    def draws(
+        self,
+        parameter: str,
+        application: str,
+        *,
+        segment: str | None = None,
+        p: float | None = None,
+    ) -> FloatArray:
         """Return the posterior draws of "intercept", "slope" or "alpha" of one application."""
+        if segment is not None:
+            return self.in_segment(segment).draws(parameter, application, p=p)
         if parameter not in PARAMETERS:
             raise UnknownNameError(where="parameter", name=parameter, names=PARAMETERS)
         return self._named(parameter, p)[:, self._index(application)]
@@ -227,11 +265,18 @@ class AcceptabilityFit(Tabular):
     # -- estimates ---------------------------------------------------------------------------
 
     def estimate(
-        self, parameter: str, application: str, *, p: float | None = None, probability: float = 0.95
+        self,
+        parameter: str,
+        application: str,
+        *,
+        segment: str | None = None,
+        p: float | None = None,
+        probability: float = 0.95,
     ) -> Estimate:
         """Return the estimate of "intercept", "slope" or "alpha" of one application."""
-        return self._estimate(
-            self.draws(parameter, application, p=p), application, probability=probability
+        fit = self if segment is None else self.in_segment(segment)
+        return fit._estimate(
+            fit.draws(parameter, application, p=p), application, probability=probability
         )
 
     def difference(
@@ -248,7 +293,7 @@ class AcceptabilityFit(Tabular):
             self.draws(parameter, first, p=p) - self.draws(parameter, second, p=p),
             probability=probability,
             n_respondents=min(self.respondents[first], self.respondents[second]),
-            evidence=weakest(self.evidence_for(each) for each in (first, second)),
+            evidence=weakest(self.evidence_for(side) for side in (first, second)),
         )
 
     def differences(self, parameter: str = "alpha", *, p: float | None = None) -> Table:
@@ -259,10 +304,12 @@ class AcceptabilityFit(Tabular):
             {
                 "first": np.array([first for first, _ in pairs], dtype=object),
                 "second": np.array([second for _, second in pairs], dtype=object),
-                "mean": np.array([each.mean for each in found]),
-                "lower": np.array([each.interval.lower for each in found]),
-                "upper": np.array([each.interval.upper for each in found]),
-                "credible": np.array([0.0 not in each.interval for each in found], dtype=bool),
+                "mean": np.array([estimate.mean for estimate in found]),
+                "lower": np.array([estimate.interval.lower for estimate in found]),
+                "upper": np.array([estimate.interval.upper for estimate in found]),
+                "credible": np.array(
+                    [0.0 not in estimate.interval for estimate in found], dtype=bool
+                ),
             }
         )
 
@@ -297,7 +344,7 @@ class AcceptabilityFit(Tabular):
         give, with 95 % interval and p value. Without such scenarios the table is empty.
         """
         rng, _ = generator_and_seed(random_state)
-        return evidence.flawless_comparison(self.cells, self.priors, self._kinds(), rng=rng)
+        return evidence.flawless_comparison(self.cells, self.priors, self.prior_of_means(), rng=rng)
 
     def odds_ratio(
         self, application: str, *, per: float = 0.01, p: float | None = None
@@ -318,6 +365,7 @@ class AcceptabilityFit(Tabular):
         precision: float,
         recall: float,
         application: str,
+        segment: str | None = None,
         who: Who = "population",
         p: float | None = None,
     ) -> Estimate:
@@ -330,8 +378,9 @@ class AcceptabilityFit(Tabular):
             raise UnknownNameError(where="who", name=who, names=("population", "average"))
         for name, value in (("precision", precision), ("recall", recall)):
             check_probability(value, name=name, where="predict", ends=True)
-        shares = self.acceptance_draws(application, p=p).shares(precision, recall, who=who)
-        return self._estimate(shares, application)
+        fit = self if segment is None else self.in_segment(segment)
+        shares = fit.acceptance_draws(application, p=p).shares(precision, recall, who=who)
+        return fit._estimate(shares, application)
 
     # -- means and metric --------------------------------------------------------------------
 
@@ -364,7 +413,11 @@ class AcceptabilityFit(Tabular):
 
     def summary(self, *, p: float | None = None) -> Table:
         """Return mean, sd and 95 % HDI of every parameter, p among them where it is continuous."""
-        names = [(each, application) for application in self.applications for each in PARAMETERS]
+        names = [
+            (one_parameter, application)
+            for application in self.applications
+            for one_parameter in PARAMETERS
+        ]
         found = [self.estimate(parameter, application, p=p) for parameter, application in names]
         found.append(Estimate.from_draws(self.person_sd_draws(p=p)))
         names.append(("person_sd", "all"))
@@ -378,10 +431,10 @@ class AcceptabilityFit(Tabular):
             {
                 "application": np.array([application for _, application in names], dtype=object),
                 "parameter": np.array([parameter for parameter, _ in names], dtype=object),
-                "mean": np.array([each.mean for each in found]),
-                "sd": np.array([each.sd for each in found]),
-                "lower": np.array([each.interval.lower for each in found]),
-                "upper": np.array([each.interval.upper for each in found]),
+                "mean": np.array([estimate.mean for estimate in found]),
+                "sd": np.array([estimate.sd for estimate in found]),
+                "lower": np.array([estimate.interval.lower for estimate in found]),
+                "upper": np.array([estimate.interval.upper for estimate in found]),
             }
         )
 
@@ -444,11 +497,11 @@ class AcceptabilityFit(Tabular):
                 self.cells, self.priors, flawless=self.has_flawless_term, rng=rng
             )
         return evidence.prior_sensitivity(
-            self.cells, self.priors, self._kinds(), flawless=self.has_flawless_term, rng=rng
+            self.cells, self.priors, self.prior_of_means(), flawless=self.has_flawless_term, rng=rng
         )
 
-    def _kinds(self) -> dict[float, float]:
-        """Prior probabilities of the kinds of mean; not a number stands for a continuous one."""
+    def prior_of_means(self) -> dict[float, float]:
+        """Return prior probabilities of the kinds of mean; NaN stands for a continuous one."""
         if not self.mean_probabilities:
             return {CONTINUOUS: 1.0}
         weights = {p: self.priors.means.get(p, 1.0) for p in self.conditional_draws}
@@ -475,7 +528,10 @@ class AcceptabilityFit(Tabular):
         return {
             "applications": {name: self.respondents[name] for name in names},
             "evidence": {name: self.evidence_for(name) for name in names},
-            "mean_probabilities": {f"{p:g}": each for p, each in self.mean_probabilities.items()},
+            "mean_probabilities": {
+                f"{p:g}": mean_probability
+                for p, mean_probability in self.mean_probabilities.items()
+            },
             "metrics": {name: self.metric(name).to_dict() for name in names},
             "parameters": self.summary(),
             "person_sd": self.person_sd.to_dict(),
@@ -498,14 +554,10 @@ class AcceptabilityFit(Tabular):
             "cut": self.cut,
             "correlations": None if self.correlations is None else list(self.correlations.rows()),
         }
-        arrays = {
-            **fit_file.shared_arrays(self),
-            "cell_application": self.cells.application,
-            "cell_precision": self.cells.precision,
-            "cell_recall": self.cells.recall,
-            "counts": self.cells.groups.counts,
-            "alike": self.cells.groups.alike,
-        }
+        arrays = {**fit_file.shared_arrays(self), **self.cells.to_arrays()}
+        if self.segmented is not None:
+            more_values, more_arrays = saved_people(self.segmented)
+            values, arrays = {**values, "people": more_values}, {**arrays, **more_arrays}
         fit_file.write_fit(path, kind=KIND, values=values, arrays=arrays)
 
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency

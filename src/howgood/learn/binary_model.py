@@ -21,8 +21,9 @@ independent of how much people differ. Where the priors hold that acceptance ris
 (`RisingCurve`), the logarithm of the slope takes the slope's place.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,29 @@ class Cells:
         """1 where a question shows a system without any error, else 0."""
         return np.asarray((self.precision == 1.0) & (self.recall == 1.0), dtype=np.float64)
 
+    def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
+        """Return everything but the names as arrays, for a file."""
+        return {
+            f"{prefix}cell_application": self.application,
+            f"{prefix}cell_precision": self.precision,
+            f"{prefix}cell_recall": self.recall,
+            f"{prefix}counts": self.groups.counts,
+            f"{prefix}alike": self.groups.alike,
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, applications: tuple[str, ...], arrays: Mapping[str, NDArray[Any]], prefix: str = ""
+    ) -> "Cells":
+        """Undo `to_arrays`."""
+        return cls(
+            applications=applications,
+            application=arrays[f"{prefix}cell_application"].astype(np.intp, casting="same_kind"),
+            precision=arrays[f"{prefix}cell_precision"],
+            recall=arrays[f"{prefix}cell_recall"],
+            groups=GroupCounts(arrays[f"{prefix}counts"], arrays[f"{prefix}alike"]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class BinaryModel:
@@ -114,22 +138,28 @@ class BinaryModel:
 
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient at one point."""
-        n = self.n_applications
         plain, log_volume = self.to_plain(point[None, :])
         value, gradient = self._likelihood_and_gradient(plain[0])
-        prior, prior_gradient = self._log_prior(plain)
-        gradient = gradient + prior_gradient[0]
-        # By the chain rule through intercept = s (level - m slope'), slope = s slope'.
+        prior, prior_gradient = self.log_prior(plain)
+        total = value + float(prior[0] + log_volume[0])
+        return total, self.gradient_by_point(point, plain[0], gradient + prior_gradient[0])
+
+    def gradient_by_point(
+        self, point: FloatArray, plain: FloatArray, by_plain: FloatArray
+    ) -> FloatArray:
+        """Return the gradient by the engines' coordinates, that of the volume change included.
+
+        By the chain rule through intercept = s (level - m slope'), slope = s slope'.
+        """
+        n, gradient = self.n_applications, by_plain.copy()
         scale = _population_scale(point[3 * n : 3 * n + 1])[0]
         bend = 1.0 - 1.0 / scale**2  # d log s / d log sd
         by_intercept, by_slope = gradient[:n], gradient[n : 2 * n]
-        through_sd = by_intercept @ plain[0, :n] + by_slope @ plain[0, n : 2 * n] + 2 * n
+        through_sd = by_intercept @ plain[:n] + by_slope @ plain[n : 2 * n] + 2 * n
         gradient[3 * n] += bend * through_sd
         along = by_slope - USUAL_MEAN * by_intercept
-        by_own_slope = np.where(self.rising, along * plain[0, n : 2 * n] + 1.0, along * scale)
-        moved = [scale * by_intercept, by_own_slope]
-        total = value + float(prior[0] + log_volume[0])
-        return total, np.concatenate([*moved, gradient[2 * n :]])
+        by_own_slope = np.where(self.rising, along * plain[n : 2 * n] + 1.0, along * scale)
+        return np.concatenate([scale * by_intercept, by_own_slope, gradient[2 * n :]])
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the log density at many points, shape (n, size)."""
@@ -139,7 +169,7 @@ class BinaryModel:
             self._log_likelihood(plain[start : start + block])
             for start in range(0, len(plain), block)
         ]
-        return np.asarray(np.concatenate(values) + self._log_prior(plain)[0] + log_volume)
+        return np.asarray(np.concatenate(values) + self.log_prior(plain)[0] + log_volume)
 
     def to_plain(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return intercepts and slopes for levels and scaled slopes, and the log volume change."""
@@ -241,7 +271,7 @@ class BinaryModel:
             x = center.T[:, :, None].astype(np.float32) + spread.astype(np.float32)
             return log_marginal_many(self.cells.groups, log_terms(x), weights)
 
-    def _log_prior(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def log_prior(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log prior density (n,) and gradient (n, size)."""
         n, priors = self.n_applications, self.priors
         parts = [

@@ -56,7 +56,9 @@ def card_of_fit(
             "priors": fit.priors.name,
             "cut": str(fit.cut),
             "seed": str(fit.provenance.seed),
-            **{f"version of {each}": text for each, text in fit.provenance.versions.items()},
+            **{
+                f"version of {one_name}": text for one_name, text in fit.provenance.versions.items()
+            },
             "people": str(fit.provenance.settings.get("people", "not recorded")),
         },
     )
@@ -104,7 +106,7 @@ def _published_prior(card: ModelCard, widen: float) -> JointNormal:
             needed="draws, or at least an interval: a mean alone says nothing about its certainty",
             cure="Use a card with draws (`howgood registry add`), or a preset prior.",
         )
-    mean, lower, upper = (float(_logit(each)) for each in (alpha.mean, alpha.lower, alpha.upper))
+    mean, lower, upper = (float(_logit(value)) for value in (alpha.mean, alpha.lower, alpha.upper))
     sd = widen * (upper - lower) / (2 * 1.96)
     level, slope = _USUAL.level_mean, _USUAL.slope_scale * _HALF_NORMAL_MEAN
     spread = _USUAL.slope_scale**2 * (1 - _HALF_NORMAL_MEAN**2)

@@ -55,11 +55,15 @@ def item_correlations(answers: Answers) -> Table | None:
             "test": np.array([test for test, _, _ in asked], dtype=object),
             "first": np.array([a for _, a, _ in asked], dtype=object),
             "second": np.array([b for _, _, b in asked], dtype=object),
-            "spearman": np.array([each.rho for each in found]),
-            "se": np.array([each.se for each in found]),
-            "lower": np.array([max(each.rho - each.reach, -1.0) for each in found]),
-            "upper": np.array([min(each.rho + each.reach, 1.0) for each in found]),
-            "n_rows": np.array([each.n_rows for each in found]),
+            "spearman": np.array([correlation.rho for correlation in found]),
+            "se": np.array([correlation.se for correlation in found]),
+            "lower": np.array(
+                [max(correlation.rho - correlation.reach, -1.0) for correlation in found]
+            ),
+            "upper": np.array(
+                [min(correlation.rho + correlation.reach, 1.0) for correlation in found]
+            ),
+            "n_rows": np.array([correlation.n_rows for correlation in found]),
         }
     )
 

@@ -223,7 +223,9 @@ def _judged_corner(
     evidence = {p: sample.log_evidence for p, sample in samples.items()}
     shares = posterior_probabilities(evidence, kinds)
     top = max(evidence.values())
-    total = top + float(np.log(sum(kinds[p] * np.exp(each - top) for p, each in evidence.items())))
+    total = top + float(
+        np.log(sum(kinds[p] * np.exp(estimate - top) for p, estimate in evidence.items()))
+    )
     drawn = [
         models[p].natural(sample.resampled(round(_REPLICATES * shares[p]), rng))
         for p, sample in samples.items()
@@ -259,7 +261,7 @@ def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generato
     observed = _statistics(cells, people, accepted)
     replicated = [_statistics(cells, people, _replicate(cells, people, row, rng)) for row in rows]
     names = list(observed)
-    values = np.array([[each[name] for name in names] for each in replicated])
+    values = np.array([[draw[name] for name in names] for draw in replicated])
     seen = np.array([observed[name] for name in names])
     return Table(
         {

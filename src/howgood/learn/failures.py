@@ -17,13 +17,13 @@ from howgood.errors import (
     FewRespondentsWarning,
     InputError,
     NoEvidenceWarning,
-    UngatedPosteriorError,
     UnknownNameError,
     announce,
 )
 from howgood.learn import fit_file
 from howgood.learn.binary_model import accepted_from, usual_cut
-from howgood.learn.engines.importance import Mixture, natural_draws, sample_mixture
+from howgood.learn.engines.importance import natural_draws, sample_mixture
+from howgood.learn.engines.select import gated
 from howgood.learn.failure_model import (
     FailureCells,
     FailureModel,
@@ -216,17 +216,17 @@ class FailuresFit(Tabular):
 
     def summary(self) -> Table:
         """Return mean, sd and 95 % interval of every weight and of the spread of people."""
-        found = {f"weight of {kind}": each for kind, each in self.weights.items()}
+        found = {f"weight of {kind}": weight for kind, weight in self.weights.items()}
         found["person_sd"] = self.person_sd
         if self.flawless is not None:
             found["flawless"] = self.flawless
         return Table(
             {
                 "parameter": np.array(list(found), dtype=object),
-                "mean": np.array([each.mean for each in found.values()]),
-                "sd": np.array([each.sd for each in found.values()]),
-                "lower": np.array([each.interval.lower for each in found.values()]),
-                "upper": np.array([each.interval.upper for each in found.values()]),
+                "mean": np.array([estimate.mean for estimate in found.values()]),
+                "sd": np.array([estimate.sd for estimate in found.values()]),
+                "lower": np.array([estimate.interval.lower for estimate in found.values()]),
+                "upper": np.array([estimate.interval.upper for estimate in found.values()]),
             }
         )
 
@@ -253,7 +253,7 @@ class FailuresFit(Tabular):
             "out_of": self.out_of,
             "n_respondents": self.n_respondents,
             "evidence": self.evidence,
-            "weights": {kind: each.to_dict() for kind, each in self.weights.items()},
+            "weights": {kind: weight.to_dict() for kind, weight in self.weights.items()},
             "power_probabilities": {f"{p:g}": s for p, s in self.power_probabilities.items()},
             "diagnostics": self.diagnostics.to_dict(),
             "provenance": self.provenance.to_dict(),
@@ -411,7 +411,7 @@ def fit_failures(
     models = {gamma: FailureModel(cells, known, gamma) for gamma in gammas}
     equal = dict.fromkeys(gammas, 1.0 / len(gammas))
     mixture = sample_mixture(models, equal, draws=draws, rng=rng, progress=progress)
-    diagnostics = _gated(mixture)
+    diagnostics = gated(mixture, cure="Ask more people.")
     averaged, _ = natural_draws(mixture, models, draws, rng)
     settings = {"kinds": list(names), "out of": out_of, "powers": list(gammas), "draws": draws}
     return FailuresFit(
@@ -433,24 +433,6 @@ def fit_failures(
             rows_used=len(read),
             rows_dropped=read.provenance.rows_dropped,
         ),
-    )
-
-
-def _gated(mixture: Mixture) -> Diagnostics:
-    """Return how it was computed; draws that fail a gate are refused."""
-    failed = "; ".join(words for words in mixture.complaints.values() if words)
-    if failed:
-        raise UngatedPosteriorError(
-            f"the posterior cannot be trusted: {failed}; every gate must be passed. Ask more "
-            "people."
-        )
-    samples = mixture.samples.values()
-    return Diagnostics(
-        engine="importance",
-        khat=max(sample.khat for sample in samples),
-        efficiency=min(sample.efficiency for sample in samples),
-        effective_draws=mixture.effective_draws,
-        passed=True,
     )
 
 
@@ -578,7 +560,7 @@ def _is_whole(fit: FailuresFit) -> bool:
     arrays = [fit.draws, rates, groups.counts, groups.alike]
     return (
         all(isinstance(kind, str) for kind in (*fit.kinds, fit.application))
-        and all(each.dtype.kind == "f" and np.isfinite(each).all() for each in arrays)
+        and all(array.dtype.kind == "f" and np.isfinite(array).all() for array in arrays)
         and fit.draws.ndim == 2
         and len(fit.draws) > 0
         and fit.draws.shape[1] == failure_columns(n_kinds)["power"].stop

@@ -237,8 +237,8 @@ def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str
     counted = source.one_row(
         howgood_rows=nw.len(),
         **{
-            f"howgood_{place}": nw.when(each).then(1).otherwise(0).sum()
-            for place, each in enumerate(good.values())
+            f"howgood_{place}": nw.when(values).then(1).otherwise(0).sum()
+            for place, values in enumerate(good.values())
         },
     )
     n_rows = int(counted["howgood_rows"])
@@ -357,7 +357,7 @@ def _mention_gaps(n_pairs: int, name: str, missing: str) -> None:
 
 
 def _by_kind(counted: EngineFrame) -> tuple[int, int, int]:
-    one, two, more = counted.one_row(**{n: each.sum() for n, each in _kinds().items()}).values()
+    one, two, more = counted.one_row(**{n: kind.sum() for n, kind in _kinds().items()}).values()
     return int(one), int(two), int(more)
 
 
@@ -379,7 +379,7 @@ def _kinds() -> dict[str, Any]:
 
     n = nw.col("categories")
     conditions = {"howgood_one": n == 1, "howgood_two": n == 2, "howgood_more": n > 2}
-    return {name: nw.when(each).then(1).otherwise(0) for name, each in conditions.items()}
+    return {name: nw.when(condition).then(1).otherwise(0) for name, condition in conditions.items()}
 
 
 def barrier_of(feedback: Table, *, most: float, seed: int) -> Estimate:

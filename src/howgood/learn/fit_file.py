@@ -175,13 +175,13 @@ def has_whole_draws(fit: SavedFit, *, n_columns: int) -> bool:
     """Whether draws and probabilities have the shape and the values every method relies on."""
     draws = [fit.averaged_draws, *fit.conditional_draws.values()]
     return (
-        all(each.dtype.kind == "f" and np.isfinite(each).all() for each in draws)
-        and all(each.ndim == 2 and each.shape[1] == n_columns and len(each) for each in draws)
+        all(draw.dtype.kind == "f" and np.isfinite(draw).all() for draw in draws)
+        and all(draw.ndim == 2 and draw.shape[1] == n_columns and len(draw) for draw in draws)
         and isinstance(fit.n_respondents, int)
         and fit.n_respondents > 0
         and set(fit.mean_probabilities) == set(fit.log_evidence) == set(fit.conditional_draws)
         and all(0 <= share <= 1 for share in fit.mean_probabilities.values())
-        and all(np.isfinite(each) for each in fit.log_evidence.values())
+        and all(np.isfinite(estimate) for estimate in fit.log_evidence.values())
     )
 
 

@@ -260,7 +260,7 @@ def _reweighed(
             for number, person in enumerate(people):
                 chances = np.exp(by_level[_cells_left(cells, person)])
                 shares[number].append(np.einsum("dm,cldm->dcl", leniency[number], chances))
-    return np.concatenate(ratios), [np.concatenate(each) for each in shares]
+    return np.concatenate(ratios), [np.concatenate(share) for share in shares]
 
 
 def _outside(cells: RatingCells) -> NDArray[np.bool_]:

@@ -176,8 +176,8 @@ def _is_whole(fit: OrdinalFit) -> bool:
     n_columns = draw_columns(len(fit.levels) - 1, len(fit.parts) - 1)["p"].stop
     return (
         fit_file.has_whole_draws(fit, n_columns=n_columns)
-        and all(isinstance(each, str) for each in fit.parts)
-        and all(isinstance(each, int) for each in fit.levels)
+        and all(isinstance(part, str) for part in fit.parts)
+        and all(isinstance(level, int) for level in fit.levels)
         and shapes == {(len(cells.part),)}
         and bool(((cells.part >= 0) & (cells.part < len(fit.parts))).all())
         and bool(np.isfinite([cells.precision, cells.recall]).all())

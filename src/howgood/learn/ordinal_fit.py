@@ -146,9 +146,9 @@ class OrdinalFit(Tabular):
         return Table(
             {
                 "up_to": np.array(self.levels[:-1]),
-                "mean": np.array([each.mean for each in found]),
-                "lower": np.array([each.interval.lower for each in found]),
-                "upper": np.array([each.interval.upper for each in found]),
+                "mean": np.array([estimate.mean for estimate in found]),
+                "lower": np.array([estimate.interval.lower for estimate in found]),
+                "upper": np.array([estimate.interval.upper for estimate in found]),
             }
         )
 
@@ -228,14 +228,14 @@ class OrdinalFit(Tabular):
         """Return mean, sd and 95 % HDI of every parameter; scale and variance apart."""
         found = {name: self.estimate(name) for name in ("slope", "alpha", "person_sd")}
         for name in ("shift", "log_scale", "scale_ratio", "variance_ratio"):
-            found |= {f"{name}, {part}": each for part, each in getattr(self, name).items()}
+            found |= {f"{name}, {part}": entry for part, entry in getattr(self, name).items()}
         return Table(
             {
                 "parameter": np.array(list(found), dtype=object),
-                "mean": np.array([each.mean for each in found.values()]),
-                "sd": np.array([each.sd for each in found.values()]),
-                "lower": np.array([each.interval.lower for each in found.values()]),
-                "upper": np.array([each.interval.upper for each in found.values()]),
+                "mean": np.array([estimate.mean for estimate in found.values()]),
+                "sd": np.array([estimate.sd for estimate in found.values()]),
+                "lower": np.array([estimate.interval.lower for estimate in found.values()]),
+                "upper": np.array([estimate.interval.upper for estimate in found.values()]),
             }
         )
 
@@ -257,7 +257,10 @@ class OrdinalFit(Tabular):
             "levels": self.levels,
             "n_respondents": self.n_respondents,
             "evidence": self.evidence,
-            "mean_probabilities": {f"{p:g}": each for p, each in self.mean_probabilities.items()},
+            "mean_probabilities": {
+                f"{p:g}": mean_probability
+                for p, mean_probability in self.mean_probabilities.items()
+            },
             "parameters": self.summary(),
             "diagnostics": self.diagnostics.to_dict(),
             "provenance": self.provenance.to_dict(),

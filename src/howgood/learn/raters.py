@@ -18,19 +18,18 @@ from howgood.records.missing import complete_rows
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.rater_agreement import RaterAgreement
 from howgood.records.table import as_numbers, frame_columns
+from howgood.stats.agreement_draws import alpha_draws, two_way_variances
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.rater_disagreement import (
     LEVELS,
     ValuePairs,
-    alpha_draws,
     between_raters,
-    two_way_shares,
     within_raters,
 )
 
 _WHERE = "grades"
-_DRAWS = 1000
+_DRAWS = 4000
 
 
 def rater_agreement(
@@ -63,7 +62,7 @@ def rater_agreement(
     missing : {"error", "drop"}
         What to do with rows holding a missing value.
     random_state : None, int or Generator
-        For the intervals, in which items and raters are weighed anew.
+        For the draws behind the intervals.
 
     Returns
     -------
@@ -110,7 +109,7 @@ def rater_agreement(
         n_raters=int(who.max()) + 1,
         n_grades=len(values),
         provenance=Provenance(
-            method="Krippendorff's alpha; items and raters weighed anew",
+            method="Krippendorff's alpha; items and raters as samples",
             settings={"level": level, "draws": _DRAWS, "item": item, "rater": rater},
             seed=seed,
             rows_used=len(values),
@@ -176,16 +175,12 @@ def _estimate(pairs: ValuePairs, level: str, generator: np.random.Generator) -> 
             cure="Check the column of grades.",
         )
     drawn = alpha_draws(pairs, level, draws=_DRAWS, generator=generator)
-    n_units, n_raters = (len(np.unique(codes[pairs.first])) for codes in (pairs.unit, pairs.rater))
-    # Few units or raters: as wide as their own spread leaves it.
-    stretch = np.sqrt((n_units + 1) / max(n_units - 2, 1) * (n_raters + 1) / max(n_raters - 1, 1))
-    drawn = np.clip(at + stretch * (drawn - drawn.mean()), -1.0, 1.0)
     found = Estimate.from_draws(drawn, kind="quantile")
     return replace(found, mean=at, n_respondents=pairs.n_raters)
 
 
 def _shares(values: FloatArray, unit: IntArray, who: IntArray) -> dict[str, float]:
-    parts = two_way_shares(values, unit, who)
+    parts = [max(part, 0.0) for part in two_way_variances([values], unit, who)]
     total = sum(parts)
     names = ("items", "raters", "rest")
     return {

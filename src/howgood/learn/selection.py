@@ -40,7 +40,9 @@ def one_application(
         named = [application] if isinstance(application, str) else list(application)
         return _only(answers, "application", named)
     imagined = answers["part"].astype(str) == reference
-    names = sorted({str(each) for each in answers["application"][imagined].tolist()})
+    names = sorted(
+        {str(this_application) for this_application in answers["application"][imagined].tolist()}
+    )
     if len(names) > 1:
         raise InputError(
             where=f"answers, part {reference!r}",
@@ -69,7 +71,7 @@ def one_named_application(answers: Answers, application: str | None) -> Answers:
 
 
 def _names(answers: Answers, column: str) -> list[str]:
-    return sorted({str(each) for each in answers[column].tolist()}) if column in answers else []
+    return sorted({str(value) for value in answers[column].tolist()}) if column in answers else []
 
 
 def _only(answers: Answers, column: str, named: Sequence[str]) -> Answers:
@@ -80,7 +82,7 @@ def _only(answers: Answers, column: str, named: Sequence[str]) -> Answers:
     here = np.isin(answers[column].astype(str), named)
     provenance = answers.provenance
     return Answers(
-        {each: values[here] for each, values in answers.items()},
+        {one_name: values[here] for one_name, values in answers.items()},
         provenance=dataclasses.replace(
             provenance,
             settings={**provenance.settings, column: ", ".join(named)},

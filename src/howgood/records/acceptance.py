@@ -10,14 +10,12 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 
 from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
 from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
-from howgood.stats.logistic import location_for_mean, logistic_normal_mean
 from howgood.stats.power_mean import power_mean
 
 Who: TypeAlias = Literal["population", "average"]
@@ -116,6 +114,11 @@ class AcceptanceDraws(Shown):
 
         A mean of exactly 1 is a system without any error.
         """
+        # Loaded here: a server knows this class long before anything is computed with it.
+        from scipy.special import expit
+
+        from howgood.stats.logistic import logistic_normal_mean
+
         values = np.asarray(mean, dtype=np.float64)
         trailing = values[0]
         location = _column(self.intercept, trailing) + _column(self.slope, trailing) * values
@@ -136,6 +139,8 @@ class AcceptanceDraws(Shown):
         (slope not above 0) the value is 0 if perfect accuracy is enough, and so every other is, and
         infinite if it is not.
         """
+        from howgood.stats.logistic import location_for_mean
+
         location = location_for_mean(share, self.person_sd)
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = (location - self.intercept) / self.slope
@@ -193,6 +198,32 @@ class PartedModel(Protocol):
 
     def acceptance_of(self, part: str) -> AcceptanceDraws:
         """Return the paired draws of one part."""
+
+
+@runtime_checkable
+class SegmentedModel(Protocol):
+    """A fit that may know segments of people."""
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Names of the segments; empty where people were not divided."""
+
+    def in_segment(self, segment: str) -> AcceptanceModel:
+        """Return what is known about one segment's people."""
+
+
+def draws_by_segment(
+    model: object, application: str | None, *, where: str
+) -> dict[str, AcceptanceDraws]:
+    """Return paired draws of every segment asked about the application; none without segments."""
+    if not isinstance(model, SegmentedModel):
+        return {}
+    fits = {name: model.in_segment(name) for name in model.segments}
+    return {
+        name: draws_for(fit, application, where=where)
+        for name, fit in fits.items()
+        if application is None or application in fit.applications
+    }
 
 
 def of_part(

@@ -190,9 +190,11 @@ def card_of_draws(
         "evidence": draws.evidence,
         "lowest_shown": draws.lowest_shown,
         "n_answers": n_answers,
-        "order_probabilities": {f"{p:g}": each for p, each in (order_probabilities or {}).items()},
+        "order_probabilities": {
+            f"{p:g}": probability for p, probability in (order_probabilities or {}).items()
+        },
         # Six digits: far below the spread of any posterior, and a third of the bytes.
-        "draws": {each: tuple(float(f"{v:.6g}") for v in getattr(kept, each)) for each in drawn},
+        "draws": {draw: tuple(float(f"{v:.6g}") for v in getattr(kept, draw)) for draw in drawn},
         "provenance": dict(provenance or {}),
         "alpha": CardEstimate.of_draws(draws.alpha),
         "intercept": CardEstimate.of_draws(draws.intercept),

@@ -96,7 +96,7 @@ class Codebook:
 
     def names(self, table: TableName) -> tuple[str, ...]:
         """Return the columns of a table, in order."""
-        return tuple(each.name for each in self.tables[table])
+        return tuple(one_table.name for one_table in self.tables[table])
 
     def pseudonymised(self) -> "Codebook":
         """Return the codebook without the columns that may name a person."""
@@ -114,6 +114,7 @@ class Codebook:
             "kind": self.kind,
             "versions": list(self.versions),
             "tables": {
-                name: [each.to_dict() for each in columns] for name, columns in self.tables.items()
+                name: [column.to_dict() for column in columns]
+                for name, columns in self.tables.items()
             },
         }

@@ -52,9 +52,9 @@ class ComparisonWording:
 
     def __post_init__(self) -> None:
         empty = [
-            each.name
-            for each in fields(self)
-            if each.name != "costs" and not str(getattr(self, each.name)).strip()
+            field.name
+            for field in fields(self)
+            if field.name != "costs" and not str(getattr(self, field.name)).strip()
         ]
         if empty:
             raise InputError(

@@ -187,7 +187,7 @@ class ThresholdMatrices(Shown, Sequence[ConfusionMatrix]):
 
     def at(self, threshold: float) -> ConfusionMatrix:
         """Return the displayed matrix when every score >= `threshold` is flagged."""
-        uppers = [each.upper for each in self.ranges]
+        uppers = [one_range.upper for one_range in self.ranges]
         return self.matrices[int(np.searchsorted(uppers, threshold, side="left"))]
 
     def thresholds_of(self, matrix: ConfusionMatrix) -> Range:
@@ -266,7 +266,7 @@ class ThresholdCounts:
             "negatives": self.negatives,
             "missed": list(self.missed),
             "cleared": list(self.cleared),
-            "ranges": [[plain_end(end) for end in each] for each in self.ranges],
+            "ranges": [[plain_end(end) for end in one_range] for one_range in self.ranges],
         }
 
     @classmethod
@@ -275,9 +275,9 @@ class ThresholdCounts:
         return cls(
             positives=int(values["positives"]),
             negatives=int(values["negatives"]),
-            missed=tuple(int(each) for each in values["missed"]),
-            cleared=tuple(int(each) for each in values["cleared"]),
-            ranges=tuple(range_from(each) for each in values["ranges"]),
+            missed=tuple(int(value) for value in values["missed"]),
+            cleared=tuple(int(value) for value in values["cleared"]),
+            ranges=tuple(range_from(value) for value in values["ranges"]),
         )
 
 

@@ -109,6 +109,9 @@ class Alternative:
 class CriteriaTable:
     """Alternatives by criteria: scores and their standard deviations, shape (n, k).
 
+    With `common_unit` all criteria are counted in the same unit, such as cases or percent: weights
+    are then of that unit, not of each criterion's own way from worst to best.
+
     Notes
     -----
     Stability: experimental
@@ -118,6 +121,7 @@ class CriteriaTable:
     criteria: tuple[Criterion, ...]
     scores: FloatArray
     sds: FloatArray
+    common_unit: bool = False
 
     @property
     def lowest(self) -> FloatArray:
@@ -137,31 +141,35 @@ class CriteriaTable:
     def features(self, scores: FloatArray) -> FloatArray:
         """Return scores as shares of the way from the worst to the best of the table."""
         low, high, values = (
-            self._scaled(each) for each in (self.lowest, self.highest, np.asarray(scores))
+            self._scaled(value) for value in (self.lowest, self.highest, np.asarray(scores))
         )
-        share = (values - low) / (high - low)
-        falling = np.array([each.direction == "min" for each in self.criteria])
-        return np.asarray(np.where(falling, 1.0 - share, share))
+        falling = np.array([criterion.direction == "min" for criterion in self.criteria])
+        return np.asarray(np.where(falling, high - values, values - low) / self._spans())
 
     def feature_sds(self) -> FloatArray:
         """Return the standard deviations of the features."""
-        low, high = self._scaled(self.lowest), self._scaled(self.highest)
-        logs = np.array([each.scale == "log" for each in self.criteria])
+        logs = np.array([criterion.scale == "log" for criterion in self.criteria])
         # The logarithm of a score has the score's relative error.
         sds = np.where(logs, self.sds / np.where(logs, self.scores, 1.0), self.sds)
-        return np.asarray(sds / (high - low))
+        return np.asarray(sds / self._spans())
+
+    def _spans(self) -> FloatArray:
+        """Return what counts as 1: each criterion's range, or the widest for all."""
+        ranges = self._scaled(self.highest) - self._scaled(self.lowest)
+        return np.full_like(ranges, ranges.max()) if self.common_unit else ranges
 
     def _scaled(self, scores: FloatArray) -> FloatArray:
-        logs = np.array([each.scale == "log" for each in self.criteria])
+        logs = np.array([criterion.scale == "log" for criterion in self.criteria])
         return np.where(logs, np.log(np.where(logs, scores, 1.0)), scores)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
             "names": list(self.names),
-            "criteria": [each.to_dict() for each in self.criteria],
+            "criteria": [criterion.to_dict() for criterion in self.criteria],
             "scores": self.scores.tolist(),
             "sds": self.sds.tolist(),
+            "common_unit": self.common_unit,
         }
 
 
@@ -218,7 +226,7 @@ class CriteriaResult(Tabular):
 
         Only for criteria on a linear scale: on others the rate depends on where one stands.
         """
-        by_name = {each.name: each for each in self.alternatives.criteria}
+        by_name = {criterion.name: criterion for criterion in self.alternatives.criteria}
         rates = []
         for name in (one, other):
             if name not in by_name:
@@ -249,8 +257,8 @@ class CriteriaResult(Tabular):
                 "utility_lower": [self.utility[name].interval.lower for name in order],
                 "utility_upper": [self.utility[name].interval.upper for name in order],
                 **{
-                    each.name: [float(scores[name][place]) for name in order]
-                    for place, each in enumerate(self.alternatives.criteria)
+                    criterion.name: [float(scores[name][place]) for name in order]
+                    for place, criterion in enumerate(self.alternatives.criteria)
                 },
             }
         )
@@ -270,9 +278,9 @@ class CriteriaResult(Tabular):
             "best": self.best,
             "best_probability": dict(self.best_probability),
             "p_settled": self.p_settled,
-            "weights": {name: each.to_dict() for name, each in self.weights.items()},
-            "utility": {name: each.to_dict() for name, each in self.utility.items()},
-            "regret": {name: each.to_dict() for name, each in self.regret.items()},
+            "weights": {name: weight.to_dict() for name, weight in self.weights.items()},
+            "utility": {name: estimate.to_dict() for name, estimate in self.utility.items()},
+            "regret": {name: estimate.to_dict() for name, estimate in self.regret.items()},
             "queries": self.queries,
             "choices": self.choices,
             "preferences": self.preferences,

@@ -5,7 +5,8 @@ In: what `decide` found. Out: records. Absent: deciding, and sentences about it 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from importlib import import_module
+from typing import Any, ClassVar, Literal
 
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
@@ -44,6 +45,10 @@ class ThresholdChoice(Tabular):
     provenance: Provenance = field(repr=False)
     evidence: Evidence = "enough"
 
+    def plot(self, path: Any = None) -> Any:  # noqa: ANN401 - a path; matplotlib's Figure
+        """Return the picture of the choice as a matplotlib figure; write it to `path` if given."""
+        return import_module("howgood.show.decisions").threshold_picture(self, path=path)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationChoice(Tabular):
@@ -71,9 +76,9 @@ class ApplicationChoice(Tabular):
         return Table(
             {
                 "application": list(self.acceptance),
-                "accepting": [each.mean for each in shares],
-                "lower": [each.interval.lower for each in shares],
-                "upper": [each.interval.upper for each in shares],
+                "accepting": [share.mean for share in shares],
+                "lower": [share.interval.lower for share in shares],
+                "upper": [share.interval.upper for share in shares],
                 "p_best": [self.best_probability[name] for name in self.acceptance],
             }
         )
@@ -167,6 +172,10 @@ class Gate(Shown):
     is at most 1 - `certainty`, else "investigate": the evidence does not say. Without enough
     `evidence` about the application the verdict is always "investigate".
 
+    Where the fit has segments, each must accept: `acceptance` and `p_enough` are then those of
+    whichever segment is the least satisfied, draw by draw, `segments` holds every segment's share
+    and `least_satisfied` names the one with the lowest; it is None without segments.
+
     Stability: stable
     """
 
@@ -178,6 +187,85 @@ class Gate(Shown):
     certainty: float
     provenance: Provenance = field(repr=False)
     evidence: Evidence = "enough"
+    segments: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @property
+    def least_satisfied(self) -> str | None:
+        """The segment of which the smallest share is expected to accept."""
+        if not self.segments:
+            return None
+        return min(self.segments, key=lambda name: self.segments[name].mean)
+
+
+OneThresholdVerdict = Literal["one threshold", "own thresholds", "not enough evidence"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneThreshold(Tabular):
+    """What segments lose when everybody is served one threshold.
+
+    `common` suits all people together, `own` each segment. `lost` is the share of a segment that
+    would accept its own threshold but not the common one, `lost_overall` that of all people. The
+    verdict is "own thresholds" when some segment loses at least `worth` with the wanted certainty,
+    "one threshold" when none does, with the same certainty, else "not enough evidence".
+
+    Stability: experimental
+    """
+
+    frame_of: ClassVar[str] = "table"
+
+    application: str
+    common: float
+    own: Mapping[str, float]
+    people_shares: Mapping[str, float]
+    acceptance: Mapping[str, Estimate]
+    lost: Mapping[str, Estimate]
+    lost_overall: Estimate
+    verdict: OneThresholdVerdict
+    worth: float
+    certainty: float
+    provenance: Provenance = field(repr=False)
+    evidence: Evidence = "enough"
+
+    @property
+    def table(self) -> Table:
+        """One row per segment: its threshold, who accepts the common one, and what is lost."""
+        names = list(self.lost)
+        return Table(
+            {
+                "segment": names,
+                "share of people": [self.people_shares[name] for name in names],
+                "common threshold": [self.common] * len(names),
+                "own threshold": [self.own[name] for name in names],
+                "accepting": [self.acceptance[name].mean for name in names],
+                "lost": [self.lost[name].mean for name in names],
+                "lower": [self.lost[name].interval.lower for name in names],
+                "upper": [self.lost[name].interval.upper for name in names],
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricGate(Shown):
+    """Is a classifier better than another by what somebody values?
+
+    `value` is its metric and `gain` how much more that is than the rival's, both with the
+    uncertainty of the test set and, of an elicited linear metric, of the respondent. `p_better` is
+    the probability that the gain exceeds `margin`: "pass" from `certainty` on, "fail" up to
+    1 - `certainty`, else "investigate".
+
+    Stability: experimental
+    """
+
+    metric: str
+    verdict: GateVerdict
+    p_better: float
+    value: Estimate
+    gain: Estimate
+    rival: str
+    margin: float
+    certainty: float
+    provenance: Provenance = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

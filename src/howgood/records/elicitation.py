@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from howgood.errors import InputError
 from howgood.records.confusion import ConfusionMatrix, Range
+from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
 from howgood.records.elicited_metric import (
     Choice,
     ElicitedMetric,
@@ -331,8 +332,9 @@ def _later(module: str, name: str) -> Any:  # noqa: ANN401 - a function of a lat
 class WeightsResult(Shown):
     """Weights of several features, the metric of their means, and the system it puts first.
 
-    With fewer than 3 answers that prefer a side there is not enough `evidence`: no metric and no
-    system.
+    With fewer than 3 answers that prefer a side there is not enough `evidence`, and with any
+    `misfit` no weights describe this person: no metric and no system then, only what is known and,
+    in `advice`, what to ask next. `agreement` is M on pairs kept back.
 
     Notes
     -----
@@ -343,8 +345,14 @@ class WeightsResult(Shown):
     metric: DiagonalMetric | FairMetric | None
     best: Any
     queries: int
+    choices: int
     preferences: int
+    stopped: str
+    checks: AttentionChecks
+    agreement: Agreement | None
     provenance: Provenance
+    misfit: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
 
     @property
     def evidence(self) -> Evidence:
@@ -352,9 +360,42 @@ class WeightsResult(Shown):
         return "enough" if self.preferences >= FEWEST_PREFERENCES else "none"
 
     @property
+    def fits(self) -> bool:
+        """Whether weights describe this person, as far as the tests can tell."""
+        return not self.misfit
+
+    def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
+        """Return a scikit-learn scorer of the metric; of groups, name the column: group="sex"."""
+        return self._described().scorer(**options)
+
+    def rule(self) -> WeightedArgmax | GroupThresholds:
+        """Return the rule to deploy: weighted probabilities, or a threshold per group."""
+        metric = self._described()
+        if isinstance(metric, DiagonalMetric):
+            return WeightedArgmax(weights=metric.weights, labels=metric.labels)
+        if not self.best.thresholds:
+            raise InputError(
+                where="rule",
+                found="systems whose thresholds are not known",
+                needed="outcomes with thresholds per group",
+                cure="Make the outcomes with learn.group_outcomes.",
+            )
+        return GroupThresholds(thresholds=self.best.thresholds)
+
+    def _described(self) -> DiagonalMetric | FairMetric:
+        if self.metric is None:
+            raise InputError(
+                where="elicited weights",
+                found="; ".join(self.misfit) or f"{self.preferences} answers that prefer a side",
+                needed="weights that describe the person",
+                cure=" ".join(self.advice) or "Ask more questions.",
+            )
+        return self.metric
+
+    @property
     def violation_weight(self) -> Estimate | None:
         """The weight of all gaps between groups (lambda); None when no feature is a gap."""
-        gaps = [each.draws for name, each in self.weights.items() if name.endswith(" gap")]
+        gaps = [weight.draws for name, weight in self.weights.items() if name.endswith(" gap")]
         if not gaps:
             return None
         return Estimate.from_draws(sum(gaps[1:], gaps[0]), probability=0.9, kind="quantile")
@@ -362,13 +403,20 @@ class WeightsResult(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
-            "weights": {name: each.to_dict() for name, each in self.weights.items()},
+            "weights": {name: weight.to_dict() for name, weight in self.weights.items()},
             "evidence": self.evidence,
             "metric": self.metric and self.metric.to_dict(),
             "violation_weight": self.violation_weight and self.violation_weight.to_dict(),
             "best": self.best and self.best.to_dict(),
+            "fits": self.fits,
+            "misfit": list(self.misfit),
+            "advice": list(self.advice),
             "queries": self.queries,
+            "choices": self.choices,
             "preferences": self.preferences,
+            "stopped": self.stopped,
+            "checks": self.checks.to_dict(),
+            "agreement": self.agreement and self.agreement.to_dict(),
             "provenance": self.provenance.to_dict(),
         }
 
@@ -391,7 +439,7 @@ class DiagonalResult(Shown):
         """Return plain values, ready for JSON."""
         return {
             "metric": self.metric.to_dict(),
-            "intervals": [each._asdict() for each in self.intervals],
+            "intervals": [interval._asdict() for interval in self.intervals],
             "queries": self.queries,
             "provenance": self.provenance.to_dict(),
         }

@@ -333,7 +333,7 @@ class MonotoneMetric(ElicitedMetric):
     def __post_init__(self) -> None:
         for shares, costs in (("misses", "miss_costs"), ("alarms", "alarm_costs")):
             for name in (shares, costs):
-                object.__setattr__(self, name, tuple(float(each) for each in getattr(self, name)))
+                object.__setattr__(self, name, tuple(float(entry) for entry in getattr(self, name)))
             at, value = np.array(getattr(self, shares)), np.array(getattr(self, costs))
             rises = at.size > 1 and bool((np.diff(at) > 0).all() and (np.diff(value) >= 0).all())
             if at.size != value.size or not rises:
@@ -401,13 +401,48 @@ class FractionalMetric(ElicitedMetric):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
-            "family": "linear-fractional",
+            "family": "fractional",
             "p11": self.p11,
             "p00": self.p00,
             "q11": self.q11,
             "q00": self.q00,
             "q0": self.q0,
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuadraticRatesMetric(ElicitedMetric):
+    r"""A metric curved in recall R and specificity S.
+
+    .. math:: a_1 R + (1 - a_1) S + \tfrac12 (b_{11} R^2 + 2 b_{12} R S + b_{22} S^2)
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> metric = QuadraticRatesMetric(a1=0.5, b11=0.0, b12=0.5, b22=0.0)  # both at once
+    >>> float(metric.of_counts(8, 2, 2, 8)), float(metric.of_counts(10, 0, 4, 6))
+    (1.12, 1.1)
+    """
+
+    a1: float
+    b11: float
+    b12: float
+    b22: float
+
+    def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+        """Score arrays of confusion counts (or proportions); arrays broadcast."""
+        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        recall, clear = found / (found + missed), cleared / (cleared + alarms)
+        bent = self.b11 * recall**2 + 2 * self.b12 * recall * clear + self.b22 * clear**2
+        return np.asarray(self.a1 * recall + (1 - self.a1) * clear + bent / 2)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"family": "quadratic_rates", "a1": self.a1, "b11": self.b11, "b12": self.b12,
+                "b22": self.b22}  # fmt: skip
 
 
 def _floats(*values: ArrayLike) -> tuple[FloatArray, ...]:

@@ -116,7 +116,7 @@ class JudgeDrift(Tabular):
     @property
     def has_drifted(self) -> bool:
         """Whether any system's interval of the change leaves out zero."""
-        return any(0.0 not in each.interval for each in self.change.values())
+        return any(0.0 not in estimate.interval for estimate in self.change.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -168,13 +168,19 @@ class JudgeReport(Tabular):
         return Table(
             {
                 "system": names,
-                "corrected": [each.mean for each in corrected],
-                "lower": [each.interval.lower for each in corrected],
-                "upper": [each.interval.upper for each in corrected],
+                "corrected": [estimate.mean for estimate in corrected],
+                "lower": [estimate.interval.lower for estimate in corrected],
+                "upper": [estimate.interval.upper for estimate in corrected],
                 "judge alone": [self.judge_alone[name].mean for name in names],
-                "judge is off by": [np.nan if each is None else each.mean for each in off],
-                "off, lower": [np.nan if each is None else each.interval.lower for each in off],
-                "off, upper": [np.nan if each is None else each.interval.upper for each in off],
+                "judge is off by": [
+                    np.nan if estimate is None else estimate.mean for estimate in off
+                ],
+                "off, lower": [
+                    np.nan if estimate is None else estimate.interval.lower for estimate in off
+                ],
+                "off, upper": [
+                    np.nan if estimate is None else estimate.interval.upper for estimate in off
+                ],
                 "labels alone": [self.labels_alone[name].mean for name in names],
             }
         )

@@ -91,7 +91,7 @@ class _WithoutDefaultLabel:
 
 
 def _unnamed_positive(where: str, truth: NDArray[Any], pos_label: object) -> InputError:
-    names = sorted({str(each) for each in truth.tolist()[:1000]})[:4]
+    names = sorted({str(value) for value in truth.tolist()[:1000]})[:4]
     return InputError(
         where=where,
         found=f"labels such as {', '.join(map(repr, names))}, and {pos_label!r} as positive",
@@ -101,4 +101,4 @@ def _unnamed_positive(where: str, truth: NDArray[Any], pos_label: object) -> Inp
 
 
 def _holds_text(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind in "USO" and any(isinstance(each, str) for each in labels.tolist())
+    return labels.dtype.kind in "USO" and any(isinstance(label, str) for label in labels.tolist())

@@ -4,6 +4,7 @@ In: a column of numbers, text, booleans or dates. Out: its sorted distinct value
 codes. Absent: what the values mean.
 """
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -82,9 +83,8 @@ def codes_of(column: NDArray[Any], levels: NDArray[Any], *, where: str) -> NDArr
     _require_same_kind(column, levels, where)
     if column.dtype.kind in _HASHED_KINDS or levels.dtype.kind in _HASHED_KINDS:
         place = {value: number for number, value in enumerate(levels.tolist())}
-        return np.fromiter(
-            (place.get(value, -1) for value in column.tolist()), dtype=np.int64, count=len(column)
-        )
+        found = map(place.get, column.tolist(), repeat(-1))
+        return np.fromiter(found, dtype=np.int64, count=len(column))
     if len(levels) == 0:
         return np.full(len(column), -1, dtype=np.int64)
     if column.dtype.kind in "iu" and levels.dtype.kind in "iu":

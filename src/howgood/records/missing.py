@@ -85,6 +85,13 @@ def _blank(values: NDArray[Any]) -> NDArray[np.bool_]:
     absent = missing_values(values)
     if values.dtype.kind not in "OU":
         return absent
-    empty = (isinstance(each, str) and not each.strip() for each in values.tolist())
+    given = values.tolist()
+    try:
+        # Names come again and again: looking at each once is enough where none is blank.
+        if not any(isinstance(value, str) and not value.strip() for value in set(given)):
+            return absent
+    except TypeError:  # values without a hash, such as lists
+        pass
+    empty = (isinstance(value, str) and not value.strip() for value in given)
     blank: NDArray[np.bool_] = absent | np.fromiter(empty, dtype=bool, count=len(values))
     return blank

@@ -3,8 +3,8 @@
 In: counts. Out: `ClassOutcome`, `GroupOutcome`, and the metrics over them. Absent: learning.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -15,10 +15,15 @@ from howgood.errors import InputError, LengthMismatchError, MissingExtraError
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.saved import Saved
 
+CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassOutcome(Saved):
     """How many of each class a classifier gets right, out of how many.
+
+    `rule` holds the weights of the classifier's rule (the class with the largest weight times
+    probability), where they are known.
 
     Notes
     -----
@@ -34,6 +39,7 @@ class ClassOutcome(Saved):
 
     correct: tuple[float, ...]
     totals: tuple[float, ...]
+    rule: tuple[float, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if len(self.correct) != len(self.totals) or any(
@@ -53,7 +59,11 @@ class ClassOutcome(Saved):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {"correct": list(self.correct), "totals": list(self.totals)}
+        return {
+            "correct": list(self.correct),
+            "totals": list(self.totals),
+            "rule": [float(part) for part in self.rule],
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +72,8 @@ class GroupOutcome:
 
     `sizes` holds the real positives and negatives behind each matrix, where matrices show every
     group out of the same number of cases; without it the matrices' own counts are the sizes.
-    Recall and specificity of everybody weigh the groups by these sizes.
+    Recall and specificity of everybody weigh the groups by these sizes. `thresholds` is where each
+    group's cases are flagged from, where that is known.
 
     Notes
     -----
@@ -81,6 +92,7 @@ class GroupOutcome:
 
     groups: Mapping[str, ConfusionMatrix]
     sizes: Mapping[str, tuple[float, float]] | None = None
+    thresholds: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.sizes is not None and set(self.sizes) != set(self.groups):
@@ -91,7 +103,7 @@ class GroupOutcome:
                 cure="Name the same groups in both.",
             )
         lacking = [
-            name for name, each in self.groups.items() if not (each.positives and each.negatives)
+            name for name, group in self.groups.items() if not (group.positives and group.negatives)
         ]
         if lacking:
             raise InputError(
@@ -112,14 +124,14 @@ class GroupOutcome:
     def recall(self) -> float:
         """Share of all real positives that are found."""
         sizes = {name: self._size(name)[0] for name in self.groups}
-        found = sum(sizes[name] * each.recall for name, each in self.groups.items())
+        found = sum(sizes[name] * group.recall for name, group in self.groups.items())
         return float(found / sum(sizes.values()))
 
     @property
     def specificity(self) -> float:
         """Share of all real negatives that are cleared."""
         sizes = {name: self._size(name)[1] for name in self.groups}
-        cleared = sum(sizes[name] * each.specificity for name, each in self.groups.items())
+        cleared = sum(sizes[name] * group.specificity for name, group in self.groups.items())
         return float(cleared / sum(sizes.values()))
 
     def _size(self, name: str) -> tuple[float, float]:
@@ -142,6 +154,7 @@ class GroupOutcome:
         return {
             name: matrix.to_dict()
             | {"real_positives": self._size(name)[0], "real_negatives": self._size(name)[1]}
+            | ({"threshold": self.thresholds[name]} if self.thresholds else {})
             for name, matrix in self.groups.items()
         }
 
@@ -222,6 +235,46 @@ class FairMetric(Saved):
     def violation_weight(self) -> float:
         """How much of all weight lies on the gaps between groups (lambda)."""
         return self.weights[2] + self.weights[3]
+
+    def __call__(
+        self, y_true: ArrayLike, y_pred: ArrayLike, *, groups: ArrayLike, pos_label: object = 1
+    ) -> float:
+        """Score predicted labels of cases whose groups are known."""
+        truth, predicted, group = (
+            np.asarray(column).ravel() for column in (y_true, y_pred, groups)
+        )
+        if not truth.size == predicted.size == group.size:
+            raise LengthMismatchError(
+                where="FairMetric",
+                lengths={"y_true": truth.size, "y_pred": predicted.size, "groups": group.size},
+            )
+        real, flagged = truth == pos_label, predicted == pos_label
+        cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
+        return self.of(
+            GroupOutcome(
+                groups={
+                    str(name): ConfusionMatrix(
+                        **{
+                            key: int((cell & (group == name)).sum())
+                            for key, cell in zip(CELLS, cells, strict=True)
+                        }
+                    )
+                    for name in np.unique(group)
+                }
+            )
+        )
+
+    def scorer(self, *, group: Any, pos_label: object = 1) -> Callable[..., float]:  # noqa: ANN401 - a name, or a number
+        """Return a scikit-learn scorer; `group` names the column of X that holds the group.
+
+        For an array, the number of the column.
+        """
+
+        def scored(estimator: Any, X: Any, y: ArrayLike) -> float:  # noqa: ANN401, N803 - its names
+            groups = X[group] if hasattr(X, "columns") else np.asarray(X)[:, group]
+            return self(y, estimator.predict(X), groups=np.asarray(groups), pos_label=pos_label)
+
+        return scored
 
     def of(self, outcome: GroupOutcome) -> float:
         """Score one outcome."""

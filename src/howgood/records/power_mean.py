@@ -71,7 +71,7 @@ class PowerMean(LabelMetric):
 
         True negatives are accepted, so that every metric can be called alike, and not used.
         """
-        hits, missed, false = (np.asarray(each, dtype=np.float64) for each in (tp, fn, fp))
+        hits, missed, false = (np.asarray(count, dtype=np.float64) for count in (tp, fn, fp))
         return self.of(_shares(hits, hits + false), _shares(hits, hits + missed))
 
     def to_dict(self) -> dict[str, float]:

@@ -178,7 +178,7 @@ class Priors:
             curve=_distribution(values["curve"]) if values.get("curve") else None,
             means={float(p): float(share) for p, share in values["means"]},
             applications={
-                str(name): _distribution(each) for name, each in values["applications"].items()
+                str(name): _distribution(value) for name, value in values["applications"].items()
             },
         )
 
@@ -201,7 +201,7 @@ def _plain(prior: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the kinds abo
 def _distribution(values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any of the kinds above
     named = {name: _numbers(value) for name, value in values.items() if name != "kind"}
     spreads = [named[name] for name in _POSITIVE if name in named]
-    if not all(isinstance(each, float) and each > 0 for each in spreads):
+    if not all(isinstance(spread, float) and spread > 0 for spread in spreads):
         raise ValueError("a spread or a count of a prior that is not positive")
     made = _KINDS[values["kind"]](**named)
     if isinstance(made, JointNormal):
@@ -214,7 +214,7 @@ def _distribution(values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any of th
 def _numbers(value: Any) -> Any:  # noqa: ANN401 - numbers, or lists from JSON
     """Return finite numbers, lists of them as tuples."""
     if isinstance(value, list | tuple):
-        return tuple(_numbers(each) for each in value)
+        return tuple(_numbers(entry) for entry in value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ValueError(f"{value!r:.60} where a number is needed")
     return float(value)

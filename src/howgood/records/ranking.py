@@ -5,7 +5,8 @@ In: scores, pairwise differences and rank probabilities made by `decide.rank`. O
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise, permutations
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -72,13 +73,13 @@ class Needed(Shown):
     @property
     def status(self) -> Status:
         """The less comfortable of the two."""
-        states = {each.status for each in self._parts()}
+        states = {part.status for part in self._parts()}
         return "never" if "never" in states else "needed" if "needed" in states else "reached"
 
     @property
     def pairs(self) -> int | None:
         """Pairs that satisfy both; None when no number does."""
-        totals = [each.pairs for each in self._parts()]
+        totals = [part.pairs for part in self._parts()]
         known = [total for total in totals if total is not None]
         return max(known) if len(known) == len(totals) else None
 
@@ -107,8 +108,9 @@ class Needed(Shown):
 class NeededGrades(Shown):
     """How many items or raters until "first is better than second" errs with less than `error`.
 
-    `items` is a total with the raters as they are, `raters` one on the same items; None where no
-    number of them alone is enough, or raters are not known. `as_items` says how many more items
+    `items` is a total with the raters as they are, `raters` one on the same items, `repeats` how
+    often each rater would grade each output; None where no number of them alone is enough, raters
+    are not known, or nobody graded an output twice. `as_items` says how many more items
     narrow the difference as much as one more rater does (infinite: more than any number). All are
     rough: variances of few raters are hardly known.
 
@@ -123,6 +125,7 @@ class NeededGrades(Shown):
     items: int | None
     raters: int | None
     as_items: float | None
+    repeats: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON; infinitely many items are None."""
@@ -135,7 +138,8 @@ class NeededGrades(Shown):
 class Sources:
     """Where the uncertainty about differences of grades comes from: variances, each (K, K).
 
-    That of items falls with their number, that of raters with theirs, the rest with either.
+    That of items falls with their number, that of raters with theirs, the rest with either. Part of
+    the rest (`repeated`, already in the others) falls with the repeats of each grade.
     """
 
     items: FloatArray
@@ -143,13 +147,16 @@ class Sources:
     both: FloatArray
     n_items: int
     n_raters: int | None
+    repeated: FloatArray | None = None
+    n_repeats: float | None = None
+    n_clusters: int | None = None
 
     def needed(
         self, place: tuple[int, int], *, inflated: float, target: float
     ) -> tuple[int | None, int | None]:
         """Return items and raters that bring the variance of a difference below the target."""
         items, raters, both = (
-            inflated * float(each[place]) for each in (self.items, self.raters, self.both)
+            inflated * float(source[place]) for source in (self.items, self.raters, self.both)
         )
         more_items = _total(self.n_items, falling=items + both, staying=raters, target=target)
         if self.n_raters is None or self.n_raters < 2:
@@ -158,11 +165,27 @@ class Sources:
             self.n_raters, falling=raters + both, staying=items, target=target
         )
 
+    def repeats_needed(
+        self, place: tuple[int, int], *, inflated: float, target: float
+    ) -> int | None:
+        """Return how often everybody would grade each output; None: never enough, or not known."""
+        if self.repeated is None or self.n_repeats is None:
+            return None
+        falling = inflated * float(self.repeated[place])
+        seen = sum(float(source[place]) for source in (self.items, self.raters, self.both))
+        staying = inflated * seen - falling
+        if target <= staying:
+            return None
+        found = self.n_repeats * falling / (target - staying)
+        return math.floor(found) + 1 if found < _MOST_NEEDED else None
+
     def one_rater_in_items(self, place: tuple[int, int]) -> float | None:
         """Return how many more items narrow a difference as much as one more rater."""
         if self.n_raters is None or self.n_raters < 2:
             return None
-        items, raters, both = (float(each[place]) for each in (self.items, self.raters, self.both))
+        items, raters, both = (
+            float(source[place]) for source in (self.items, self.raters, self.both)
+        )
         wanted = items + (raters + both) * self.n_raters / (self.n_raters + 1)
         if wanted <= raters:
             return math.inf
@@ -217,6 +240,8 @@ class Ranking(Tabular):
         or users.
     sources : Sources or None
         Of grades: how much of the variance of each difference is due to items and to raters.
+    segments : dict of str to Ranking
+        The same ranking for parts of the grades, by the name of the part; empty without any.
 
     Stability: stable
     """
@@ -244,6 +269,7 @@ class Ranking(Tabular):
     provenance: Provenance
     doubt: Doubt = "re-rating"
     sources: Sources | None = None
+    segments: Mapping[str, "Ranking"] = field(default_factory=dict)
 
     def error(self, first: str, second: str) -> float:
         """Return P(first scores worse than or equal to second) if the same people rated again.
@@ -276,7 +302,7 @@ class Ranking(Tabular):
     @property
     def order(self) -> tuple[str, ...]:
         """Systems by expected score, best first; equal ones as they were given."""
-        return tuple(self.systems[each] for each in self._order())
+        return tuple(self.systems[system] for system in self._order())
 
     @property
     def rank_probabilities(self) -> dict[str, FloatArray]:
@@ -307,12 +333,12 @@ class Ranking(Tabular):
         below `level`.
         """
         groups: list[list[int]] = []
-        for each in self._order():
-            if groups and self.errors[groups[-1][0], each] >= self.level:
-                groups[-1].append(each)
+        for system in self._order():
+            if groups and self.errors[groups[-1][0], system] >= self.level:
+                groups[-1].append(system)
             else:
-                groups.append([each])
-        return tuple(tuple(self.systems[each] for each in group) for group in groups)
+                groups.append([system])
+        return tuple(tuple(self.systems[system] for system in group) for group in groups)
 
     @property
     def headroom(self) -> dict[str, float]:
@@ -326,13 +352,17 @@ class Ranking(Tabular):
     def orderings(self, *, most: int = 20) -> tuple[Ordering, ...]:
         """Return full orderings, most probable first: all K! up to 6 systems, else `most`."""
         found = [
-            Ordering(tuple(self.systems[each] for each in order), probability)
+            Ordering(tuple(self.systems[system] for system in order), probability)
             for order, probability in self.likely_orderings
         ]
         if len(self.systems) > _ALL_ORDERINGS_UP_TO:
             return tuple(found[:most])
-        seen = {each.order for each in found}
-        rest = [Ordering(each, 0.0) for each in permutations(self.systems) if each not in seen]
+        seen = {ranking_order.order for ranking_order in found}
+        rest = [
+            Ordering(ordering, 0.0)
+            for ordering in permutations(self.systems)
+            if ordering not in seen
+        ]
         return tuple(found + rest)
 
     def needed(self, first: str, second: str, *, error: float = 0.05) -> Needed | NeededGrades:
@@ -353,7 +383,7 @@ class Ranking(Tabular):
         if self.doubt not in ("re-rating", "users"):
             raise InputError(
                 where="needed",
-                found="raters as a sample, whose doubt comes from raters too",
+                found="raters as a sample, whose uncertainty comes from raters too",
                 needed="a ranking of predictions: more items alone do not help against few raters",
                 cure="Grade more items by more raters, and rank again.",
             )
@@ -380,8 +410,8 @@ class Ranking(Tabular):
         sign = -1.0 if self.greater_is_better else 1.0
         lead = -sign * float(self.differences[place])
         status: Status = "reached" if now < error else "needed"
-        items = raters = None
-        seen = sum(float(each[place]) for each in (sources.items, sources.raters, sources.both))
+        items = raters = repeats = None
+        seen = sum(float(source[place]) for source in (sources.items, sources.raters, sources.both))
         if status == "needed" and (lead <= 0 or now >= 0.5 or seen <= 0):
             status = "never"
         elif status == "needed":
@@ -389,7 +419,8 @@ class Ranking(Tabular):
             inflated = (lead / float(ndtri(now))) ** 2 / seen
             target = (lead / float(ndtri(error))) ** 2
             items, raters = sources.needed(place, inflated=inflated, target=target)
-            status = "never" if items is None and raters is None else "needed"
+            repeats = sources.repeats_needed(place, inflated=inflated, target=target)
+            status = "needed" if (items, raters, repeats) != (None, None, None) else "never"
         elif status == "reached":
             items, raters = sources.n_items, sources.n_raters
         return NeededGrades(
@@ -401,6 +432,7 @@ class Ranking(Tabular):
             items=items,
             raters=raters,
             as_items=sources.one_rater_in_items(place),
+            repeats=repeats,
         )
 
     def __str__(self) -> str:
@@ -414,7 +446,7 @@ class Ranking(Tabular):
         """
         order = self._order()
         intervals, headroom = self.rank_intervals, self.headroom
-        names = [self.systems[each] for each in order]
+        names = [self.systems[system] for system in order]
         group = {name: 1 + at for at, names in enumerate(self.tie_groups) for name in names}
         columns = {"error_to_next": self.errors}
         if self.true_errors is not None:
@@ -441,9 +473,12 @@ class Ranking(Tabular):
     def error_table(self) -> Table:
         """Return the K x K error matrix: row system better than column system, P(wrong)."""
         order = self._order()
-        names = [self.systems[each] for each in order]
+        names = [self.systems[system] for system in order]
         return Table(
-            {"system": names, **{self.systems[each]: self.errors[order, each] for each in order}}
+            {
+                "system": names,
+                **{self.systems[system]: self.errors[order, system] for system in order},
+            }
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -470,12 +505,17 @@ class Ranking(Tabular):
                 name: row.tolist() for name, row in self.rank_probabilities.items()
             },
             "orderings": [
-                {"order": list(each.order), "probability": each.probability}
-                for each in self.orderings()
+                {"order": list(ordering.order), "probability": ordering.probability}
+                for ordering in self.orderings()
             ],
             "tie_groups": [list(group) for group in self.tie_groups],
             "mcse": self.mcse,
             "barrier": self.barrier,
+            **(
+                {"segments": {name: board.to_dict() for name, board in self.segments.items()}}
+                if self.segments
+                else {}
+            ),
             "provenance": self.provenance.to_dict(),
         }
 
@@ -483,7 +523,7 @@ class Ranking(Tabular):
         sign = -1.0 if self.greater_is_better else 1.0
         # Against the first system, not by score: two good systems may agree in 15 digits.
         against = sign * self.differences[:, 0]
-        return [int(each) for each in np.argsort(against, kind="stable")]
+        return [int(index) for index in np.argsort(against, kind="stable")]
 
     def _requirement(
         self, place: tuple[int, int], now: float, variance: float, target: float, behind: float

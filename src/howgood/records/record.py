@@ -66,10 +66,6 @@ class Record(BaseModel):
         """Return plain values, ready for JSON; fields at their defaults are left out."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
-    def to_json(self) -> str:
-        """Return what `to_dict` gives as JSON text."""
-        return self.model_dump_json(exclude_defaults=True)
-
 
 class CoherentRecord(Record):
     """A record whose values must also fit together; `problems` lists what does not."""
@@ -169,7 +165,7 @@ def _in_our_words(error: ValidationError, record: type[Record], data: object) ->
     details = error.errors(include_url=False)
     problems: dict[Path, list[Problem]] = {}
     misspelt: set[Path] = set()
-    for detail in sorted(details, key=lambda each: each["type"] != "extra_forbidden"):
+    for detail in sorted(details, key=lambda error: error["type"] != "extra_forbidden"):
         path = _path(detail, data)
         if detail["type"] == "incoherent":
             inside = detail["ctx"]["problems"]
@@ -203,12 +199,12 @@ def _records_at(record: type[Record], path: Path, data: object) -> list[type[Rec
     here: Any = data
     for step in path:
         here = here[step]
-        fields = [each.model_fields[str(step)] for each in found if step in each.model_fields]
+        fields = [model.model_fields[str(step)] for model in found if step in model.model_fields]
         if fields:
             inner = [inner for field in fields for inner in records_in(field.annotation)]
-            found = [each.written_as() for each in inner]
+            found = [model.written_as() for model in inner]
         else:  # an entry of a list, whose values may say which record it is
-            found = [each.variant(here) for each in found]
+            found = [model.variant(here) for model in found]
     return found
 
 
@@ -219,7 +215,7 @@ def _unknown_key(path: Path, records: Sequence[type[Record]], data: object) -> t
         here = here[step]
     known = list(dict.fromkeys(name for record in records for name in record.model_fields))
     name = str(path[-1])
-    meant = _nearest(name, [each for each in known if each not in here])
+    meant = _nearest(name, [entry for entry in known if entry not in here])
     cure = f"Did you mean {meant!r}?" if meant else f"Known here: {', '.join(known)}."
     problem = Problem(
         path=path, found=f"an unknown key {name!r}", needed="only known keys", cure=cure
@@ -229,7 +225,7 @@ def _unknown_key(path: Path, records: Sequence[type[Record]], data: object) -> t
 
 def _missing(path: Path, records: Sequence[type[Record]]) -> Problem:
     name = str(path[-1])
-    fields = [each.model_fields[name] for each in records if name in each.model_fields]
+    fields = [record.model_fields[name] for record in records if name in record.model_fields]
     note = fields[0].description or "" if fields else ""
     return Problem(
         path=path[:-1],
@@ -266,7 +262,7 @@ def _wrong_value(path: Path, detail: ErrorDetails, record: type[Record], data: o
         cure = "Change it." if isinstance(value, bool) else cure
     elif kind in ("greater_than_equal", "less_than_equal"):
         field = next(
-            each.model_fields[str(path[-1])] for each in _records_at(record, path[:-1], data)
+            model.model_fields[str(path[-1])] for model in _records_at(record, path[:-1], data)
         )
         low, high = bounds(field)
         found, cure = str(value), "Change the number."

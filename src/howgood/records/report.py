@@ -33,7 +33,9 @@ class Headline:
 
     `share` is (lower, middle, upper); `more` are short sentences below. `people` of about `wanted`
     have answered. `acceptance` lets a page draw the map of equal acceptance and answer "what if",
-    starting at `point` (precision, recall).
+    starting at `point` (precision, recall). Where the answer is no share of people, `hero` is the
+    large number, `caption` what it counts, and `ends` name the left end, the middle and the right
+    end of the bar that `share` is drawn on; without ends there is no bar.
 
     Stability: experimental
     """
@@ -47,6 +49,9 @@ class Headline:
     more: tuple[str, ...] = ()
     is_enough: bool = True
     acceptance: AcceptanceDraws | None = None
+    hero: str = ""
+    caption: str = "would accept it"
+    ends: tuple[str, ...] = ("0", "50 %", "100 %")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", one_line(self.text))

@@ -17,7 +17,7 @@ Role = Literal["owner", "member", "guest", "viewer"]
 SERVER_ROLES: Mapping[Role, str] = {
     "member": "sees the studies that are shared with them, and makes studies of their own",
     "guest": "sees the studies that are shared with them",
-    "viewer": "reads results and pseudonymised data of every study, and changes nothing",
+    "viewer": "reads results and texts of every study, sees no answers and changes nothing",
     "owner": "may do everything, in every study and with every account",
 }
 ROLES: tuple[Role, ...] = tuple(SERVER_ROLES)

@@ -74,7 +74,9 @@ class StudyResult:
             is_enough=data["is_enough"],
             left_out=data["left_out"],
             imports=tuple(data.get("imports", ())),  # results of earlier versions have none
-            cards=tuple(read_record(ModelCard, each, where="model card") for each in data["cards"]),
+            cards=tuple(
+                read_record(ModelCard, entry, where="model card") for entry in data["cards"]
+            ),
             weight_draws=np.array(data["weight_draws"], dtype=np.float64),
         )
 
@@ -95,12 +97,12 @@ def report_values(report: Report) -> dict[str, Any]:
     return {
         "title": report.title,
         "question": report.question,
-        "findings": [{"text": each.text, "tone": each.tone} for each in report.findings],
-        "sections": [_section_values(each) for each in report.sections],
+        "findings": [{"text": finding.text, "tone": finding.tone} for finding in report.findings],
+        "sections": [_section_values(section) for section in report.sections],
         "methods": report.methods,
         "provenance": _plain(report.provenance.to_dict()),
         "cautions": list(report.cautions),
-        "headlines": [_headline_values(each) for each in report.headlines],
+        "headlines": [_headline_values(headline) for headline in report.headlines],
     }
 
 
@@ -109,13 +111,13 @@ def report_from(data: Mapping[str, Any]) -> Report:
     return Report(
         title=data["title"],
         question=data["question"],
-        findings=tuple(Finding(**each) for each in data["findings"]),
-        sections=tuple(_section_from(each) for each in data["sections"]),
+        findings=tuple(Finding(**entry) for entry in data["findings"]),
+        sections=tuple(_section_from(entry) for entry in data["sections"]),
         methods=data["methods"],
         provenance=Provenance(**data["provenance"]),
         cautions=tuple(data["cautions"]),
         # Results of earlier versions have none.
-        headlines=tuple(_headline_from(each) for each in data.get("headlines", ())),
+        headlines=tuple(_headline_from(entry) for entry in data.get("headlines", ())),
     )
 
 
@@ -135,6 +137,9 @@ def _headline_values(headline: Headline) -> dict[str, Any]:
         "wanted": headline.wanted,
         "more": list(headline.more),
         "is_enough": headline.is_enough,
+        "hero": headline.hero,
+        "caption": headline.caption,
+        "ends": list(headline.ends),
         "acceptance": None
         if kept is None
         else {
@@ -153,6 +158,7 @@ def _headline_from(data: Mapping[str, Any]) -> Headline:
             "share": tuple(data["share"]),
             "point": tuple(data["point"]),
             "more": tuple(data["more"]),
+            "ends": tuple(data.get("ends", ("0", "50 %", "100 %"))),  # none in earlier versions
             "acceptance": None if draws is None else AcceptanceDraws(**draws),
         }
     )
@@ -179,9 +185,9 @@ def _section_from(data: Mapping[str, Any]) -> Section:
 def _plain(value: object) -> Any:  # noqa: ANN401 - whatever a report holds, made plain
     """Return plain values: databases know no infinity, and JSON none of NumPy's numbers."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(entry) for entry in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

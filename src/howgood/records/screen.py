@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Discriminator, field_serializer
 
 from howgood.records.record import Record, read_record
 
@@ -32,9 +32,10 @@ class _Block(Record):
 
     block: str
 
-    @model_serializer(mode="wrap")
-    def _with_its_name(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {**write(self), "block": self.block}
+    # A field with a serializer of its own is written even where it has its default.
+    @field_serializer("block")
+    def _name(self, block: str) -> str:
+        return block
 
 
 class Heading(_Block):
@@ -74,12 +75,24 @@ class Notice(_Block):
 
 
 class Media(_Block):
-    """A picture or film that lies with the study; `file` is relative to it."""
+    """A picture, film, sound or mock-up that lies with the study; `file` is relative to it."""
 
     file: str
     alternative: str
     film: bool = False
+    sound: bool = False
+    mock_up: bool = False
+    caption: str = ""
     block: Literal["media"] = "media"
+
+
+class Storyboard(_Block):
+    """A story in numbered steps; `label` names it, `step` counts: Step 1 of 3."""
+
+    label: str
+    steps: tuple[Media, ...]
+    names: tuple[str, ...]
+    block: Literal["storyboard"] = "storyboard"
 
 
 class Drawing(_Block):
@@ -120,10 +133,15 @@ class Button(Record):
 
 
 class Card(Record):
-    """One of two things to compare, with the button that prefers it."""
+    """One of two things to compare, with the button that prefers it.
+
+    What it shows is a drawing, a text as it is (line breaks and all), a picture or film.
+    """
 
     title: str
-    drawing: Drawing
+    drawing: Drawing | None = None
+    text: str = ""
+    media: Media | None = None
     lines: tuple[tuple[Words, ...], ...] = ()
     button: Button | None = None
 
@@ -150,7 +168,17 @@ class Pinned(_Block):
 
 
 Block = Annotated[
-    Heading | Paragraph | Bullets | Notice | Media | Drawing | Grid | Details | Cards | Pinned,
+    Heading
+    | Paragraph
+    | Bullets
+    | Notice
+    | Media
+    | Storyboard
+    | Drawing
+    | Grid
+    | Details
+    | Cards
+    | Pinned,
     Discriminator("block"),
 ]
 

@@ -96,11 +96,13 @@ class ShipDecision(Tabular):
     @property
     def others(self) -> Mapping[str, MetricComparison]:
         """The other metrics, by name."""
-        return {each.metric: each for each in self.comparisons[1:]}
+        return {comparison.metric: comparison for comparison in self.comparisons[1:]}
 
     def candidate_rate(self, metric: str) -> Estimate:
         """Return the candidate's own mean of a metric."""
-        return next(each.candidate for each in self.comparisons if each.metric == metric)
+        return next(
+            comparison.candidate for comparison in self.comparisons if comparison.metric == metric
+        )
 
     @property
     def table(self) -> Table:
@@ -108,22 +110,22 @@ class ShipDecision(Tabular):
         rows = self.comparisons
         return Table(
             {
-                "metric": [each.metric for each in rows],
-                "base": [each.base.mean for each in rows],
-                "candidate": [each.candidate.mean for each in rows],
-                "difference": [each.difference.mean for each in rows],
-                "lower": [each.difference.interval.lower for each in rows],
-                "upper": [each.difference.interval.upper for each in rows],
-                "P(better)": [each.p_better for each in rows],
-                "P(worse)": [each.p_worse for each in rows],
-                "items": [each.n_items for each in rows],
+                "metric": [row.metric for row in rows],
+                "base": [row.base.mean for row in rows],
+                "candidate": [row.candidate.mean for row in rows],
+                "difference": [row.difference.mean for row in rows],
+                "lower": [row.difference.interval.lower for row in rows],
+                "upper": [row.difference.interval.upper for row in rows],
+                "P(better)": [row.p_better for row in rows],
+                "P(worse)": [row.p_worse for row in rows],
+                "items": [row.n_items for row in rows],
             }
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         plain = field_values(self)
-        plain["comparisons"] = [each.to_dict() for each in self.comparisons]
+        plain["comparisons"] = [comparison.to_dict() for comparison in self.comparisons]
         return {
             **plain,
             "sentence": self.sentence,
@@ -149,7 +151,7 @@ def _sentence(decision: ShipDecision) -> str:
     is_share = _is_share(first)
     unit = " points" if is_share else ""
     numbers = [first.difference.mean, ends.lower, ends.upper]
-    gap, lower, upper = _written([100 * each if is_share else each for each in numbers])
+    gap, lower, upper = _written([100 * number if is_share else number for number in numbers])
     said = (
         f"{_OPENINGS[decision.verdict]}: {decision.reason}. {first.metric} {gap}{unit} "
         f"[{lower}, {upper}] ({100 * ends.probability:.0f} % interval) over {first.n_items} items; "
@@ -169,7 +171,7 @@ def _written(numbers: list[float]) -> list[str]:
     """Return numbers with a sign, and as many digits as their spread deserves."""
     spread = max(abs(numbers[2] - numbers[1]), 1e-12) / 4.0
     digits = min(max(0, 1 - math.floor(math.log10(spread))), 4)
-    return [f"{each:+.{digits}f}" for each in numbers]
+    return [f"{number:+.{digits}f}" for number in numbers]
 
 
 def _wrong(decision: ShipDecision) -> str:
@@ -194,7 +196,7 @@ def _tie_breakers(decision: ShipDecision) -> str:
     if not said:
         return ""
     is_tie = decision.verdict == "not enough evidence"
-    saves = all("cheaper" in each or "faster" in each for each in said)
+    saves = all("cheaper" in text or "faster" in text for text in said)
     opening = "They tie, and the" if is_tie and saves else "The"
     return f" {opening} candidate is {' and '.join(said)}."
 

@@ -263,8 +263,8 @@ def constant_agreement(queries: Sequence[Query]) -> tuple[tuple[float, float], .
     for a0 in (0.03, 0.08, 0.125, 0.141, 0.2, 0.28, 0.36):
         person = LinearMetric(a0=a0)
         answered = [
-            AnsweredQuery(query=each, choice=person.prefers(each.first, each.second))
-            for each in queries
+            AnsweredQuery(query=query, choice=person.prefers(query.first, query.second))
+            for query in queries
         ]
         pairs.append((a0, learn.agreement(constant, answered).percent))
     return tuple(pairs)
@@ -379,7 +379,7 @@ def reproduce(
 
 
 def _printed_checks(outcomes: tuple[float, ...]) -> list[Check]:
-    nearest = [min(abs(value - each) for each in outcomes) for value in TABLE_3_A0]
+    nearest = [min(abs(value - outcome) for outcome in outcomes) for value in TABLE_3_A0]
     agreements = {round(100 * agreeing / 15) for agreeing in range(16)}
     above = sum(value > 85 for value in TABLE_3_M)
     return [
@@ -446,7 +446,7 @@ def _set_check(cases: Cases) -> Check:
 
 
 def _plateau_checks(splits: list[ThresholdMatrices], plateau: Table) -> list[Check]:
-    distinct = [len(each) for each in splits]
+    distinct = [len(split) for split in splits]
     values = [
         len(set(plateau["first decrease"][plateau["split"] == number].tolist()))
         for number in range(len(splits))

@@ -295,8 +295,10 @@ def _table(data: Table, reference: Reference) -> OutcomeTable:
 def table_1_checks() -> list[Check]:
     """Check Table 1 by the formula, both ways, and the cases of Table 2."""
     reports = _table_1_reports()
-    by_formula = ["; ".join(plain(each, digits=1) for each in report.scores) for report in reports]
-    printed = "; ".join(f"{each}" for each in _ALTERNATIVE)
+    by_formula = [
+        "; ".join(plain(score, digits=1) for score in report.scores) for report in reports
+    ]
+    printed = "; ".join(f"{alternative}" for alternative in _ALTERNATIVE)
     return [
         Check.judged(
             "S2-04",

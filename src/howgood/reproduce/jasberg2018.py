@@ -49,6 +49,11 @@ ERRATA = (
     "Section 4.2: the largest variance of five ratings on a 5-star scale is 3.84, not 3.86.",
     "Eq. 5 treats two systems' scores as independent although both are scored on the same "
     "feedback; the paired error probability is closed-form and is howgood's default.",
+    "Eq. 2 leaves out the covariances: it holds for feedback that does not vary together.",
+    "Section 4.2: 11 values of N, 50 times each, are 550 data points, not 2,500.",
+    "Section 4.4: a variance cannot fall by 133 %: it would be negative.",
+    "Section 4.4: there is no final error curve: by Eq. 13 the error of two systems that differ "
+    "goes to 0 as N grows.",
 )
 
 

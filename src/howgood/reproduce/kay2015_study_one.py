@@ -237,8 +237,8 @@ def study_one_figures(study: StudyOne) -> dict[str, str]:
 
 def _scenario_checks(study: StudyOne) -> list[Check]:
     shown = {
-        (each.true_positives, each.false_negatives, each.false_positives)
-        for each in ask.scenarios()
+        (scenario.true_positives, scenario.false_negatives, scenario.false_positives)
+        for scenario in ask.scenarios()
     }
     asked = {
         tuple(int(value) for value in row)
@@ -385,7 +385,7 @@ def _pooling_checks(study: StudyOne) -> list[Check]:
         0.0 not in study.both.difference("alpha", _TEXT, other, p=0).interval
         for other in (_ELECTRICITY, _LOCATION, _POLICE)
     ]
-    inside = all(pooled.mean in each.interval for each in alone)
+    inside = all(pooled.mean in estimate.interval for estimate in alone)
     return [
         true(
             Claim(item="S0-33", place="fn 6, Fig. 3B", text="pooled alpha of the text alarm: more "
@@ -393,7 +393,7 @@ def _pooling_checks(study: StudyOne) -> list[Check]:
             paper="yes",
             ours=f"{plain(pooled.mean, digits=3)}, sd {plain(pooled.sd, digits=3)} against "
             f"{plain(alone[0].sd, digits=3)} and {plain(alone[1].sd, digits=3)}",
-            holds=inside and pooled.sd < min(each.sd for each in alone) and all(apart),
+            holds=inside and pooled.sd < min(estimate.sd for estimate in alone) and all(apart),
             rule="all three",
         )
     ]  # fmt: skip
@@ -405,7 +405,7 @@ def _slope_checks(study: StudyOne) -> list[Check]:
         for fit_name, fit in (("A", study.application), ("C", study.interface))
         for name in fit.applications
     }
-    typical = float(np.median([each.mean for each in ratios.values()]))
+    typical = float(np.median([ratio.mean for ratio in ratios.values()]))
     return [
         close(
             Claim(item="S0-34", place="Results T3", text="typical odds ratio per .01 of the mean"),
@@ -418,8 +418,8 @@ def _slope_checks(study: StudyOne) -> list[Check]:
             Claim(item="S0-34", place="Results T3", text="every slope credibly above 0"),
             paper="yes",
             ours=f"lowest odds ratio's lower end "
-            f"{plain(min(each.interval.lower for each in ratios.values()), digits=2)}",
-            holds=all(each.interval.lower > 1 for each in ratios.values()),
+            f"{plain(min(ratio.interval.lower for ratio in ratios.values()), digits=2)}",
+            holds=all(ratio.interval.lower > 1 for ratio in ratios.values()),
             rule="every interval of the odds ratio above 1",
         ),
         close_interval(

@@ -168,8 +168,8 @@ def fetched_data(paper: str, *, report: Callable[[str], object]) -> Path | None:
     """Fetch what was published with one paper or all; return the file, or the folder of all."""
     if paper != "all":
         return fetch(paper, report=report)
-    for each in PAPERS:
-        fetch(each, report=report)
+    for one_paper in PAPERS:
+        fetch(one_paper, report=report)
     return cache_folder()
 
 

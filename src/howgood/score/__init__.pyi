@@ -11,6 +11,7 @@ from howgood.records.judged import JudgeAgreement as JudgeAgreement
 from howgood.records.judged import JudgeDrift as JudgeDrift
 from howgood.records.judged import JudgePlan as JudgePlan
 from howgood.records.judged import JudgeReport as JudgeReport
+from howgood.records.pinball import PinballMetric as PinballMetric
 from howgood.records.power_mean import PowerMean as PowerMean
 from howgood.records.power_mean import power_mean as power_mean
 from howgood.records.sums import SquaredErrorSums as SquaredErrorSums

@@ -505,8 +505,8 @@ def _convolved(
     if _too_coarse(outside, mass, reach / LATTICE):
         return None
     terms = (
-        _counted(each, power=power)
-        for each in np.stack(np.broadcast_arrays(deviation, sd, width, mass), axis=1).tolist()
+        _counted(row, power=power)
+        for row in np.stack(np.broadcast_arrays(deviation, sd, width, mass), axis=1).tolist()
     )
     law = lattice_sum(terms, atom=float(np.prod(1.0 - mass)), reach=reach)
     # The mean is known exactly; the lattice's is off by the millionth part of it.

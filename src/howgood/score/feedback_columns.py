@@ -72,7 +72,7 @@ def finite_arrays(
     if not finite.all():
         if missing == "error":
             raise bad_values(
-                {name: int(n_rows - np.isfinite(each).sum()) for name, each in arrays.items()},
+                {name: int(n_rows - np.isfinite(array).sum()) for name, array in arrays.items()},
                 n_rows,
             )
         arrays = {name: values[finite] for name, values in arrays.items()}
@@ -126,9 +126,9 @@ def _numeric(values: NDArray[Any], name: str) -> FloatArray:
     try:
         if values.ndim != 1 or values.dtype.kind != "O":
             raise TypeError
-        if any(isinstance(each, str | bool) for each in values):
+        if any(isinstance(value, str | bool) for value in values):
             raise TypeError
-        return np.array([math.nan if _absent(each) else float(each) for each in values])
+        return np.array([math.nan if _absent(value) else float(value) for value in values])
     except (TypeError, ValueError) as error:
         raise not_numeric(name, str(values.dtype)) from error
 

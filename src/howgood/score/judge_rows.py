@@ -100,7 +100,9 @@ def judge_rows(
     wanted = [columns.item, columns.rater, columns.system, columns.cluster, columns.segment]
     present = frame_column_names(labels)
     has_judge = columns.judge in present or scores is None
-    names = [each for each in wanted if each is not None] + list(columns.bias) + [columns.label]
+    names = (
+        [column for column in wanted if column is not None] + list(columns.bias) + [columns.label]
+    )
     table = frame_columns(labels, names + [columns.judge] * has_judge, where="labels")
     pool = table if scores is None else _scores(scores, columns)
     value = _numbers(table[columns.label], levels, "labels", columns.label)
@@ -171,7 +173,7 @@ class _Outputs:
     ) -> NDArray[Any]:
         """Return a column's value for each output, from whichever table has it."""
         found = np.full(len(self.keys), "", dtype=object)
-        for source in (each for each in (table, pool) if name in each):
+        for source in (one_table for one_table in (table, pool) if name in one_table):
             rows = zip(_keys(source, columns), source[name].tolist(), strict=True)
             for key, value in ((key, value) for key, value in rows if key in self.keys):
                 found[self.keys[key]] = found[self.keys[key]] if value is None else str(value)
@@ -242,15 +244,15 @@ def _scores(scores: Any, columns: JudgeColumns) -> dict[str, NDArray[Any]]:  # n
     optional = [columns.cluster, columns.segment]
     present = frame_column_names(scores)
     names = [columns.item, columns.judge, *([columns.system] if columns.system else [])]
-    names += [each for each in optional if each is not None and each in present]
+    names += [column for column in optional if column is not None and column in present]
     return frame_columns(scores, names, where="scores")
 
 
 def _keys(table: Mapping[str, NDArray[Any]], columns: JudgeColumns) -> list[tuple[str, str]]:
-    items = [_name(each) for each in table[columns.item].tolist()]
+    items = [_name(value) for value in table[columns.item].tolist()]
     if columns.system is None:
         return [(ALL, item) for item in items]
-    return list(zip((_name(each) for each in table[columns.system].tolist()), items, strict=True))
+    return list(zip((_name(value) for value in table[columns.system].tolist()), items, strict=True))
 
 
 def _name(value: object) -> str:
@@ -270,10 +272,10 @@ def _numbers(
     known = (
         _WORDS
         if levels is None
-        else {str(each).strip().lower(): float(rank) for rank, each in enumerate(levels, start=1)}
+        else {str(level).strip().lower(): float(rank) for rank, level in enumerate(levels, start=1)}
     )
     gaps = missing_values(column)
-    texts = [str(each).strip().lower() for each in column.tolist()]
+    texts = [str(value).strip().lower() for value in column.tolist()]
     if all(gap or not text or text in known for gap, text in zip(gaps, texts, strict=True)):
         return np.array(
             [
@@ -283,7 +285,9 @@ def _numbers(
         )
     empty = [None if gap or not text else text for gap, text in zip(gaps, texts, strict=True)]
     return as_numbers(
-        np.array([np.nan if each is None else each for each in empty], dtype=object),
+        np.array(
+            [np.nan if column_name is None else column_name for column_name in empty], dtype=object
+        ),
         where=place,
         cure="Give numbers, pass and fail, or name the levels from worst to best: levels=...",
     )
@@ -427,7 +431,7 @@ def _measured(pairs: _Pairs | None, is_exact: bool) -> tuple[float, FloatArray] 
         share = float(pairs.weight @ equal)
         # One more pair that says the opposite would not surprise.
         return share, pairs.weight * (equal - share)
-    one, two = (_standard(each, pairs.weight) for each in (pairs.first, pairs.second))
+    one, two = (_standard(side, pairs.weight) for side in (pairs.first, pairs.second))
     if one is None or two is None:
         return None
     correlation = float(pairs.weight @ (one * two))
@@ -538,7 +542,7 @@ def _covariates(column: NDArray[Any]) -> Sequence[tuple[str, FloatArray]]:
         values = column.astype(np.float64)
         spread = float(values.std())
         return [("per sd", (values - values.mean()) / spread)] if spread > 0 else []
-    names = np.array([str(each) for each in column.tolist()])
+    names = np.array([str(value) for value in column.tolist()])
     levels, counts = np.unique(names, return_counts=True)
     kept = levels[np.argsort(-counts, kind="stable")][:_MOST_LEVELS]
     return [(str(level), (names == level).astype(np.float64)) for level in kept]

@@ -239,7 +239,7 @@ def judge_drift(
     change, changed, rows = {}, {}, []
     for name in systems:
         keys = [key for key in shared if key[0] == name]
-        before, after = (np.array([each[key] for key in keys]) for each in (first, second))
+        before, after = (np.array([side[key] for key in keys]) for side in (first, second))
         change[name] = _paired_mean(after - before, probability)
         changed[name] = float(np.mean(after != before))
         ends = change[name].interval
@@ -273,7 +273,7 @@ def _anchor_scores(
     names = [item, judge, *([system] if system else [])]
     table = frame_columns(frame, names, where=where)
     numbers = as_numbers(table[judge], where=f"{where}, column {judge!r}")
-    whose = ["all"] * len(numbers) if system is None else [str(each) for each in table[system]]
+    whose = ["all"] * len(numbers) if system is None else [str(value) for value in table[system]]
     sums: dict[tuple[str, str], list[float]] = {}
     for key, number in zip(zip(whose, table[item].tolist(), strict=True), numbers, strict=True):
         if np.isfinite(number):

@@ -116,7 +116,7 @@ class _Plan:
         width = table.n_contexts + 1
         context = coded.codes % width
         actual, predicted = (
-            each.astype(np.int64) for each in (coded.labels.actual, coded.labels.predicted)
+            codes.astype(np.int64) for codes in (coded.labels.actual, coded.labels.predicted)
         )
         keys, key, taken_out = _keys(coded, context, actual, unit, n_units, rows.mass)
         seen, alone = _seen(context, keys, taken_out, rows, n_units, n_labels, coded.unseen)

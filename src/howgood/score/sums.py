@@ -236,7 +236,7 @@ def sum_lazily(
     counts = [row[name] for name in row if name.startswith("count_")]
     gaps_left = missing == "error" and any(count != n_rows for count in counts)
     values = [row[name] for name in row if not name.startswith("count_")]
-    usable = all(each is not None and np.isfinite(each) for each in values)
+    usable = all(value is not None and np.isfinite(value) for value in values)
     if gaps_left or not usable:
         _refuse_gaps(selected, roles, n_rows=n_rows, missing=missing)
     refuse(
@@ -506,7 +506,7 @@ def _finite_rows(
         if all(np.isfinite(values.sum()) for values in arrays.values()):
             return arrays
     finite = {role: np.isfinite(values) for role, values in arrays.items()}
-    for name, where in {roles[role]: each for role, each in finite.items()}.items():
+    for name, where in {roles[role]: entry for role, entry in finite.items()}.items():
         if not where.all():
             bad[name] += int((~where).sum())
     whole = np.logical_and.reduce(list(finite.values()))

@@ -1,32 +1,31 @@
 """A fit of acceptability in words, tables and pictures.
 
-In: `AcceptabilityFit`. Out: findings, tables, a `Report`. Absent: fitting; writing files.
+In: `AcceptabilityFit`. Out: findings, tables, a `Report`, and `Headline`s: what a reader came for,
+application by application, without words of statistics. Absent: fitting; writing files.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from howgood import decide
 from howgood.learn.acceptability_fit import PARAMETERS, AcceptabilityFit
 from howgood.learn.evidence import falling_applications, silent_applications
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import FEW_PEOPLE
-from howgood.records.report import Finding, Report, Section
+from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
-from howgood.show.headlines import fit_headlines
+from howgood.show.figures.theme import picture_section as picture_section
 from howgood.show.numbers import percent, share_text, with_interval
 from howgood.show.people import fitted_people
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from howgood.show.segments import segment_findings, segment_sections, segment_values
 
 MEAN_NAMES = {-1: "harmonic (F-measure)", 0: "geometric (G-measure)", 1: "arithmetic"}
 REFERENCE = 0.85  # "is 85 % enough?"
@@ -53,6 +52,7 @@ def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
         *_perfection(fit, telling),
         *(_weighing(fit, name) for name in telling),
         *_differing(fit),
+        *segment_findings(fit),
         *_kind_of_mean(fit),
         *fitted_people(fit.n_respondents, fit.provenance),
     )
@@ -65,7 +65,7 @@ def fit_report(fit: AcceptabilityFit) -> Report:
         question="Is the classifier good enough for the people who would use it, and which errors "
         "weigh more?",
         findings=fit_findings(fit),
-        sections=(*_pictures(fit), *_tables(fit)),
+        sections=(*_pictures(fit), *segment_sections(fit), *_tables(fit)),
         methods=fit.methods_text(),
         provenance=fit.provenance,
         cautions=_cautions(fit),
@@ -79,12 +79,14 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
         "findings": [finding.text for finding in fit_findings(fit)],
         "evidence": fit.evidence,
         "priors": fit.priors.to_dict(),
-        "mean_probabilities": {f"{p:g}": each for p, each in fit.mean_probabilities.items()},
+        "mean_probabilities": {
+            f"{p:g}": mean_probability for p, mean_probability in fit.mean_probabilities.items()
+        },
         "applications": {
             name: {
                 "respondents": fit.respondents[name],
                 "evidence": fit.evidence_for(name),
-                **{each: fit.estimate(each, name).to_dict() for each in PARAMETERS},
+                **{parameter: fit.estimate(parameter, name).to_dict() for parameter in PARAMETERS},
                 "probability alpha above 0.5": fit.probability_alpha_above(application=name),
                 "odds ratio per 0.01": fit.odds_ratio(name).to_dict(),
                 "metric": fit.metric(name).to_dict(),
@@ -92,6 +94,7 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
             for name in fit.applications
         },
         "person_sd": fit.person_sd.to_dict(),
+        "people who differ": segment_values(fit),
         "flawless": None if fit.flawless is None else fit.flawless.to_dict(),
         "flawless comparison": fit.flawless_comparison(),
         "differences of alpha": fit.differences("alpha"),
@@ -110,20 +113,6 @@ def save_picture(fit: AcceptabilityFit, path: Path) -> Path:
     alphas = {name: fit.estimate("alpha", name) for name in fit.applications}
     with figures.alpha_figure({"": alphas}) as figure:
         return theme.save(figure, path)
-
-
-def picture_section(
-    title: str,
-    alt: str,
-    drawing: AbstractContextManager["Figure"],
-    *,
-    text: str = "",
-    is_detail: bool = False,
-) -> Section:
-    """Return a section with one picture."""
-    with drawing as figure:
-        svg = theme.to_svg(figure, title=alt)
-    return Section(title=title, text=text, svg=svg, alt=alt, is_detail=is_detail)
 
 
 def observed_shares(fit: AcceptabilityFit) -> Table:
@@ -347,7 +336,7 @@ def _readable(table: Table) -> Table:
         {
             _WORDS.get(name, name): values
             if values.dtype.kind == "f"
-            else [_WORDS.get(each, each) for each in values.tolist()]
+            else [_WORDS.get(value, value) for value in values.tolist()]
             for name, values in table.items()
         }
     )
@@ -402,6 +391,7 @@ def _corner_sections(fit: AcceptabilityFit) -> list[Section]:
     return [
         Section(
             title="Is no error at all special?",
+            is_detail=True,
             text="The published model draws one smooth curve over accuracy; the other adds a term "
             "for scenarios without any error. The share accepting such scenarios, as answered and "
             "as each model would answer; a p value near 0 or 1 shows that a model misses them. The "
@@ -420,3 +410,76 @@ def _cautions(fit: AcceptabilityFit) -> tuple[str, ...]:
         f"Few respondents ({', '.join(few)}): 20 to 25 per application are usual.",
         *CAUTIONS,
     )
+
+
+USUAL_PEOPLE = 25  # per application, as in the published studies
+_REFERENCE = 0.85
+_AIM = 0.8
+_DRAWS = 2000
+
+
+def fit_headlines(fit: AcceptabilityFit) -> tuple[Headline, ...]:
+    """Return one headline per application whose answers say something about it."""
+    quiet = {*silent_applications(fit.cells), *falling_applications(fit.cells)}
+    return tuple(_headline(fit, name) for name in fit.applications if name not in quiet)
+
+
+def _headline(fit: AcceptabilityFit, name: str) -> Headline:
+    draws = fit.acceptance_draws(name).thinned(_DRAWS)
+    share = draws.estimate(draws.shares(_REFERENCE, _REFERENCE))
+    return Headline(
+        title=name,
+        text=accepting_text(share, _REFERENCE, _REFERENCE),
+        share=(share.interval.lower, share.mean, share.interval.upper),
+        point=(_REFERENCE, _REFERENCE),
+        people=fit.respondents[name],
+        wanted=USUAL_PEOPLE,
+        more=(_weighing_words(fit, name), _aim(fit, name)),
+        is_enough=fit.evidence_for(name) == "enough",
+        acceptance=draws,
+    )
+
+
+def accepting_text(share: Estimate, precision: float, recall: float) -> str:
+    """Say what share accepts an accuracy, with its interval in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> share = Estimate.from_draws(np.linspace(0.5, 0.9, 101), kind="quantile")
+    >>> accepting_text(share, 0.85, 0.9)[35:]
+    '70 % of people would accept it (likely between 51 and 89 %).'
+    """
+    ends = share.interval
+    return (
+        f"At {percent(precision)} precision and {percent(recall)} recall, {percent(share.mean)} of "
+        f"people would accept it (likely between {100 * ends.lower:.0f} and "
+        f"{100 * ends.upper:.0f} %)."
+    )
+
+
+def _weighing_words(fit: AcceptabilityFit, name: str) -> str:
+    above = fit.estimate("alpha", name).probability_above(0.5)
+    if above <= 0.025:
+        return "Misses weigh more than false alarms."
+    if above >= 0.975:
+        return "False alarms weigh more than misses."
+    return "Not enough answers to say whether misses or false alarms weigh more."
+
+
+def _aim(fit: AcceptabilityFit, name: str) -> str:
+    target = decide.target(fit, name, share=_AIM)
+    if target.needed_mean is None or target.reachable < 0.5:
+        return f"Even a perfect system would probably not reach {percent(_AIM)} of people."
+    ends = target.needed_mean.interval
+    text = (
+        f"For {percent(_AIM)} of people to accept it, aim for about "
+        f"{percent(target.needed_mean.mean)} precision and recall (likely between "
+        f"{100 * ends.lower:.0f} and {100 * min(ends.upper, 1):.0f} %)."
+    )
+    if target.reachable < 0.95:
+        text += (
+            f" Even a perfect system might not reach that many: {percent(target.reachable)} "
+            "likely that it would."
+        )
+    return text

@@ -4,12 +4,16 @@ In: draws of people, perhaps one accuracy. Out: an <svg> element with classes an
 own (a page's policy allows none). Absent: reports (their maps are in `figures.decisions`).
 """
 
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 
 import numpy as np
 
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
+from howgood.show.design import asset
 from howgood.show.numbers import percent, share_text
 
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -24,8 +28,23 @@ def map_lines(draws: AcceptanceDraws) -> dict[float, list[tuple[float, float]]]:
 
     Acceptance rises with recall, so each precision has at most one such recall.
     """
+    kept = draws.thinned(200)
+    parts = (kept.p, kept.alpha, kept.intercept, kept.slope, kept.person_sd)
+    return _lines(_Drawn(values=tuple(part.tobytes() for part in parts), draws=kept))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawn:
+    """Draws that are the same if their numbers are: pages ask for the same lines again."""
+
+    values: tuple[bytes, ...]
+    draws: AcceptanceDraws = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _lines(drawn: _Drawn) -> dict[float, list[tuple[float, float]]]:
     ticks = np.linspace(_LEAST, 1.0, 41)
-    shares = draws.thinned(200).shares(ticks[None, :], ticks[:, None]).mean(axis=0)
+    shares = drawn.draws.shares(ticks[None, :], ticks[:, None]).mean(axis=0)
     lines = {}
     for level in _LEVELS:
         points = [
@@ -70,6 +89,20 @@ def acceptance_map(
     return "".join([*parts, "</svg>"])
 
 
+def standalone_map(drawing: str, caption: str) -> str:
+    """Return a map as a file of its own, with its colours in it, light and dark."""
+    rules = "".join(re.findall(r"^\.hg-map[^}]*}", asset("components.css"), flags=re.MULTILINE))
+    style = f"<style>{asset('tokens.css')}:root{{color:var(--ink)}}{rules}</style>"
+    ground = '<rect width="460" height="452" fill="var(--paper)"/>'
+    wide = drawing.replace('viewBox="0 0 460 420"', _TALLER, 1)
+    end = wide.index(">") + 1
+    text = f'<text x="230" y="440" class="name">{escape(caption)}</text></svg>'
+    return f"{wide[:end]}{style}{ground}{wide[end:].removesuffix('</svg>')}{text}"
+
+
+_TALLER = 'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 452"'
+
+
 def _beyond(lowest_shown: float | None) -> list[str]:
     """Hatch what lies below the accuracies that people were asked about: an extrapolation."""
     if lowest_shown is None:
@@ -104,7 +137,7 @@ def _axes() -> list[str]:
 
 
 def _point(point: tuple[float, float], accepting: Estimate | None) -> list[str]:
-    shown = tuple(min(1.0, max(_LEAST, each)) for each in point)
+    shown = tuple(min(1.0, max(_LEAST, coordinate)) for coordinate in point)
     x, y = _x(shown[0]), _y(shown[1])
     text = share_text(accepting) if accepting is not None else "here"
     is_right, is_low = shown[0] > 0.7, shown[1] < 0.5

@@ -96,7 +96,7 @@ def comparison_card(
     unit = _FULL.tall / matrix.total
     ribbons = _ribbons(matrix, unit, _FULL)
     flow = [
-        *(_ribbon_path(each, unit, name, _FULL) for each in ribbons),
+        *(_ribbon_path(ribbon, unit, name, _FULL) for ribbon in ribbons),
         *_blocks(matrix, unit, wording, language),
         *_counts(ribbons, unit, language, _FULL),
     ]
@@ -129,7 +129,7 @@ def compact_card(
     unit = _COMPACT.tall / matrix.total
     ribbons = _ribbons(matrix, unit, _COMPACT)
     flow = [
-        *(_ribbon_path(each, unit, name, _COMPACT) for each in ribbons),
+        *(_ribbon_path(ribbon, unit, name, _COMPACT) for ribbon in ribbons),
         *_compact_blocks(matrix, unit, wording, language),
         *_counts(ribbons, unit, language, _COMPACT),
     ]
@@ -155,7 +155,7 @@ def _whole(
         language, "card_out_of", total=whole(matrix.total, language=language), cases=wording.cases
     )
     title, says = (
-        escape(sentence(language, f"card_{each}", name=name)) for each in ("title", "says")
+        escape(sentence(language, f"card_{field}", name=name)) for field in ("title", "says")
     )
     return "".join(
         [
@@ -332,13 +332,15 @@ def _label(x: float, centre: float, lines: list[str], anchor: str) -> list[str]:
 
 def _counts(ribbons: list[_Ribbon], unit: float, language: str, frame: _Frame) -> list[str]:
     """Write each count on its ribbon, near the true class it belongs to."""
-    shown = sorted((each for each in ribbons if each.count > 0), key=lambda each: each.start)
-    centres = [each.start + each.count * unit / 2 for each in shown]
+    shown = sorted(
+        (ribbon for ribbon in ribbons if ribbon.count > 0), key=lambda ribbon: ribbon.start
+    )
+    centres = [ribbon.start + ribbon.count * unit / 2 for ribbon in shown]
     places = _spread(centres, [15.0] * (len(shown) - 1), top=frame.top + 4, bottom=frame.bottom)
     return [
-        f'<text class="{"n e" if each.is_error else "n"}" x="{frame.left + _BAR + 8:g}" '
-        f'y="{place + 4.5:.1f}">{whole(each.count, language=language)}</text>'
-        for each, place in zip(shown, places, strict=True)
+        f'<text class="{"n e" if ribbon.is_error else "n"}" x="{frame.left + _BAR + 8:g}" '
+        f'y="{place + 4.5:.1f}">{whole(ribbon.count, language=language)}</text>'
+        for ribbon, place in zip(shown, places, strict=True)
     ]
 
 

@@ -40,12 +40,12 @@ def question_text(query: Query, table: CriteriaTable, *, most: int) -> str:
     sides = ((query.first, query.second), (query.second, query.first))
     columns = [
         [
-            f"{shown(each, one.values[each.name])}{' *' if is_better(each, one, other) else ''}"
-            for each in rows
+            f"{shown(row, one.values[row.name])}{' *' if is_better(row, one, other) else ''}"
+            for row in rows
         ]
         for one, other in sides
     ]
-    lines = Table({"": [each.title for each in rows], "A": columns[0], "B": columns[1]})
+    lines = Table({"": [row.title for row in rows], "A": columns[0], "B": columns[1]})
     return "\n".join(
         text
         for text in (
@@ -96,7 +96,7 @@ def _best_finding(result: CriteriaResult) -> Finding:
 
 def _weights_text(result: CriteriaResult) -> str:
     order = sorted(result.weights, key=lambda name: -result.weights[name].mean)
-    titles = {each.name: each.title for each in result.alternatives.criteria}
+    titles = {criterion.name: criterion.title for criterion in result.alternatives.criteria}
     said = ", ".join(
         f"{titles[name]} {percent(result.weights[name].mean)} (likely "
         f"{_ends(result.weights[name].interval.lower, result.weights[name].interval.upper)})"
@@ -178,8 +178,8 @@ def readable_table(result: CriteriaResult) -> Table:
             "P(best)": [percent(float(value)) for value in own["p_best"]],
             "forgone": [percent(float(value), digits=1) for value in own["regret"]],
             **{
-                each.title: [shown(each, float(value)) for value in own[each.name]]
-                for each in result.alternatives.criteria
+                criterion.title: [shown(criterion, float(value)) for value in own[criterion.name]]
+                for criterion in result.alternatives.criteria
             },
         }
     )
@@ -190,12 +190,12 @@ def answer_table(answers: Sequence[AnsweredQuery], table: CriteriaTable) -> Tabl
     said = {"first": "A", "second": "B", "same": "no preference"}
     return Table(
         {
-            "question": [each.query.number for each in answers],
-            "kind": [each.query.kind for each in answers],
+            "question": [answer.query.number for answer in answers],
+            "kind": [answer.query.kind for answer in answers],
             "trade-off": [
-                trade_off(each.query.first, each.query.second, table) for each in answers
+                trade_off(answer.query.first, answer.query.second, table) for answer in answers
             ],
-            "answer": [said[each.choice] for each in answers],
+            "answer": [said[answer.choice] for answer in answers],
         }
     )
 
@@ -215,7 +215,7 @@ def criteria_figure(result: CriteriaResult) -> Iterator["Figure"]:
     tall = 1.2 + 0.36 * max(len(result.weights), min(len(chances), _MOST_DRAWN))
     with canvas(width=9.0, height=tall) as figure:
         left, right = figure.subplots(1, 2)
-        titles = {each.name: each.title for each in result.alternatives.criteria}
+        titles = {criterion.name: criterion.title for criterion in result.alternatives.criteria}
         order = sorted(result.weights, key=lambda name: result.weights[name].mean)
         draw_weights(
             left, [(titles[name], result.weights[name].mean, result.weights[name].interval.lower,

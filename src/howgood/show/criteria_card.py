@@ -36,7 +36,11 @@ def shown(criterion: Criterion, value: float, language: str = "en") -> str:
 
 def differing(one: Alternative, other: Alternative, table: CriteriaTable) -> list[Criterion]:
     """Return the criteria in which two alternatives look different."""
-    return [each for each in table.criteria if one.values[each.name] != other.values[each.name]]
+    return [
+        criterion
+        for criterion in table.criteria
+        if one.values[criterion.name] != other.values[criterion.name]
+    ]
 
 
 def is_better(criterion: Criterion, one: Alternative, other: Alternative) -> bool:
@@ -51,9 +55,9 @@ def criteria_card(
     """Return the card of the first alternative, next to the card of the other."""
     rows = differing(one, other, table)
     parts = []
-    for number, each in enumerate(rows):
-        better = is_better(each, one, other)
-        parts.append(_row(each, one, table, better=better, y=number * _ROW, language=language))
+    for number, row in enumerate(rows):
+        better = is_better(row, one, other)
+        parts.append(_row(row, one, table, better=better, y=number * _ROW, language=language))
     label = escape(described(one, other, table, name=name, language=language))
     title = escape(sentence(language, "option_title", name=name))
     return (
@@ -95,9 +99,9 @@ def described(
 ) -> str:
     """Say everything a card shows, as its text alternative."""
     values = "; ".join(
-        f"{each.title}: {shown(each, one.values[each.name], language)}"
-        + (f" ({sentence(language, 'option_better')})" if is_better(each, one, other) else "")
-        for each in differing(one, other, table)
+        f"{criterion.title}: {shown(criterion, one.values[criterion.name], language)}"
+        + (f" ({sentence(language, 'option_better')})" if is_better(criterion, one, other) else "")
+        for criterion in differing(one, other, table)
     )
     return f"{sentence(language, 'option_title', name=name)}. {values}."
 
@@ -110,9 +114,9 @@ def trade_off(
     is_short = len(differing(first, second, table)) <= _MOST_SAID
     said = {
         name: [
-            _gain(each, one, other, language) if is_short else each.title
-            for each in differing(one, other, table)
-            if is_better(each, one, other)
+            _gain(criterion, one, other, language) if is_short else criterion.title
+            for criterion in differing(one, other, table)
+            if is_better(criterion, one, other)
         ]
         for name, one, other in (("A", first, second), ("B", second, first))
     }
@@ -144,9 +148,9 @@ def same_for_both(
     """Say what does not differ; empty when everything does."""
     differ = differing(first, second, table)
     same = [
-        f"{each.title} {shown(each, first.values[each.name], language)}"
-        for each in table.criteria
-        if each not in differ
+        f"{criterion.title} {shown(criterion, first.values[criterion.name], language)}"
+        for criterion in table.criteria
+        if criterion not in differ
     ]
     return sentence(language, "option_same", values=", ".join(same)) if same else ""
 

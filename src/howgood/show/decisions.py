@@ -4,6 +4,7 @@ In: decision records, `Evidence`. Out: findings and plain values. Absent: decidi
 judging answers (see `learn.evidence`).
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,14 +17,15 @@ from howgood.records.decision import (
     ApplicationChoice,
     Gate,
     GoLive,
+    MetricGate,
     StudySize,
     Target,
     ThresholdChoice,
     TradeOff,
 )
 from howgood.records.evidence import FEW_PEOPLE, Evidence
-from howgood.records.report import Finding, Report
-from howgood.show.acceptability import picture_section
+from howgood.records.report import Finding, Headline, Report
+from howgood.show.acceptability import USUAL_PEOPLE, picture_section
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
 from howgood.show.numbers import percent, plain, probability, share_text, with_interval
@@ -74,29 +76,63 @@ def gate_findings(gate: Gate) -> tuple[Finding, ...]:
         if gate.evidence == "enough"
         else "the answers do not suffice for a verdict; ask more people",
     }[gate.verdict]
+    least = gate.least_satisfied
+    whom = f" of the least satisfied segment ({least})" if least else ""
     text = (
-        f"{gate.verdict}: {meaning}. {share_text(gate.acceptance)} would accept "
+        f"{gate.verdict}: {meaning}. {share_text(gate.acceptance)}{whom} would accept "
         f"{gate.application}; probability {probability(gate.p_enough)} that at least "
         f"{percent(gate.share)} do (pass needs {plain(gate.certainty, digits=2)}, fail "
         f"{plain(1 - gate.certainty, digits=2)} or less)."
     )
     short = evidence_findings(gate.evidence, gate.application, gate.acceptance.n_respondents)
-    return (Finding(text=text, tone=_TONES[gate.verdict]), *short)
+    each = "; ".join(f"{name} {share_text(share)}" for name, share in gate.segments.items())
+    by_segment = (Finding(text=f"By segment: {each}."),) if each else ()
+    return (Finding(text=text, tone=_TONES[gate.verdict]), *by_segment, *short)
 
 
-def gate_badge(gate: Gate) -> dict[str, object]:
+def metric_gate_findings(gate: MetricGate) -> tuple[Finding, ...]:
+    """Say whether a classifier passes by what somebody values, and against what."""
+    meaning = {
+        "pass": f"it is better than {gate.rival}",
+        "fail": f"it is not better than {gate.rival}",
+        "investigate": "the evidence does not say; test on more cases, or ask more questions",
+    }[gate.verdict]
+    by = f" by more than {plain(gate.margin, digits=3)}" if gate.margin else ""
+    limits = (plain(value, digits=2) for value in (gate.certainty, 1 - gate.certainty))
+    text = (
+        f"{gate.verdict}: by this person's metric {meaning}. The metric is "
+        f"{with_interval(gate.value)}; the difference to {gate.rival} is "
+        f"{with_interval(gate.gain)}, with probability {probability(gate.p_better)} that it is "
+        "better{} (pass needs {}, fail {} or less)."
+    ).format(by, *limits)
+    return (Finding(text=text, tone=_TONES[gate.verdict]),)
+
+
+def gate_badge(gate: Gate | MetricGate) -> dict[str, object]:
     """Return the badge as shields.io reads it from an endpoint."""
+    if isinstance(gate, MetricGate):
+        said = f"{gate.verdict}: {with_interval(gate.gain)} against {gate.rival}"
+        return _badge("elicited metric", said, gate.verdict)
     short = "" if gate.evidence == "enough" else ", not enough evidence"
-    return {
-        "schemaVersion": 1,
-        "label": "acceptance",
-        "message": f"{gate.verdict}: {share_text(gate.acceptance)}{short}",
-        "color": _BADGE_COLOURS[gate.verdict],
-    }
+    return _badge(
+        "acceptance", f"{gate.verdict}: {share_text(gate.acceptance)}{short}", gate.verdict
+    )
 
 
-def gate_markdown(gate: Gate) -> str:
+def _badge(label: str, message: str, verdict: str) -> dict[str, object]:
+    colour = _BADGE_COLOURS[verdict]
+    return {"schemaVersion": 1, "label": label, "message": message, "color": colour}
+
+
+def gate_markdown(gate: Gate | MetricGate) -> str:
     """Return the verdict as Markdown: a heading, a sentence, a table."""
+    if isinstance(gate, MetricGate):
+        facts = {
+            "metric": with_interval(gate.value),
+            f"difference to {gate.rival}": with_interval(gate.gain),
+            "probability that it is better": probability(gate.p_better),
+        }
+        return _markdown("elicited metric", gate.verdict, metric_gate_findings(gate), facts)
     ends = gate.acceptance.interval
     facts = {
         "would accept it": percent(gate.acceptance.mean),
@@ -107,8 +143,14 @@ def gate_markdown(gate: Gate) -> str:
         "probability that enough would": probability(gate.p_enough),
         "people asked": str(gate.acceptance.n_respondents or "unknown"),
     }
-    lines = [f"## {in_markdown(one_line(gate.application))}: {gate.verdict}", ""]
-    lines += [in_markdown(each.text) for each in gate_findings(gate)]
+    return _markdown(gate.application, gate.verdict, gate_findings(gate), facts)
+
+
+def _markdown(
+    title: str, verdict: str, findings: tuple[Finding, ...], facts: Mapping[str, str]
+) -> str:
+    lines = [f"## {in_markdown(one_line(title))}: {verdict}", ""]
+    lines += [in_markdown(finding.text) for finding in findings]
     lines += ["", "| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())]
     return "\n".join(lines) + "\n"
 
@@ -169,7 +211,10 @@ def trade_off_findings(trade: TradeOff) -> tuple[Finding, ...]:
 def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     """Say which threshold to use, how sure that is, and where the doubt comes from."""
     ends = choice.threshold.interval
-    shares = ", ".join(f"{name} {percent(each)}" for name, each in choice.variance_shares.items())
+    shares = ", ".join(
+        f"{name} {percent(variance_share)}"
+        for name, variance_share in choice.variance_shares.items()
+    )
     first = (
         f"Use {plain(choice.chosen, digits=3)}: flag a case when its score reaches it. The best "
         f"threshold lies in {plain(ends.lower, digits=3)} to {plain(ends.upper, digits=3)} "
@@ -195,6 +240,48 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     found.append(Finding(text=accuracy))
     found.append(Finding(text=f"Uncertainty about the threshold comes from: {shares}."))
     return tuple(found)
+
+
+def threshold_headline(
+    choice: ThresholdChoice, draws: AcceptanceDraws | None, *, people: int, title: str
+) -> Headline:
+    """Return the answer for a classifier: its threshold, and how many would accept it there."""
+    at = f"Flag a case when its score reaches {plain(choice.chosen, digits=3)}"
+    accuracy = (
+        f"There, precision is {percent(choice.precision.mean)} and recall "
+        f"{percent(choice.recall.mean)}."
+    )
+    ends = choice.threshold.interval
+    sure = (
+        f"The best threshold is likely between {plain(ends.lower, digits=3)} and "
+        f"{plain(ends.upper, digits=3)}."
+    )
+    if choice.acceptance is None:
+        return Headline(
+            title=title,
+            hero=plain(choice.chosen, digits=3),
+            caption="is the threshold that these weights ask for",
+            text=f"{at}. {sure}",
+            share=(0.0, 0.0, 0.0),
+            point=(choice.precision.mean, choice.recall.mean),
+            people=people,
+            wanted=max(people, 1),
+            more=(accuracy,),
+            ends=(),
+        )
+    share = choice.acceptance.interval
+    return Headline(
+        title=title,
+        text=f"{at}: {percent(choice.acceptance.mean)} of people would accept it (likely between "
+        f"{100 * share.lower:.0f} and {100 * share.upper:.0f} %).",
+        share=(share.lower, choice.acceptance.mean, share.upper),
+        point=(choice.precision.mean, choice.recall.mean),
+        people=people,
+        wanted=USUAL_PEOPLE,
+        more=(accuracy, sure),
+        is_enough=choice.evidence == "enough",
+        acceptance=draws,
+    )
 
 
 def threshold_report(choice: ThresholdChoice, draws: AcceptanceDraws | None) -> Report:
@@ -228,6 +315,14 @@ def threshold_report(choice: ThresholdChoice, draws: AcceptanceDraws | None) -> 
         provenance=choice.provenance,
         cautions=("The threshold holds for scores of this classifier on cases like those tested.",),
     )
+
+
+def threshold_picture(choice: ThresholdChoice, *, path: str | Path | None = None) -> "Figure":
+    """Return the picture of a choice as a figure, written to `path` if there is one."""
+    with figures.threshold_figure(choice) as figure:
+        if path is not None:
+            theme.save(figure, Path(path))
+        return figure
 
 
 def save_threshold_picture(choice: ThresholdChoice, path: Path) -> Path:
@@ -284,10 +379,10 @@ def application_findings(choice: ApplicationChoice) -> tuple[Finding, ...]:
     """Say in which application a classifier is best accepted."""
     lines = [
         Finding(
-            text=f"{name}: {share_text(each)} would accept; best with probability "
+            text=f"{name}: {share_text(estimate)} would accept; best with probability "
             f"{probability(choice.best_probability[name])}."
         )
-        for name, each in sorted(choice.acceptance.items(), key=lambda item: -item[1].mean)
+        for name, estimate in sorted(choice.acceptance.items(), key=lambda item: -item[1].mean)
     ]
     verdict = (
         Finding(text=f"Best accepted in {choice.best}.", tone="good")
@@ -296,8 +391,10 @@ def application_findings(choice: ApplicationChoice) -> tuple[Finding, ...]:
     )
     short = [
         finding
-        for name, each in choice.acceptance.items()
-        for finding in evidence_findings(each.evidence or "enough", name, each.n_respondents)
+        for name, estimate in choice.acceptance.items()
+        for finding in evidence_findings(
+            estimate.evidence or "enough", name, estimate.n_respondents
+        )
     ]
     return (verdict, *short, *lines)
 

@@ -1,6 +1,6 @@
-"""An elicited metric in plain sentences, as a report, and one question in the terminal.
+"""An elicited metric in plain sentences, as a picture, as a report; a question in the terminal.
 
-In: an elicitation's result. Out: findings, `Report`, text. Absent: asking, printing.
+In: an elicitation's result. Out: findings, figures, `Report`, text. Absent: asking, printing.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from howgood.ask.sentences import whole
 from howgood.errors import InputError
-from howgood.learn.elicitation.families import family_class, family_label
+from howgood.learn.elicitation.family_registry import family_class, family_label
 from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
@@ -26,9 +26,19 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
 from howgood.show.figures import theme
-from howgood.show.figures.elicitation import elicitation_figure, ratio_figure, system_figure
 from howgood.show.numbers import digits_for, percent, plain, times, with_interval
 from howgood.show.text import text_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from howgood.records.confusion import ThresholdMatrices
+from howgood.records.elicited_metric import LinearMetric
+from howgood.records.estimate import Estimate
+from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,11 +50,11 @@ def question_text(query: Query, wording: ComparisonWording, *, most: int) -> str
     """Return one question as text: two columns of numbers, the difference, nothing hidden."""
     sides = (query.first, query.second)
     rows = {
-        f"{wording.positive}, {wording.found}": [each.true_positives for each in sides],
-        wording.misses: [each.false_negatives for each in sides],
-        wording.alarms: [each.false_positives for each in sides],
-        f"{wording.negative}, {wording.correctly_cleared}": [each.true_negatives for each in sides],
-        wording.flagged: [each.flagged for each in sides],
+        f"{wording.positive}, {wording.found}": [side.true_positives for side in sides],
+        wording.misses: [side.false_negatives for side in sides],
+        wording.alarms: [side.false_positives for side in sides],
+        f"{wording.negative}, {wording.correctly_cleared}": [side.true_negatives for side in sides],
+        wording.flagged: [side.flagged for side in sides],
     }
     table = Table(
         {
@@ -67,8 +77,8 @@ def cost_text(wording: ComparisonWording) -> str:
     if not wording.costs:
         return "This study describes no costs."
     return "\n".join(
-        f"{each.error}: {each.health} {each.money} {each.time} {each.feelings}"
-        for each in wording.costs
+        f"{cost.error}: {cost.health} {cost.money} {cost.time} {cost.feelings}"
+        for cost in wording.costs
     )
 
 
@@ -160,15 +170,15 @@ def answer_table(answers: Sequence[AnsweredQuery]) -> Table:
     """Return one row per answered question."""
     return Table(
         {
-            "question": [each.query.number for each in answers],
-            "kind": [each.query.kind for each in answers],
-            "misses A": [int(each.query.first.false_negatives) for each in answers],
-            "false alarms A": [int(each.query.first.false_positives) for each in answers],
-            "misses B": [int(each.query.second.false_negatives) for each in answers],
-            "false alarms B": [int(each.query.second.false_positives) for each in answers],
+            "question": [answer.query.number for answer in answers],
+            "kind": [answer.query.kind for answer in answers],
+            "misses A": [int(answer.query.first.false_negatives) for answer in answers],
+            "false alarms A": [int(answer.query.first.false_positives) for answer in answers],
+            "misses B": [int(answer.query.second.false_negatives) for answer in answers],
+            "false alarms B": [int(answer.query.second.false_positives) for answer in answers],
             "answer": [
-                {"first": "A", "second": "B", "same": "no preference"}[each.choice]
-                for each in answers
+                {"first": "A", "second": "B", "same": "no preference"}[answer.choice]
+                for answer in answers
             ],
         }
     )
@@ -390,3 +400,140 @@ _METHODS = (
     "chosen by the counts of the cases themselves. Questions with a clearly better side, repeats "
     "and held-out questions were not learned from."
 )
+
+
+_MANY, _MOST_DRAWN = 200, 1_000
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200)
+
+
+@contextmanager
+def elicitation_figure(
+    result: ElicitationResult, chosen: ConfusionMatrix, matrices: Sequence[ConfusionMatrix]
+) -> Iterator["Figure"]:
+    """Draw the posterior of the cost ratio next to the reachable systems."""
+    has_ratio = result.ratio is not None
+    with canvas(width=9.5 if has_ratio else 5.0, height=4.3) as figure:
+        panels = figure.subplots(1, 2 if has_ratio else 1, squeeze=False)[0]
+        if result.ratio is not None:
+            _ratio_panel(panels[0], result.ratio)
+        _roc_panel(panels[-1], result, chosen, matrices)
+        yield figure
+
+
+@contextmanager
+def ratio_figure(ratio: Estimate) -> Iterator["Figure"]:
+    """Draw the posterior of the cost ratio alone, legible on a narrow screen."""
+    with canvas(width=5.0, height=4.0) as figure:
+        axes = figure.subplots()
+        _ratio_panel(axes, ratio)
+        axes.set_title("")  # the section around it has one
+        yield figure
+
+
+@contextmanager
+def system_figure(
+    result: ElicitationResult, chosen: ConfusionMatrix, matrices: Sequence[ConfusionMatrix]
+) -> Iterator["Figure"]:
+    """Draw the reachable systems alone, legible on a narrow screen."""
+    with canvas(width=5.0, height=4.0) as figure:
+        axes = figure.subplots()
+        _roc_panel(axes, result, chosen, matrices)
+        axes.set_title("")
+        yield figure
+
+
+def _ratio_panel(axes: Any, ratio: Estimate) -> None:  # noqa: ANN401 - matplotlib's
+    logs = np.log(ratio.draws)
+    low, high = np.log(ratio.interval.lower), np.log(ratio.interval.upper)
+    pad = max(0.6 * (high - low), 0.35)
+    edges = np.linspace(low - pad, high + pad, 61)
+    heights, _ = np.histogram(logs, bins=edges, density=True)
+    # Draws come from cells of a grid: a short moving average shows their density, not the cells.
+    smooth = np.convolve(heights, np.ones(7) / 7, mode="same")
+    middles = (edges[:-1] + edges[1:]) / 2
+    inside = (middles >= low) & (middles <= high)
+    axes.plot(middles, smooth, color=COLOURS[0])
+    axes.fill_between(middles, smooth, where=inside, color=COLOURS[0], alpha=0.25, lw=0)
+    median = float(np.median(ratio.draws))
+    axes.axvline(np.log(median), color=INK, lw=1.2)
+    axes.set_ylim(0, smooth.max() * 1.32)
+    axes.annotate(
+        f"{times(median)} false alarms\n90 %: {times(ratio.interval.lower)} to "
+        f"{times(ratio.interval.upper)}",
+        (np.log(median), smooth.max() * 1.28),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="top",
+    )
+    shown = [tick for tick in _TICKS if low - pad <= np.log(tick) <= high + pad]
+    ends = [np.exp(low), np.exp(high)]
+    ticks = shown[:: 1 + len(shown) // 7] if len(shown) > 1 else ends
+    axes.set_xticks([np.log(tick) for tick in ticks], [times(tick) for tick in ticks])
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("false alarms that weigh as much as one miss")
+    axes.set_title("What one miss is worth")
+
+
+def _roc_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    result: ElicitationResult,
+    chosen: ConfusionMatrix,
+    matrices: Sequence[ConfusionMatrix],
+) -> None:
+    chosen = result.counts or chosen
+    reachable = _reachable(matrices)
+    ordered = sorted(reachable, key=lambda matrix: (matrix.false_positives, matrix.true_positives))
+    alarms = np.array([1 - matrix.specificity for matrix in ordered])
+    found = np.array([matrix.recall for matrix in ordered])
+    axes.plot(
+        alarms, found, color=FAINT, marker="o" if len(ordered) < _MANY else None, ms=3, lw=1.2
+    )
+    plausible = [matrix for matrix in _plausible(result, ordered) if matrix != chosen]
+    if plausible:
+        axes.plot(
+            [1 - matrix.specificity for matrix in plausible],
+            [matrix.recall for matrix in plausible],
+            "o", ms=9, mfc="none", mec=COLOURS[0], mew=1.6,
+        )  # fmt: skip
+    x, y = 1 - chosen.specificity, chosen.recall
+    axes.plot([x], [y], "o", ms=9, color=COLOURS[1])
+    words = f"chosen: {100 * y:.0f} % found,\n{100 * x:.0f} % flagged without reason"
+    if result.thresholds is not None and np.isfinite(result.thresholds.upper):
+        lower, upper = result.thresholds
+        digits = max(2, digits_for(upper - lower) - 1)
+        words += f"\nthreshold {lower:.{digits}f} to {upper:.{digits}f}"
+    axes.annotate(
+        words, (x, y), xytext=(0.38, 0.42), textcoords="axes fraction",
+        arrowprops={"arrowstyle": "-", "color": FAINT}, va="top",
+    )  # fmt: skip
+    if plausible:
+        axes.annotate(
+            "rings: best for other weights\nin the 90 % interval",
+            (0.38, 0.14), xycoords="axes fraction", color=COLOURS[0], fontsize=9, va="top",
+        )  # fmt: skip
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04))
+    axes.set_xlabel("share of negatives that are flagged")
+    axes.set_ylabel("share of positives that are found")
+    axes.set_title("The system to use")
+
+
+def _reachable(matrices: Sequence[ConfusionMatrix]) -> Sequence[ConfusionMatrix]:
+    """Return the systems a threshold can reach, by the counts of the cases where they are known."""
+    if not isinstance(matrices, ThresholdMatrices) or matrices.counts is None:
+        return matrices
+    counts = matrices.counts
+    kept = np.unique(np.linspace(0, len(counts.missed) - 1, _MOST_DRAWN).round().astype(int))
+    return [counts.matrix(index) for index in kept.tolist()]
+
+
+def _plausible(
+    result: ElicitationResult, matrices: Sequence[ConfusionMatrix]
+) -> list[ConfusionMatrix]:
+    """Systems that are best for some weight inside the interval."""
+    if result.interval is None or not result.is_linear:
+        return []
+    weights = np.linspace(result.interval.lower, result.interval.upper, 40)
+    cells = np.array([list(matrix.to_dict().values()) for matrix in matrices], dtype=float).T
+    best = {int(np.argmax(LinearMetric(a0=float(a0)).of_counts(*cells))) for a0 in weights}
+    return [matrices[index] for index in sorted(best)]

@@ -94,7 +94,7 @@ def failure_values(fit: FailuresFit) -> dict[str, Any]:
     return {
         "findings": [finding.text for finding in failure_findings(fit)],
         "evidence": fit.evidence,
-        "weights": {kind: each.to_dict() for kind, each in fit.weights.items()},
+        "weights": {kind: weight.to_dict() for kind, weight in fit.weights.items()},
         "tolerable": tolerable_table(fit),
         "relative": relative_table(fit),
         "powers": {f"{p:g}": share for p, share in fit.power_probabilities.items()},
@@ -138,9 +138,9 @@ def tolerable_table(fit: FailuresFit) -> Table:
     return Table(
         {
             "kind": list(fit.kinds),
-            "rate": np.array([each.mean for each in found]),
-            "lower": np.array([each.interval.lower for each in found]),
-            "upper": np.array([each.interval.upper for each in found]),
+            "rate": np.array([estimate.mean for estimate in found]),
+            "lower": np.array([estimate.interval.lower for estimate in found]),
+            "upper": np.array([estimate.interval.upper for estimate in found]),
         }
     )
 
@@ -158,7 +158,7 @@ def relative_table(fit: FailuresFit) -> Table:
 def bar_findings(bar: FailureBar) -> tuple[Finding, ...]:
     """Say what rates of failure are tolerated."""
     share = percent(bar.share)
-    alone = "; ".join(f"{kind} {_rate_text(each)}" for kind, each in bar.alone.items())
+    alone = "; ".join(f"{kind} {_rate_text(one_rate)}" for kind, one_rate in bar.alone.items())
     found = [Finding(text=f"Alone, so much is tolerated by {share} of people: {alone}.")]
     if bar.together is None:
         why = (

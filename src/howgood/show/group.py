@@ -1,7 +1,7 @@
-"""What a group's choices say, in words, tables and pictures.
+"""What a group's choices say, between matrices or by criteria, in words, tables and pictures.
 
-In: each person's elicited weight, agreement, and the group's. Out: findings and sections. Absent:
-eliciting.
+In: each person's elicited weight, agreement or choice, and the group's. Out: findings and sections.
+Absent: eliciting.
 """
 
 from collections import Counter
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howgood.learn.elicitation.families import family_label
+from howgood.learn.elicitation.family_registry import family_label
 from howgood.records.comparison import ComparisonWording
 from howgood.records.elicitation import DIRECT, Agreement, QueryKind
 from howgood.records.estimate import Estimate, Interval
-from howgood.records.report import Finding, Section
+from howgood.records.report import Finding, Headline, Section
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, FAINT, canvas, to_svg
 from howgood.show.numbers import percent, plain, with_interval
@@ -25,9 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from howgood.records.criteria import CriteriaResult, GroupChoice
+from howgood.show.criteria import draw_chances, draw_weights
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MOST_ROWS = 40
-# Nobody weighs by the billion: beyond these a ratio says "hardly any doubt", not how much.
+# Nobody weighs by the billion: beyond these a ratio says "almost certain", not how much.
 _MOST, _LEAST = 1000, 0.1
 
 
@@ -79,7 +87,7 @@ def group_findings(
 ) -> tuple[Finding, ...]:
     """Say what the group values, how much people differ, and how well that predicts choices."""
     ends = group.a0.interval
-    worth, least, most = (_ratio(each) for each in (group.a0.mean, ends.upper, ends.lower))
+    worth, least, most = (_ratio(value) for value in (group.a0.mean, ends.upper, ends.lower))
     found = [
         Finding(
             text=f"On average over {len(people)} people, one {wording.miss} weighs as much as "
@@ -94,10 +102,46 @@ def group_findings(
     return (*found, *_kinds_of_metric(people))
 
 
+USUAL_PEOPLE = 12  # of a comparison: about as many show how much people differ
+
+
+def group_headline(
+    people: Sequence[PersonWeight], group: GroupWeight, wording: ComparisonWording
+) -> Headline:
+    """Return the group's answer: how many false alarms one miss is worth, and to whom."""
+    ends = group.a0.interval
+    worth, least, most = (_ratio(weight) for weight in (group.a0.mean, ends.upper, ends.lower))
+    lowest, highest = (pick(person.ratio for person in people) for pick in (min, max))
+    more = []
+    if len(people) > 1:
+        more.append(
+            f"People differ: to one person it is {_count(lowest)}, to another {_count(highest)}."
+        )
+    if group.agreement is not None:
+        share = percent(group.agreement.mean)
+        more.append(
+            f"In pairs kept back, people's own weights chose as they did in {share} of cases."
+        )
+    return Headline(
+        title=f"What one {wording.miss} is worth",
+        hero=worth,
+        caption=f"{wording.alarms} weigh as much as one {wording.miss}",
+        text=f"On average over {len(people)} people, one {wording.miss} weighs as much as {worth} "
+        f"{wording.alarms} (likely between {least} and {most}).",
+        share=(1 - ends.upper, 1 - group.a0.mean, 1 - ends.lower),
+        point=(0.0, 0.0),
+        people=len(people),
+        wanted=USUAL_PEOPLE,
+        more=tuple(more),
+        is_enough=len(people) > 2,
+        ends=("false alarms", "weigh the same", "misses"),
+    )
+
+
 def _kinds_of_metric(people: Sequence[PersonWeight]) -> list[Finding]:
     """Say for how many people a0 is not the whole story."""
-    other = sum(each.family not in ("linear", None) for each in people)
-    unsettled = sum(each.family is None for each in people)
+    other = sum(person.family not in ("linear", None) for person in people)
+    unsettled = sum(person.family is None for person in people)
     said = []
     if other:
         said.append(
@@ -128,7 +172,10 @@ def group_sections(people: Sequence[PersonWeight], group: GroupWeight) -> tuple[
         Section(
             title="Every person",
             text=" ".join(
-                [_judged(people), *([_BRACKETS] if any(each.is_bracket for each in people) else [])]
+                [
+                    _judged(people),
+                    *([_BRACKETS] if any(person.is_bracket for person in people) else []),
+                ]
             ),
             table=people_table(people),
         ),
@@ -139,15 +186,16 @@ def people_table(people: Sequence[PersonWeight]) -> Table:
     """Return one row per person."""
     return Table(
         {
-            "person": [each.name for each in people],
-            "a0": [plain(each.a0, digits=3) for each in people],
-            "last bracket" if any(each.is_bracket for each in people) else "90 % interval": [
-                f"{plain(each.lower, digits=3)} to {plain(each.upper, digits=3)}" for each in people
+            "person": [person.name for person in people],
+            "a0": [plain(person.a0, digits=3) for person in people],
+            "last bracket" if any(person.is_bracket for person in people) else "90 % interval": [
+                f"{plain(person.lower, digits=3)} to {plain(person.upper, digits=3)}"
+                for person in people
             ],
-            "one miss is worth": [f"{_ratio(each.a0)} false alarms" for each in people],
-            "kind of metric": [family_label(each.family) for each in people],
-            "pairs judged": [each.pairs for each in people],
-            "M": ["" if each.agreement is None else _m(each.agreement) for each in people],
+            "one miss is worth": [f"{_ratio(person.a0)} false alarms" for person in people],
+            "kind of metric": [family_label(person.family) for person in people],
+            "pairs judged": [person.pairs for person in people],
+            "M": ["" if person.agreement is None else _m(person.agreement) for person in people],
         }
     )
 
@@ -155,19 +203,19 @@ def people_table(people: Sequence[PersonWeight]) -> Table:
 @contextmanager
 def weights_figure(people: Sequence[PersonWeight], mean: Estimate) -> "Iterator[Figure]":
     """Draw everybody's a0 with interval, sorted, and the group's mean as a band."""
-    shown = sorted(people, key=lambda each: each.a0)[:: 1 + len(people) // _MOST_ROWS]
+    shown = sorted(people, key=lambda person: person.a0)[:: 1 + len(people) // _MOST_ROWS]
     with canvas(width=7.0, height=1.5 + 0.3 * len(shown)) as figure:
         axes = figure.subplots()
         rows = np.arange(len(shown))
         _band(axes, mean.interval, mean.mean, len(shown))
         axes.hlines(
-            rows, [each.lower for each in shown], [each.upper for each in shown],
+            rows, [person.lower for person in shown], [person.upper for person in shown],
             color=COLOURS[0], lw=2,
         )  # fmt: skip
-        axes.plot([each.a0 for each in shown], rows, "o", color=COLOURS[0], ms=6)
-        axes.set_yticks(rows, [each.name for each in shown])
+        axes.plot([person.a0 for person in shown], rows, "o", color=COLOURS[0], ms=6)
+        axes.set_yticks(rows, [person.name for person in shown])
         axes.set_ylim(-0.7, len(shown) + 0.4)
-        axes.set_xlim(0, max(0.55, *(each.upper for each in shown)) * 1.03)
+        axes.set_xlim(0, max(0.55, *(person.upper for person in shown)) * 1.03)
         axes.axvline(0.5, color=FAINT, lw=1, ls=":")
         axes.set_xlabel("a0: weight of a correct negative (0.5: both errors weigh the same)")
         axes.tick_params(axis="y", length=0)
@@ -191,20 +239,21 @@ def _differing(people: Sequence[PersonWeight], group: GroupWeight) -> Finding:
             "is about that person alone.",
             tone="unsure",
         )
-    lowest, highest = (pick(each.ratio for each in people) for pick in (min, max))
-    left_in = np.std([each.a0 for each in people], ddof=1)
+    lowest, highest = (pick(person.ratio for person in people) for pick in (min, max))
+    left_in = np.std([person.a0 for person in people], ddof=1)
     text = (
         f"People differ: from {_count(lowest)} to {_count(highest)} false alarms per miss "
-        f"(standard deviation of a0 between people {plain(group.spread, digits=2)} with the doubt "
-        f"about each person taken off, {plain(float(left_in), digits=2)} with it left in)."
+        f"(standard deviation of a0 between people {plain(group.spread, digits=2)} with the "
+        f"uncertainty about each person taken off, {plain(float(left_in), digits=2)} with it left "
+        "in)."
     )
     return Finding(text=text)
 
 
 def _agreeing(people: Sequence[PersonWeight], group: GroupWeight, agreement: Estimate) -> Finding:
-    known = [each.agreement for each in people if each.agreement is not None]
+    known = [person.agreement for person in people if person.agreement is not None]
     # Not everybody has every baseline: who skips the direct question has none from it.
-    names = list(dict.fromkeys(name for each in known for name in each.baselines))
+    names = list(dict.fromkeys(name for person in known for name in person.baselines))
     compared = [_baseline(name, known) for name in names]
     if group.is_direct_asked and DIRECT not in names:
         compared.append(f"{DIRECT}: nobody answered it")
@@ -221,11 +270,11 @@ def _agreeing(people: Sequence[PersonWeight], group: GroupWeight, agreement: Est
 
 def _baseline(name: str, known: Sequence[Agreement]) -> str:
     """Say how well a baseline does, and of whom where not everybody has it."""
-    having = [each for each in known if name in each.baselines]
-    share = percent(float(np.mean([each.baselines[name] for each in having])) / 100)
+    having = [person for person in known if name in person.baselines]
+    share = percent(float(np.mean([person.baselines[name] for person in having])) / 100)
     if len(having) == len(known):
         return f"{name}: {share}"
-    own = percent(float(np.mean([each.percent for each in having])) / 100)
+    own = percent(float(np.mean([person.percent for person in having])) / 100)
     return (
         f"{name}: {share} for the {len(having)} of {len(known)} people who answered it, whose own "
         f"metric reaches {own}"
@@ -235,10 +284,10 @@ def _baseline(name: str, known: Sequence[Agreement]) -> str:
 def _judged(people: Sequence[PersonWeight]) -> str:
     """Say what the judgements were for; those taken back are not among them."""
     counts = Counter[QueryKind]()
-    for each in people:
-        counts.update(each.kinds)
+    for person in people:
+        counts.update(person.kinds)
     parts = [f"{counts[kind]} {words}" for kind, words in _FOR.items() if counts[kind]]
-    undone = sum(each.undone for each in people)
+    undone = sum(person.undone for person in people)
     text = f"{sum(counts.values())} judgements: {', '.join(parts)}."
     return f"{text} Taken back, and not counted: {undone}." if undone else text
 
@@ -274,4 +323,152 @@ _FOR: dict[QueryKind, str] = {
 _BRACKETS = (
     "A bisection takes every answer as right: its last bracket is where the search stopped, and no "
     "probability comes with it."
+)
+
+
+_FEW, _SURE, _FORGONE = 5, 0.9, 0.1
+_MOST_PEOPLE = 60
+
+
+def criteria_group_findings(
+    group: GroupChoice, people: Mapping[str, CriteriaResult]
+) -> tuple[Finding, ...]:
+    """Say what suits the group, what weighs most, and who would be left behind."""
+    share, n = group.shares[group.best], group.people
+    is_sure = group.p_best >= _SURE and n >= _FEW
+    who = "person" if n == 1 else "people"
+    findings = [
+        Finding(
+            text=f"{group.best} suits these {n} {who} best on average: it forgoes least "
+            f"(probability {percent(group.p_best)}), and is the best alternative for "
+            f"{percent(share.mean)} of people ({_likely(share)}).",
+            tone="good" if is_sure else "unsure",
+        ),
+        Finding(text=f"What weighs how much on average: {_weights(group, people)}."),
+        *_left_behind(group, people),
+    ]
+    if n < _FEW:
+        text = f"Only {n} {who} answered: how much people differ is hardly known yet."
+        findings.append(Finding(text=text, tone="unsure"))
+    return tuple(findings)
+
+
+def _left_behind(group: GroupChoice, people: Mapping[str, CriteriaResult]) -> list[Finding]:
+    """Say how many people would forgo much by the group's choice."""
+    forgoing = sum(person.regret[group.best].mean > _FORGONE for person in people.values())
+    if not forgoing:
+        return []
+    text = (
+        f"For {forgoing} of {group.people} people it forgoes more than {percent(_FORGONE)} of the "
+        "way from worst to best: look at what they value before one alternative is chosen for all."
+    )
+    return [Finding(text=text, tone="unsure")]
+
+
+def _weights(group: GroupChoice, people: Mapping[str, CriteriaResult]) -> str:
+    titles = _titles(people)
+    order = sorted(group.weights, key=lambda name: -group.weights[name].mean)
+    return ", ".join(
+        f"{titles[name]} {percent(group.weights[name].mean)} ({_likely(group.weights[name])})"
+        for name in order
+    )
+
+
+def _likely(estimate: Estimate) -> str:
+    lower, upper = estimate.interval.lower, estimate.interval.upper
+    return f"likely {round(100 * lower)} to {round(100 * upper)} %"
+
+
+def _titles(people: Mapping[str, CriteriaResult]) -> dict[str, str]:
+    first = next(iter(people.values()))
+    return {criterion.name: criterion.title for criterion in first.alternatives.criteria}
+
+
+def criteria_group_sections(
+    group: GroupChoice, people: Mapping[str, CriteriaResult]
+) -> tuple[Section, ...]:
+    """Return the picture, the table of alternatives, and the table of people."""
+    with group_figure(group, _titles(people)) as figure:
+        svg = to_svg(figure, title="Mean weights and who would choose what")
+    order = sorted(group.regret, key=lambda name: group.regret[name].mean)
+    return (
+        Section(
+            title="What matters, and who would choose what",
+            svg=svg,
+            alt=" ".join(finding.text for finding in criteria_group_findings(group, people)[:2]),
+        ),
+        Section(
+            title="Alternatives",
+            text="Forgone: of the way from worst to best on everything, on average over people, "
+            "and for the person who forgoes most.",
+            table=Table(
+                {
+                    "alternative": order,
+                    "best for": [percent(group.shares[name].mean) for name in order],
+                    "forgone": [percent(group.regret[name].mean, digits=1) for name in order],
+                    "forgone at most": [
+                        percent(
+                            max(person.regret[name].mean for person in people.values()), digits=1
+                        )
+                        for name in order
+                    ],
+                }
+            ),
+        ),
+        Section(title="Every person", table=criteria_people_table(people)),
+    )
+
+
+def criteria_people_table(people: Mapping[str, CriteriaResult]) -> Table:
+    """Return one row per person: what is best for them, and their weights."""
+    titles = _titles(people)
+    shown = dict(list(people.items())[:_MOST_PEOPLE])
+    return Table(
+        {
+            "person": list(shown),
+            "best": [str(entry.best) for entry in shown.values()],
+            "P(best)": [
+                percent(entry.best_probability[entry.best]) if entry.best else ""
+                for entry in shown.values()
+            ],
+            **{
+                title: [percent(entry.weights[name].mean) for entry in shown.values()]
+                for name, title in titles.items()
+            },
+            "pairs": [entry.queries for entry in shown.values()],
+        }
+    )
+
+
+@contextmanager
+def group_figure(group: GroupChoice, titles: Mapping[str, str]) -> Iterator["Figure"]:
+    """Draw mean weights with their intervals, and the share of people each one is best for."""
+    order = sorted(group.weights, key=lambda name: group.weights[name].mean)
+    shares = {
+        name: group.shares[name].mean
+        for name in sorted(group.shares, key=lambda name: -group.shares[name].mean)
+    }
+    tall = 1.2 + 0.36 * float(np.clip(max(len(order), len(shares)), 2, 20))
+    with canvas(width=9.0, height=tall) as figure:
+        left, right = figure.subplots(1, 2)
+        draw_weights(
+            left,
+            [
+                (titles[name], estimate.mean, estimate.interval.lower, estimate.interval.upper)
+                for name in order
+                for estimate in (group.weights[name],)
+            ],
+        )
+        left.set_xlabel("mean weight, with 90 % interval")
+        draw_chances(right, shares, "share of people for whom it is the best")
+        yield figure
+
+
+GROUP_METHODS = (
+    "Each person's choices were replayed through the search that asked them: a weighted sum of "
+    "criteria, each as the share of the way from worst to best of the table, with unknown "
+    "sensitivity, lapses and width of indifference. The group is people like those asked: every "
+    "draw takes a draw of each person's weights (and of the scores, where these have standard "
+    "deviations) and weighs people by the Bayesian bootstrap. The alternative with the least mean "
+    "regret is named. 90 % intervals are quantiles."
 )

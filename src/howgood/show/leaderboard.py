@@ -40,10 +40,10 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     tied = [group for group in ranking.tie_groups[1:] if len(group) > 1]
     ties = (
         Finding(
-            text=f"Practically one place: {', '.join(each)}.{_needed(ranking, each)}",
+            text=f"Practically one place: {', '.join(system)}.{_needed(ranking, system)}",
             tone="unsure",
         )
-        for each in tied
+        for system in tied
     )
     return (
         _winner(ranking),
@@ -144,7 +144,10 @@ def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
     if not isinstance(needed, NeededGrades) or needed.status == "reached":
         return ""
     n_raters = ranking.sources.n_raters
-    items = None if needed.items is None else f"about {_rough(needed.items)} items like these"
+    apart = " in clusters of their own" if ranking.sources.n_clusters else ""
+    items = (
+        None if needed.items is None else f"about {_rough(needed.items)} items like these{apart}"
+    )
     raters = None if needed.raters is None else f"about {_rough(needed.raters)} raters"
     whom = (
         ""
@@ -153,23 +156,36 @@ def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
         if n_raters > 1
         else (" with this rater")
     )
+    again = "" if needed.repeats is None else f", or grading each {needed.repeats} times"
     if items and raters:
         text = f"{items}{whom}, or {raters} on these {ranking.n} items"
     elif items:
         text = f"{items}{whom}"
     elif raters:
+        again = ""
         text = f"{raters}: with these {n_raters} no number of items is enough"
     elif needed.error_now >= 0.5:
         return ""
     else:
         return f" More items alone, or more raters alone, would not tell {first} from {last}."
-    return f" To tell {first} from {last} takes {text}."
+    return f" To tell {first} from {last} takes {text}{again}."
 
 
 def _rough(number: int) -> str:
     """Write a number that is not known to its digits: two of them."""
     digits = max(len(str(number)) - 2, 0)
     return f"{math.ceil(number / 10**digits) * 10**digits:,}"
+
+
+_ORDINALS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def _ordinal(number: int) -> str:
+    """Write which rater would come next: a fourth, an eighth; beyond ten, one more."""
+    if not 3 <= number <= 10:
+        return "one more"
+    word = _ORDINALS[number - 3]
+    return f"{'an' if word[0] == 'e' else 'a'} {word}"
 
 
 def _limits(ranking: Ranking) -> list[Finding]:
@@ -181,15 +197,17 @@ def _limits(ranking: Ranking) -> list[Finding]:
     worth = ranking.sources.one_rater_in_items(place)
     if worth is None:
         return []
+    another = _ordinal((ranking.sources.n_raters or 0) + 1)
     if math.isinf(worth):
-        text = "What limits this is the raters: one more narrows it more than any number of items."
-    else:
-        items = "1 more item" if round(worth) == 1 else f"{_rough(max(round(worth), 0))} more items"
         text = (
-            f"One more rater narrows this as much as {items} would."
-            if round(worth)
-            else ("What limits this is the items: one more rater adds next to nothing.")
+            f"What limits this is the raters: {another} one narrows it more than any number of "
+            "items."
         )
+    elif not round(worth):
+        text = f"What limits this is the items: {another} rater adds next to nothing."
+    else:
+        items = "1 more item" if round(worth) == 1 else f"{_rough(round(worth))} more items"
+        text = f"{another[0].upper()}{another[1:]} rater narrows this as much as {items} would."
     return [Finding(text=text)]
 
 

@@ -24,17 +24,20 @@ from howgood.records.decision import (
     ApplicationChoice,
     Gate,
     GoLive,
+    MetricGate,
     StudySize,
     Target,
     ThresholdChoice,
     TradeOff,
 )
-from howgood.records.elicitation import ElicitationResult
+from howgood.records.elicitation import ElicitationResult, WeightsResult
 from howgood.records.estimate import Estimate
 from howgood.records.judged import JudgeDrift, JudgeReport
+from howgood.records.pinball import QuantileResult
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding
 from howgood.records.shipping import ShipDecision
+from howgood.records.stakeholders import Stakeholders
 from howgood.records.table import Table, Tabular
 from howgood.score.distribution import ScoreDistribution
 from howgood.score.propagation import PropagatedScore
@@ -46,7 +49,10 @@ from howgood.show.design import tokens
 from howgood.show.elicitation import elicitation_findings
 from howgood.show.numbers import plain
 from howgood.show.ordinal import ordinal_findings
+from howgood.show.quantile import quantile_findings
 from howgood.show.relevance import findings as relevance_findings
+from howgood.show.stakeholders import regret_table, stakeholder_findings
+from howgood.show.weights import weights_findings
 
 _MOST_FINDINGS, _MOST_BARS, _MOST_ROWS, _MOST_NAMED = 3, 20, 20, 3
 _LONGEST = 100
@@ -206,11 +212,36 @@ def _(target: Target) -> Look:
 
 
 @look.register
+def _(result: WeightsResult) -> Look:
+    return Look(
+        findings=weights_findings(result),
+        bars=[_bar(name, weight) for name, weight in result.weights.items()],
+        axis="weight, with 90 % interval",
+        ends=(0.0, 1.0),
+    )
+
+
+@look.register
+def _(result: QuantileResult) -> Look:
+    return Look(findings=quantile_findings(result))
+
+
+@look.register
+def _(gate: MetricGate) -> Look:
+    return Look(findings=decisions.metric_gate_findings(gate))
+
+
+@look.register
+def _(found: Stakeholders) -> Look:
+    return Look(findings=stakeholder_findings(found, GENERIC_WORDING), table=regret_table(found))
+
+
+@look.register
 def _(result: CriteriaResult) -> Look:
-    titles = {each.name: each.title for each in result.alternatives.criteria}
+    titles = {criterion.name: criterion.title for criterion in result.alternatives.criteria}
     return Look(
         findings=criteria_findings(result),
-        bars=[_bar(titles[name], each) for name, each in result.weights.items()],
+        bars=[_bar(titles[name], weight) for name, weight in result.weights.items()],
         axis="weight of each criterion, with 90 % interval",
         ends=(0.0, 1.0),
         table=readable_table(result),
@@ -302,10 +333,10 @@ def to_fragment(shown: Look) -> str:
     '<div style="max-width:44rem"><p style="margin:.3rem 0">a &lt; b</p></div>'
     """
     parts = [
-        f'<p style="margin:.3rem 0">{_text(each.text)}</p>'
-        for each in list(shown.findings)[:_MOST_FINDINGS]
+        f'<p style="margin:.3rem 0">{_text(finding.text)}</p>'
+        for finding in list(shown.findings)[:_MOST_FINDINGS]
     ]
-    bars = [each for each in shown.bars if math.isfinite(each.mean)]
+    bars = [bar for bar in shown.bars if math.isfinite(bar.mean)]
     if bars:
         parts.append(_picture(bars[:_MOST_BARS], shown))
     if len(bars) > _MOST_BARS:

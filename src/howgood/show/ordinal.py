@@ -56,7 +56,9 @@ def ordinal_values(fit: OrdinalFit) -> dict[str, Any]:
     return {
         "findings": [finding.text for finding in ordinal_findings(fit)],
         "evidence": fit.evidence,
-        "mean_probabilities": {f"{p:g}": each for p, each in fit.mean_probabilities.items()},
+        "mean_probabilities": {
+            f"{p:g}": mean_probability for p, mean_probability in fit.mean_probabilities.items()
+        },
         "parameters": fit.summary(),
         "thresholds": fit.thresholds(),
         "metric": fit.metric().to_dict(),

@@ -33,7 +33,7 @@ def to_html(report: Report) -> str:
     Its only script lets readers drag in the map; without scripts the map stands still.
     """
     style = asset("tokens.css") + asset("components.css") + _STYLE
-    has_map = any(each.acceptance is not None for each in report.headlines)
+    has_map = any(headline.acceptance is not None for headline in report.headlines)
     parts = [
         "<!doctype html>",
         f'<html lang="en"><head><meta charset="utf-8"><title>{text_html(report.title)}</title>',
@@ -68,7 +68,7 @@ def to_markdown(report: Report) -> str:
             "",
             "## What not to conclude",
             "",
-            *(f"- {_line(each)}" for each in report.cautions),
+            *(f"- {_line(caution)}" for caution in report.cautions),
         ]
     lines += ["", "## Methods", "", in_markdown(report.methods), "", "## Provenance", ""]
     lines += _table_markdown(provenance_table(report))

@@ -101,7 +101,7 @@ def import_lines(
         who = f"{_counted(people_here, 'person', 'people')} with " if people_here else ""
         lines.append(f"already here: {who}{_counted(answers_here, 'answer')}")
     if differing:
-        named = ", ".join(repr(each) for each in differing[:_MOST_NAMES])
+        named = ", ".join(repr(criterion) for criterion in differing[:_MOST_NAMES])
         more = ", …" if len(differing) > _MOST_NAMES else ""
         lines.append(
             f"left out: {_counted(len(differing), 'person', 'people')} ({named}{more}) already "

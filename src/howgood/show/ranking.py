@@ -59,7 +59,7 @@ def readable_table(ranking: Ranking) -> Table:
             "rank": [row["rank"] for row in rows],
             "system": [row["system"] for row in rows],
             score_name(ranking): [_score(row["score"], row["sd"]) for row in rows],
-            "best with": [percent(row["p_best"]) for row in rows],
+            "P(best)": [percent(row["p_best"]) for row in rows],
             "ranks": [_places(row["rank_lower"], row["rank_upper"]) for row in rows],
             "tie group": [row["tie_group"] for row in rows],
             "error against next": [_or_blank(row["error_to_next"], probability) for row in rows],

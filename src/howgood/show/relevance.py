@@ -31,10 +31,10 @@ def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
             "model": list(reports),
             "Relevance Score": [with_interval(report.estimate) for report in reports.values()],
             "accuracy": [percent(report.accuracy, digits=1) for report in reports.values()],
-            "chosen by somebody": [
+            "acceptable at least once": [
                 percent(report.acceptable, digits=1) for report in reports.values()
             ],
-            "at any alpha, beta": [
+            "range over all weights": [
                 f"{plain(report.bounds[0], digits=1)} to {plain(report.bounds[1], digits=1)}"
                 for report in reports.values()
             ],
@@ -73,7 +73,7 @@ def cases_table(reports: Mapping[str, RelevanceReport]) -> Table:
 def context_sentence(reports: Mapping[str, RelevanceReport]) -> str:
     """Say how much the table knows about each context, which is what the score rests on."""
     report = next(iter(reports.values()))
-    excluded = ", ".join(f"{name} {each.n_excluded}" for name, each in reports.items())
+    excluded = ", ".join(f"{name} {one_report.n_excluded}" for name, one_report in reports.items())
     return (
         f"{_count(report.n_rows, 'test row')}; the probabilities rest on "
         f"{_count(report.n_contexts, 'context')} with "
@@ -190,7 +190,10 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
             f"{percent(report.singleton_share)} seen once): drop a context column or collect more "
             "rows before comparing models."
         )
-    if max(each.n_excluded / each.n_rows for each in reports.values()) > _MANY_EXCLUDED:
+    if (
+        max(correlation.n_excluded / correlation.n_rows for correlation in reports.values())
+        > _MANY_EXCLUDED
+    ):
         found.append(
             "Wrong predictions in contexts never seen were left out while right ones counted, "
             "which flatters every model: set unseen to marginal."

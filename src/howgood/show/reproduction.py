@@ -24,7 +24,7 @@ def reproduction_text(reproduction: Reproduction, *, width: int = 100) -> str:
         lines.append(_wrapped(_group_title(checks, why), width, "  "))
         lines += [_wrapped(_place_and_claim(check), width, "    ", start="  ") for check in checks]
     lines += [""] if reproduction.errata else []
-    lines += [_wrapped(f"erratum: {each}", width, "  ") for each in reproduction.errata]
+    lines += [_wrapped(f"erratum: {erratum}", width, "  ") for erratum in reproduction.errata]
     return "\n".join(lines)
 
 
@@ -34,10 +34,15 @@ def reproduction_report(reproductions: Sequence[Reproduction]) -> Report:
         title="Four papers, recomputed" if len(reproductions) > 1 else "A paper, recomputed",
         question="Which published claims hold when they are computed again, and which do not?",
         findings=tuple(
-            Finding(text=f"{each.paper}, {each.citation}: {_counts(each)}.", tone=_tone(each))
-            for each in reproductions
+            Finding(
+                text=f"{reproduction.paper}, {reproduction.citation}: {_counts(reproduction)}.",
+                tone=_tone(reproduction),
+            )
+            for reproduction in reproductions
         ),
-        sections=tuple(section for each in reproductions for section in _sections(each)),
+        sections=tuple(
+            section for reproduction in reproductions for section in _sections(reproduction)
+        ),
         methods=(
             "Every claim was computed again from the paper's definitions; each verdict names the "
             "rule it was reached by. Where the paper's data are not public, data with the "
@@ -69,8 +74,8 @@ def _sections(reproduction: Reproduction) -> Iterator[Section]:
             text=_group_title(checks, why),
             table=Table(
                 {
-                    "claim": [f"{each.claim} ({each.item}, {each.place})" for each in checks],
-                    "paper": [each.paper for each in checks],
+                    "claim": [f"{check.claim} ({check.item}, {check.place})" for check in checks],
+                    "paper": [check.paper for check in checks],
                 }
             ),
         )

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.learn.feedback import unbiased_variance
+from howgood.learn.interface import InterfaceEffect
 from howgood.records.decision import Target
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
-from howgood.records.report import Finding, Report, Section
+from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, canvas, to_svg
 from howgood.show.numbers import percent, plain, share_text, with_interval
@@ -34,12 +35,12 @@ def target_finding(targets: Sequence[Target]) -> Finding:
     Where precision and recall are equal, their weighted mean is just that value, whatever the
     weights and the kind of mean; so the needed mean is told as both being equal.
     """
-    reachable = [each for each in targets if _is_reachable(each)]
-    said = [_needed(each, is_first=place == 0) for place, each in enumerate(reachable)]
+    reachable = [target for target in targets if _is_reachable(target)]
+    said = [_needed(target, is_first=place == 0) for place, target in enumerate(reachable)]
     parts = [f"to be accepted by {', by '.join(said)}"] if said else []
-    missed = [each for each in targets if not _is_reachable(each)]
+    missed = [target for target in targets if not _is_reachable(target)]
     if missed:
-        who = " or ".join(_share_of_people(each.share) for each in missed)
+        who = " or ".join(_share_of_people(target.share) for target in missed)
         parts.append(
             f"no accuracy is known to be enough for {who}: perfect accuracy would be accepted by "
             f"{share_text(missed[0].at_best)}"
@@ -47,7 +48,7 @@ def target_finding(targets: Sequence[Target]) -> Finding:
     text = f"{targets[0].application}: {'; '.join(parts)}."
     if said:
         text += " More of one makes up for less of the other along a line of equal acceptance."
-    unsure_of = [each for each in reachable if each.reachable < 0.95]
+    unsure_of = [target for target in reachable if target.reachable < 0.95]
     if unsure_of:
         last = unsure_of[-1]
         text += (
@@ -55,6 +56,23 @@ def target_finding(targets: Sequence[Target]) -> Finding:
             f"{percent(last.reachable)} likely that it would."
         )
     return Finding(text=text, tone="unsure" if missed or unsure_of else "neutral")
+
+
+def interface_finding(points: InterfaceEffect, share: InterfaceEffect) -> Finding:
+    """Say what an interface changes at the same accuracy: in points of the scale and in ratings."""
+    more = "higher" if points.difference >= 0 else "lower"
+    said = (
+        f"Interface {points.level} against {points.reference}, at the same accuracy: rated "
+        f"{abs(points.difference):.2f} points {more} (likely between {points.lower:+.2f} and "
+        f"{points.upper:+.2f}); {100 * share.difference:+.0f} percentage points of ratings accept "
+        f"it (likely between {100 * share.lower:+.0f} and {100 * share.upper:+.0f})."
+    )
+    who = "The same people" if points.is_within else "Different people"
+    said += f" {who} saw the two ({points.people} in all)."
+    is_open = points.lower <= 0 <= points.upper
+    if is_open:
+        said += " Not enough answers to say whether the interface matters."
+    return Finding(text=said, tone="unsure" if is_open else "neutral")
 
 
 def _is_reachable(target: Target) -> bool:
@@ -78,7 +96,7 @@ def _share_of_people(share: float) -> str:
 
 
 def accepting_finding(target: Target, accepting: Estimate) -> Finding:
-    """Say what share accepts an accuracy, whatever doubt `accepting` holds."""
+    """Say what share accepts an accuracy, whatever uncertainty `accepting` holds."""
     return Finding(
         text=f"{share_text(accepting)} of people would accept {target.application} with "
         f"{percent(target.precision)} precision and {percent(target.recall)} recall."
@@ -120,6 +138,7 @@ def whole_report(
 # How much people's ratings vary when they are asked again, in words, tables and a picture.
 
 _MOST_ROWS = 40
+USUAL_RATERS = 12
 CAUTIONS = (
     "The barrier holds for these items, this scale and people like those asked; a few people or "
     "rounds leave it rough.",
@@ -137,6 +156,38 @@ class RaterNoise:
     seed: int
     rows_used: int
     rows_dropped: int
+    points: int = 5
+    sessions: Table | None = None
+
+
+def noise_headline(noise: RaterNoise) -> Headline:
+    """Return the answer of repeated ratings: the error that noise alone makes."""
+    ends, people = noise.barrier.interval, len(np.unique(noise.feedback["user"]))
+    worth, lower, upper = (
+        plain(value, digits=2) for value in (noise.barrier.mean, ends.lower, ends.upper)
+    )
+    widest = max(1, noise.points - 1)
+    shares = noise.consistency.pair_shares
+    lowest, middle, highest = (
+        min(1.0, value / widest) for value in (ends.lower, noise.barrier.mean, ends.upper)
+    )
+    return Headline(
+        title="How noisy ratings are",
+        hero=worth,
+        caption=f"points off, on a scale of {noise.points}, from noise alone",
+        text=f"Because people's ratings vary, even a perfect system would be off by {worth} points "
+        f"(likely between {lower} and {upper}): no system can be expected to do better.",
+        share=(lowest, middle, highest),
+        point=(0.0, 0.0),
+        people=people,
+        wanted=USUAL_RATERS,
+        more=(
+            f"Asked again, people gave the same rating every time for {percent(shares['one'])} of "
+            "the items.",
+        ),
+        is_enough=people > 2,
+        ends=("0: always the same", "", f"{widest} points"),
+    )
 
 
 def noise_report(noise: RaterNoise, *, question: str) -> Report:
@@ -161,8 +212,10 @@ def noise_report(noise: RaterNoise, *, question: str) -> Report:
                 "by the item on which they waver most.",
                 table=_consistency_table(noise.consistency),
             ),
+            *_sessions(noise),
             Section(title="Items", table=_by_item(noise.feedback)),
         ),
+        headlines=(noise_headline(noise),),
         methods=_METHODS,
         provenance=Provenance(
             method="repeated ratings: mean and sd per person and item; widened Bayesian "
@@ -175,6 +228,19 @@ def noise_report(noise: RaterNoise, *, question: str) -> Report:
             else {},
         ),
         cautions=CAUTIONS,
+    )
+
+
+def _sessions(noise: RaterNoise) -> tuple[Section, ...]:
+    if noise.sessions is None:
+        return ()
+    return (
+        Section(
+            title="Sessions",
+            text="What people did in every round; the last column compares with the same "
+            "person's rating of the same item in the round before.",
+            table=noise.sessions,
+        ),
     )
 
 
@@ -201,7 +267,7 @@ def noise_findings(noise: RaterNoise) -> tuple[Finding, ...]:
 
 @contextmanager
 def noise_figure(noise: RaterNoise) -> "Iterator[Figure]":
-    """Draw each person's noise, sorted, beside the magic barrier."""
+    """Draw each person's noise, sorted, and the magic barrier."""
     names, values = _by_person(noise.feedback)
     order = np.argsort(values)[:: 1 + len(values) // _MOST_ROWS]
     with canvas(width=7.0, height=1.5 + 0.28 * len(order)) as figure:

@@ -90,7 +90,7 @@ def pull_request(decision: ShipDecision) -> str:
             f"| {in_markdown(row['metric'])} | {plain(row['base'])} | {plain(row['candidate'])} | "
             f"{row['difference']:+.3f} | {row['lower']:+.3f} to {row['upper']:+.3f} |"
         )
-    lines += ["", *(f"- {in_markdown(each.text)}" for each in findings(decision)[1:])]
+    lines += ["", *(f"- {in_markdown(finding.text)}" for finding in findings(decision)[1:])]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -178,7 +178,7 @@ def report(decision: ShipDecision, logs: Sequence[EvaluationLog], *, svg: str) -
             ),
             Section(
                 title="What was compared",
-                text="\n\n".join(each.text for each in doctor(logs)),
+                text="\n\n".join(finding.text for finding in doctor(logs)),
                 table=_logs_table(logs),
             ),
         ),

@@ -28,14 +28,18 @@ _WORDS = {"good": "✓ Good.", "bad": "✕ Problem.", "unsure": "! Caution."}
 def story(report: Report, picture: Picture) -> str:
     """Return a report's body, from the answer down to how it was made."""
     first, others = _split(report)
-    plain_sections = [each for each in enumerate(report.sections) if not each[1].is_detail]
-    details = [each for each in enumerate(report.sections) if each[1].is_detail]
+    plain_sections = [
+        one_section for one_section in enumerate(report.sections) if not one_section[1].is_detail
+    ]
+    details = [
+        one_section for one_section in enumerate(report.sections) if one_section[1].is_detail
+    ]
     parts = [
         '<div class="story">',
         f'<p class="question">{_prose(report.question)}</p>',
         _findings(first),
-        *(headline_html(each) for each in report.headlines),
-        *(_section(place, section, picture) for place, section in plain_sections),
+        *(headline_html(headline) for headline in report.headlines),
+        _sections([_section(place, section, picture) for place, section in plain_sections]),
         _fold("More findings", "Everything the answers say, with its numbers.", _findings(others))
         if others
         else "",
@@ -61,17 +65,19 @@ def _split(report: Report) -> tuple[Sequence[Finding], Sequence[Finding]]:
     if not report.headlines:
         return report.findings[:MOST_FINDINGS], report.findings[MOST_FINDINGS:]
     urgent = [
-        each for each in report.findings if each.tone == "bad" or each.text.startswith(_THIN)
+        finding
+        for finding in report.findings
+        if finding.tone == "bad" or finding.text.startswith(_THIN)
     ][:MOST_FINDINGS]
-    return urgent, [each for each in report.findings if each not in urgent]
+    return urgent, [finding for finding in report.findings if finding not in urgent]
 
 
 def _findings(findings: Sequence[Finding]) -> str:
     if not findings:
         return ""
     rows = "".join(
-        f'<li class="{text_html(each.tone)}">{_word(each.tone)}{_prose(each.text)}</li>'
-        for each in findings
+        f'<li class="{text_html(finding.tone)}">{_word(finding.tone)}{_prose(finding.text)}</li>'
+        for finding in findings
     )
     return f'<ul class="findings">{rows}</ul>'
 
@@ -88,9 +94,9 @@ def headline_html(headline: Headline) -> str:
     more = "".join(f"<p>{_prose(text)}</p>" for text in headline.more)
     parts = [
         f'<section class="verdict{" with-map" if data else ""}"{data}><div>',
-        f'<h2>{title}</h2><p class="hero"><span data-hero>{percent(headline.share[1])}</span> '
-        "<small>would accept it</small></p>",
-        _band(headline.share),
+        f'<h2>{title}</h2><p class="hero"><span data-hero>{_hero(headline)}</span> '
+        f"<small>{text_html(headline.caption)}</small></p>",
+        _band(headline.share, headline.ends) if headline.ends else "",
         f'<p class="says" data-says>{_prose(headline.text)}</p>{more}{_meter(headline)}</div>',
         _map(headline) if data else "",
         "</section>",
@@ -111,16 +117,22 @@ def _short(values: FloatArray) -> list[float]:
     return [float(f"{value:.5g}") for value in values.tolist()]
 
 
-def _band(share: tuple[float, float, float]) -> str:
+def _hero(headline: Headline) -> str:
+    return text_html(headline.hero or percent(headline.share[1]))
+
+
+def _band(share: tuple[float, float, float], ends: Sequence[str]) -> str:
     lower, middle, upper = share
+    names = [text_html(end) for end in ends]
     return (
         '<svg class="band" data-band viewBox="0 0 300 34" role="img" aria-label="Between '
         f'{100 * lower:.0f} and {100 * upper:.0f} %">'
         '<rect class="all" x="0" y="6" width="300" height="8" rx="4"/>'
         f'<rect class="range" x="{300 * lower:.1f}" y="6" width="{300 * (upper - lower):.1f}" '
         f'height="8" rx="4"/><rect class="middle" x="{300 * middle - 2:.1f}" y="2" width="4" '
-        'height="16" rx="2"/><text x="6" y="30">0</text><text x="150" y="30">50 %</text>'
-        '<text x="284" y="30">100 %</text></svg>'
+        f'height="16" rx="2"/><text class="first" x="0" y="30">{names[0]}</text>'
+        f'<text x="150" y="30">{names[1]}</text>'
+        f'<text class="last" x="300" y="30">{names[2]}</text></svg>'
     )
 
 
@@ -171,6 +183,10 @@ def _map(headline: Headline) -> str:
         'machine.<input type="file" accept=".csv,.tsv,.txt,text/csv" data-file></label>'
         '<p data-dropped role="status"></p></div></figure>'
     )
+
+
+def _sections(parts: Sequence[str]) -> str:
+    return f'<div class="sections">{"".join(parts)}</div>' if parts else ""
 
 
 def _section(place: int, section: Section, picture: Picture) -> str:
@@ -235,7 +251,7 @@ def table_html(table: Table, *, name: str = "table") -> str:
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{_numeric_class(numeric[name])}>{text_html(cell(value))}</td>"
+            f"<td{_numeric_class(numeric[name])}>{_prose(cell(value))}</td>"
             for name, value in row.items()
         )
         + "</tr>"

@@ -3,7 +3,10 @@
 In: `Ranking` of `decide.rank_votes`. Out: sentences and a `Report`. Absent: drawing.
 """
 
+from collections.abc import Mapping
 from typing import Any
+
+from scipy.special import expit
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
@@ -23,9 +26,10 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     tied = [group for group in ranking.tie_groups[1:] if len(group) > 1]
     ties = [
-        Finding(text=f"Practically one place: {', '.join(each)}.", tone="unsure") for each in tied
+        Finding(text=f"Practically one place: {', '.join(system)}.", tone="unsure")
+        for system in tied
     ]
-    return (_winner(ranking), *ties[:3], *_sides(ranking), *_samples(ranking), *_circles(ranking))
+    return (_winner(ranking), *ties[:3], *_effects(ranking), *_samples(ranking))
 
 
 def _winner(ranking: Ranking) -> Finding:
@@ -42,22 +46,30 @@ def _winner(ranking: Ranking) -> Finding:
     )
 
 
-def _sides(ranking: Ranking) -> list[Finding]:
-    settings = ranking.provenance.settings
-    found = []
-    for name, what in (
-        (_SIDE, "Standing on the left"),
-        (_STYLE, "One standard deviation of style"),
-    ):
-        effect: dict[str, Any] | None = settings.get(name)
-        if effect is None or effect["lower"] <= 0 <= effect["upper"]:
-            continue
-        text = (
-            f"{what} changes the log odds of winning by {effect['estimate']:+.2f} (likely "
-            f"{effect['lower']:+.2f} to {effect['upper']:+.2f}); the ranking is at equal terms."
+def side_finding(settings: Mapping[str, Any]) -> Finding:
+    """Say what standing on the left does to the chance of winning."""
+    return _effect(settings[_SIDE], "Standing on the left", "the ranking is at equal sides")
+
+
+def style_finding(settings: Mapping[str, Any], what: str = "style") -> Finding:
+    """Say what one standard deviation more of a style does to the chance of winning."""
+    return _effect(
+        settings[_STYLE], f"One standard deviation more of {what}", "taken out of the ranking here"
+    )
+
+
+def _effect(effect: Mapping[str, float], what: str, done: str) -> Finding:
+    """Say how many wins of 100 an effect gives to one of two equal systems."""
+    share, lower, upper = (
+        100.0 * float(expit(effect[end])) for end in ("estimate", "lower", "upper")
+    )
+    likely = f"(likely {lower:.0f} to {upper:.0f})"
+    if effect["lower"] <= 0 <= effect["upper"]:
+        return Finding(
+            text=f"{what} has no effect that these votes show: it wins {share:.0f} of 100 against "
+            f"an equal system {likely}."
         )
-        found.append(Finding(text=text))
-    return found
+    return Finding(text=f"{what} wins {share:.0f} of 100 against an equal system {likely}; {done}.")
 
 
 def _samples(ranking: Ranking) -> list[Finding]:
@@ -73,16 +85,27 @@ def _samples(ranking: Ranking) -> list[Finding]:
     return [Finding(text=text, tone="unsure")]
 
 
-def _circles(ranking: Ranking) -> list[Finding]:
+def _effects(ranking: Ranking) -> list[Finding]:
+    """Say next to every ranking what sides and style do, and whether one scale fits."""
     settings = ranking.provenance.settings
+    style = [style_finding(settings)] if _STYLE in settings else []
+    return [side_finding(settings), *style, circle_finding(settings)]
+
+
+def circle_finding(settings: Mapping[str, Any]) -> Finding:
+    """Say whether systems beat each other in circles more often than chance makes them."""
+    circles, chance = settings["circular triples"], settings["circular triples by chance"]
     if settings["share of chance with as many circles"] >= _RARE:
-        return []
+        return Finding(
+            text=f"One scale fits: {circles:,} triples of systems beat each other in a circle, "
+            f"{chance:,.0f} would by chance."
+        )
     text = (
-        f"{settings['circular triples']:,} triples of systems go round in a circle (a beats b, b "
-        f"beats c, c beats a); by chance {settings['circular triples by chance']:,.0f} would. One "
-        "scale does not tell everything: look at single pairs or segments."
+        f"{circles:,} triples of systems go round in a circle (a beats b, b beats c, c beats a); "
+        f"by chance {chance:,.0f} would. One scale does not say everything: look at single pairs "
+        "or segments."
     )
-    return [Finding(text=text, tone="unsure")]
+    return Finding(text=text, tone="unsure")
 
 
 def report(ranking: Ranking, *, svg: str) -> Report:

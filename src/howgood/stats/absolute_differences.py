@@ -300,7 +300,7 @@ def seen_absolute_error(
     --------
     Two ratings with mean 3 and sd 1 are 2 and 4; one is 3:
 
-    >>> seen_absolute_error(*(np.array([each, each]) for each in (3.0, 1.0)), [2, 1], 3.5)
+    >>> seen_absolute_error(*(np.array([rating, rating]) for rating in (3.0, 1.0)), [2, 1], 3.5)
     array([1. , 0.5])
     """
     trials = np.asarray(trials, dtype=np.float64)
@@ -326,7 +326,7 @@ def absolute_error_noise(
     --------
     Two ratings, 2 and 4: the first point's absolute errors are 1 and 1, the second's 0 and 2.
 
-    >>> seen = (np.array([each]) for each in (3.0, 1.0, 2.0))
+    >>> seen = (np.array([rating]) for rating in (3.0, 1.0, 2.0))
     >>> absolute_error_noise(*seen, [np.array([3.0]), np.array([2.0])])[0]
     array([[0., 2.],
            [2., 0.]])
@@ -335,7 +335,7 @@ def absolute_error_noise(
     one_more, seen = np.zeros((2, n_points, n_points))
     for n in np.unique(trials):
         rows = trials == n
-        part = [each[rows] for each in points]
+        part = [point[rows] for point in points]
         covariance = (
             _once(mean[rows], sd[rows], part)
             if n < 2
@@ -360,7 +360,7 @@ def unbiased_sd_factor(trials: FloatArray) -> FloatArray:
 
 def _errors(x: FloatArray, points: list[FloatArray]) -> FloatArray:
     """Return absolute errors (K, ..., n), less those of the first point: only these matter."""
-    errors = np.stack([np.abs(x - each) for each in points])
+    errors = np.stack([np.abs(x - point) for point in points])
     return np.asarray(errors - errors[0])
 
 

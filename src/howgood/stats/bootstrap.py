@@ -41,7 +41,7 @@ def ratio_draws(
     if len(numerators) > MOST_UNITS:
         lot = generator.permutation(len(numerators)) % MOST_UNITS
         numerators, denominators = (
-            summed_by_group(each, lot) for each in (numerators, denominators)
+            summed_by_group(column, lot) for column in (numerators, denominators)
         )
     weights = generator.dirichlet(np.ones(len(numerators)), size=draws)
     return np.asarray((weights @ numerators) / (weights @ denominators))

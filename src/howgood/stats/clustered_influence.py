@@ -37,8 +37,8 @@ def clustered_variance(
     """
     unit_kept = max(kept_share(summed(unit, weight)), _SAME)
     units = float(np.sum(summed(unit, moved) ** 2)) / unit_kept
-    part = np.concatenate([np.nonzero(each >= 0)[0] for each in raters] or [_NOBODY])
-    who = np.concatenate([each[each >= 0] for each in raters] or [_NOBODY])
+    part = np.concatenate([np.nonzero(rater >= 0)[0] for rater in raters] or [_NOBODY])
+    who = np.concatenate([rater[rater >= 0] for rater in raters] or [_NOBODY])
     n_people = np.bincount(part, minlength=len(moved))
     shares = summed(who, (weight / np.maximum(n_people, 1))[part])
     kept = kept_share(shares)

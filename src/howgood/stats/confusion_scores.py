@@ -17,7 +17,7 @@ def f_beta_score(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, *, beta: ArrayLike
     >>> f_beta_score(1, 1, 0, beta=[1.0, 2.0]).round(3).tolist()
     [0.667, 0.556]
     """
-    found, missed, alarms = (np.asarray(each, dtype=np.float64) for each in (tp, fn, fp))
+    found, missed, alarms = (np.asarray(count, dtype=np.float64) for count in (tp, fn, fp))
     square = np.square(np.asarray(beta, dtype=np.float64))
     top = (1.0 + square) * found
     bottom = top + square * missed + alarms
@@ -32,7 +32,7 @@ def capped_score(fn: ArrayLike, fp: ArrayLike, total: ArrayLike, *, cap: ArrayLi
     >>> capped_score([2, 5], [10, 2], 100, cap=0.03).tolist()
     [0.9, -0.05]
     """
-    missed, alarms, n = (np.asarray(each, dtype=np.float64) for each in (fn, fp, total))
+    missed, alarms, n = (np.asarray(count, dtype=np.float64) for count in (fn, fp, total))
     # A grain of tolerance: 3 of 100 is within a cap of 0.03, whatever the last bit says.
     within = missed <= np.asarray(cap) * n * (1.0 + 1e-12)
     return np.where(within, 1.0 - alarms / n, -missed / n)
@@ -48,7 +48,7 @@ def limits_score(
     >>> limits_score([2, 5], [9, 15], 100, misses=0.03, alarm_limit=0.1).round(9).tolist()
     [0.0, -0.07]
     """
-    missed, alarms, n = (np.asarray(each, dtype=np.float64) for each in (fn, fp, total))
+    missed, alarms, n = (np.asarray(count, dtype=np.float64) for count in (fn, fp, total))
     # A grain of tolerance: 3 of 100 is within a limit of 0.03, whatever the last bit says.
     excess = [
         np.where(share > limit * (1 + 1e-12), share - limit, 0.0)
@@ -70,7 +70,7 @@ def power_cost_score(
     >>> power_cost_score(4, 9, 100, a0=0.5, power=0.5).round(9).tolist()
     -0.0625
     """
-    missed, alarms, n = (np.asarray(each, dtype=np.float64) for each in (fn, fp, total))
+    missed, alarms, n = (np.asarray(count, dtype=np.float64) for count in (fn, fp, total))
     weight, p = np.asarray(a0, dtype=np.float64), np.asarray(power, dtype=np.float64)
     cost = (1 - weight) * (missed / n) ** p + weight * (alarms / n) ** p
     return np.asarray(-(cost ** (1 / p)))

@@ -11,6 +11,9 @@ classical analysis of variance; any other design costs a few passes over the row
 
 Effects that a design cannot tell apart are one: with one rater per item, item x group is part of
 the residual. The component then stands for both, and so does its share of a mean's variance.
+
+Items may come in clusters (a document's sentences). What a cluster shares is one more factor, with
+its own effects on groups and raters; clusters of one item each leave the model as it was.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,11 +23,12 @@ import numpy as np
 
 from howgood.stats.arrays import FloatArray, IntArray
 
-# Letters: group (system), item, rater. Of two effects that cannot be told apart the first is kept.
+# Letters: group (system), item, rater, cluster of items. Of two effects that cannot be separated
+# the first is kept.
 _RESIDUAL = "sir"
-_EFFECTS = (_RESIDUAL, "si", "sr", "i", "r", "ir")
+_EFFECTS = (_RESIDUAL, "si", "sr", "i", "r", "ir", "sc", "c", "cr", "scr")
 # What joins the residual when too few values are left to estimate it, in this order.
-_FIRST_TO_GO = ("ir", "si", "sr", "r", "i")
+_FIRST_TO_GO = ("scr", "cr", "ir", "si", "sr", "r", "i", "sc", "c")
 # Mean squares below this share of the largest squared deviation are rounding.
 _SAME = 1e-13
 
@@ -81,14 +85,17 @@ def crossed_means(
     item: IntArray,
     rater: IntArray | None,
     *,
+    cluster: IntArray | None = None,
     step: float = 0.0,
 ) -> CrossedMeans:
     """Return means and components; every group needs a value for every item, codes start at 0.
 
-    A rater gives one value per group and item; without raters all values are one rater's. `step` is
-    the smallest difference that values can show (0: they are continuous).
+    A rater gives one value per group and item; without raters all values are one rater's. `cluster`
+    holds each row's cluster, the same for all rows of an item. `step` is the smallest difference
+    that values can show (0: they are continuous).
     """
-    partitions = _partitions(group, item, np.zeros_like(item) if rater is None else rater)
+    rater = np.zeros_like(item) if rater is None else rater
+    partitions = _partitions(group, item, rater, cluster)
     names = _estimable(partitions)
     n_items = partitions["i"].n_levels
     weight = 1.0 / (n_items * partitions["si"].of_rows)
@@ -100,13 +107,13 @@ def crossed_means(
     freedoms, sizes = _freedoms(partitions, names), _sizes(partitions, names)
     components = []
     for name in names:
-        finer = tuple(each for each in names if _is_finer(partitions, each, name))
+        finer = tuple(one_name for one_name in names if _is_finer(partitions, one_name, name))
         within = [name, *finer]
         components.append(
             Component(
                 name=name,
                 variance=variances[name],
-                mean_square=sum(sizes[each] * variances[each] for each in within),
+                mean_square=sum(sizes[factor] * variances[factor] for factor in within),
                 freedom=freedoms[name],
                 size=sizes[name],
                 finer=finer,
@@ -114,7 +121,7 @@ def crossed_means(
             )
         )
     least = _SAME * float(np.abs(values - middle).max()) ** 2
-    components.sort(key=lambda each: len(each.finer))
+    components.sort(key=lambda component: len(component.finer))
     return CrossedMeans(
         means=means, components=_with_hidden(components, least, step**2 / (n_items + 1.0))
     )
@@ -127,37 +134,49 @@ def _with_hidden(components: list[Component], least: float, hidden: float) -> tu
     spread is then taken as if two more items had been one step above and one step below, in the
     manner of Agresti and Coull (1998).
     """
-    by_name = {each.name: each for each in components}
+    by_name = {component.name: component for component in components}
     carrier = by_name.get("si", by_name[_RESIDUAL])
     if max(carrier.mean_square, by_name[_RESIDUAL].mean_square) > least:
         return tuple(components)
     found = replace(carrier, mean_square=carrier.size * hidden, variance=hidden)
-    return tuple(found if each.name == carrier.name else each for each in components)
+    return tuple(found if component.name == carrier.name else component for component in components)
 
 
-def _partitions(group: IntArray, item: IntArray, rater: IntArray) -> dict[str, _Partition]:
+def _partitions(
+    group: IntArray, item: IntArray, rater: IntArray, cluster: IntArray | None
+) -> dict[str, _Partition]:
     codes = {"s": group, "i": item, "r": rater}
-    found = {name: _partition(each) for name, each in codes.items()}
-    for name in ("si", "sr", "ir"):
-        first, second = (found[letter] for letter in name)
+    crossed = ["si", "sr", "ir"]
+    if cluster is not None:
+        codes["c"] = cluster
+        crossed += ["sc", "cr", "scr"]
+    found = {name: _partition(code) for name, code in codes.items()}
+    for name in crossed:
+        first, second = found[name[:-1]], found[name[-1]]
         found[name] = _partition(first.codes * second.n_levels + second.codes)
     found[_RESIDUAL] = _Partition(np.arange(len(group)), np.ones(len(group)))
     return found
 
 
 def _partition(codes: IntArray) -> _Partition:
+    if int(codes.max()) < 2 * len(codes):
+        # Counting is faster than sorting where few numbers are left out.
+        seen = np.bincount(codes)
+        return _Partition((np.cumsum(seen > 0) - 1)[codes], seen[seen > 0].astype(np.float64))
     _, found, counts = np.unique(codes, return_inverse=True, return_counts=True)
     return _Partition(found.reshape(-1), counts.astype(np.float64))
 
 
 def _joined(partitions: _Partitions, *names: str) -> _Partition:
     letters = set("".join(names))
-    return next(each for name, each in partitions.items() if set(name) == letters)
+    if "i" in letters:
+        letters -= {"c"}  # an item lies within its cluster
+    return next(partition for name, partition in partitions.items() if set(name) == letters)
 
 
 def _is_same(partitions: _Partitions, first: str, second: str) -> bool:
     """Whether both divide the rows alike."""
-    n_levels = {partitions[each].n_levels for each in (first, second)}
+    n_levels = {partitions[side].n_levels for side in (first, second)}
     return {_joined(partitions, first, second).n_levels} == n_levels
 
 
@@ -171,13 +190,15 @@ def _is_finer(partitions: _Partitions, first: str, second: str) -> bool:
 def _estimable(partitions: _Partitions) -> list[str]:
     """Return the effects that the design can tell apart, each after those within it."""
     names: list[str] = []
-    for name in _EFFECTS:
-        if not any(_is_same(partitions, name, each) for each in ("s", *names)):
+    for name in (effect for effect in _EFFECTS if effect in partitions):
+        if not any(_is_same(partitions, name, factor) for factor in ("s", *names)):
             names.append(name)
     for name in ("", *_FIRST_TO_GO):
-        names = [each for each in names if each != name]
+        names = [one_name for one_name in names if one_name != name]
         names = [
-            each for each in names if each == _RESIDUAL or _freedom(partitions, names, each) >= 1
+            one_name
+            for one_name in names
+            if one_name == _RESIDUAL or _freedom(partitions, names, one_name) >= 1
         ]
         if _freedom(partitions, names, _RESIDUAL) >= 1:
             break
@@ -186,9 +207,11 @@ def _estimable(partitions: _Partitions) -> list[str]:
 
 def _freedom(partitions: _Partitions, names: Sequence[str], name: str) -> float:
     """Return the levels of an effect less what coarser effects, groups and the mean explain."""
-    coarser = [each for each in ("s", *names) if _is_finer(partitions, name, each)]
+    coarser = [factor for factor in ("s", *names) if _is_finer(partitions, name, factor)]
     return (
-        partitions[name].n_levels - 1.0 - sum(_freedom(partitions, names, each) for each in coarser)
+        partitions[name].n_levels
+        - 1.0
+        - sum(_freedom(partitions, names, factor) for factor in coarser)
     )
 
 
@@ -235,20 +258,24 @@ def _by_moments(
     around = values - (np.bincount(group.codes, weights=values) / group.counts)[group.codes]
     squares = np.array(
         [
-            np.sum(np.bincount(each.codes, weights=around) ** 2 / each.counts)
-            for each in (partitions[name] for name in names)
+            np.sum(np.bincount(partition.codes, weights=around) ** 2 / partition.counts)
+            for partition in (partitions[name] for name in names)
         ]
     )
-    expected = np.array([[_expected(partitions, k, j) for j in names] for k in names])
+    by_group = {name: _by_group(partitions[name], group) for name in names if "s" not in name}
+    expected = np.array([[_expected(partitions, by_group, k, j) for j in names] for k in names])
     found = np.linalg.lstsq(expected, squares, rcond=None)[0]
     return dict(zip(names, found.tolist(), strict=True))
 
 
-def _expected(partitions: _Partitions, of: str, by: str) -> float:
+def _expected(
+    partitions: _Partitions, by_group: Mapping[str, FloatArray], of: str, by: str
+) -> float:
     """Return one effect's expected sum of squares per unit of variance of another effect.
 
     With Z the indicators of levels, D their counts and M taking off groups' means, this is the
-    trace of Z_k D_k^-1 Z_k' M Z_j Z_j' M, written out as sums over rows and groups.
+    trace of Z_k D_k^-1 Z_k' M Z_j Z_j' M, written out as sums over rows and groups. `by_group`
+    holds how many rows each level has in each group.
     """
     one, other, group = partitions[of], partitions[by], partitions["s"]
     plain = float(np.sum(_joined(partitions, of, by).of_rows / one.of_rows))
@@ -259,13 +286,15 @@ def _expected(partitions: _Partitions, of: str, by: str) -> float:
         share = _joined(partitions, of, "s").of_rows / one.of_rows
         crossed = float(np.sum(share * other.of_rows / group.of_rows))
     else:
-        ones, others = (_by_group(each, group) for each in (one, other))
-        crossed = sum(
-            float(np.sum(ones[one.codes, each] * others[other.codes, each] / one.of_rows)) / n[each]
-            for each in range(group.n_levels)
-        )
-    first = _by_group_products(partitions, of, is_per_value=True)
-    second = _by_group_products(partitions, by, is_per_value=False)
+        # Rows of one joint level are alike: one of them stands for all.
+        joined = _joined(partitions, of, by)
+        row = np.zeros(joined.n_levels, dtype=np.int64)
+        row[joined.codes] = np.arange(len(joined.codes))
+        ones, others = one.codes[row], other.codes[row]
+        products = (by_group[of][ones] * by_group[by][others]) @ (1.0 / n)
+        crossed = float(np.sum(products * joined.counts / one.counts[ones]))
+    first = _by_group_products(partitions, by_group, of, is_per_value=True)
+    second = _by_group_products(partitions, by_group, by, is_per_value=False)
     return plain - 2.0 * crossed + float(np.sum(first * second / np.outer(n, n)))
 
 
@@ -277,13 +306,15 @@ def _by_group(partition: _Partition, group: _Partition) -> FloatArray:
     return counts.reshape(size)
 
 
-def _by_group_products(partitions: _Partitions, name: str, *, is_per_value: bool) -> FloatArray:
+def _by_group_products(
+    partitions: _Partitions, by_group: Mapping[str, FloatArray], name: str, *, is_per_value: bool
+) -> FloatArray:
     """Return sums over levels of products of their counts in two groups (over all their counts)."""
     partition, group = partitions[name], partitions["s"]
     if "s" in name:
-        each = np.ones(len(group.codes)) if is_per_value else partition.of_rows
-        return np.diag(np.bincount(group.codes, weights=each))
-    counts = _by_group(partition, group)
+        row_weights = np.ones(len(group.codes)) if is_per_value else partition.of_rows
+        return np.diag(np.bincount(group.codes, weights=row_weights))
+    counts = by_group[name]
     scaled = counts / partition.counts[:, None] if is_per_value else counts
     products: FloatArray = scaled.T @ counts
     return products

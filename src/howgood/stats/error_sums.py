@@ -102,7 +102,7 @@ def error_sums(
     for rows in _steps(len(mean)):
         variance = sd[rows] ** 2
         spread = _Spread.of(variance, None if trials is None else trials[rows])
-        block = np.stack([each[rows] for each in predictions])
+        block = np.stack([prediction[rows] for prediction in predictions])
         power = _power_rows(variance, powers)
         deviations = (mean[rows] - block) ** 2
         max_variance = max(max_variance, float(variance.max()))
@@ -116,7 +116,7 @@ def error_sums(
         if trials is not None:
             products[1] += (centred * spread.of_mean) @ centred.T
             corrected += _corrected(spread, deviations, trials[rows])
-    spreads = [_squared_distances(each) for each in products]
+    spreads = [_squared_distances(product) for product in products]
     _recompute_close_pairs(spreads, products, predictions, sd, trials)
     return ErrorSums(
         n=len(mean),
@@ -193,7 +193,7 @@ def _recompute_close_pairs(
     trials: FloatArray | None,
 ) -> None:
     """Sum nearly equal predictions pair by pair: their distance would be a rounding error."""
-    own = np.sum([np.diag(each) for each in products], axis=0)
+    own = np.sum([np.diag(product) for product in products], axis=0)
     both = np.sum(spreads, axis=0)
     close = np.argwhere(np.triu(both <= _CLOSE * (own[:, None] + own[None, :]), 1))
     for first, second in close:

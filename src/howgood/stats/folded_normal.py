@@ -235,8 +235,8 @@ class FoldedCumulants:
         larger = np.where(near.real >= far.real, near, far)
         smaller = np.where(near.real >= far.real, far, near)
         # The branch of this logarithm does not matter: K is only ever exponentiated.
-        each = larger + np.log(1.0 + np.exp(smaller - larger)) - 0.5 * self._ratio() ** 2
-        return np.asarray(np.sum(each, axis=-1))
+        log_terms = larger + np.log(1.0 + np.exp(smaller - larger)) - 0.5 * self._ratio() ** 2
+        return np.asarray(np.sum(log_terms, axis=-1))
 
     def slopes(self, s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the first two derivatives of K at real points, and a third that bends the path.
@@ -262,8 +262,8 @@ class FoldedCumulants:
         """Return K minus its tangent at zero, at real points."""
         tangent = float(np.sum(folded_normal_mean(self.distance, self.sd)))
         near, far = (_log_mills_real(z) for z in self._positions(s))
-        each = np.logaddexp(near, far) - 0.5 * self._ratio() ** 2
-        return np.asarray(np.sum(each, axis=-1) - s * tangent)
+        log_terms = np.logaddexp(near, far) - 0.5 * self._ratio() ** 2
+        return np.asarray(np.sum(log_terms, axis=-1) - s * tangent)
 
     def _ratio(self) -> FloatArray:
         return np.asarray(self.distance / self.sd)

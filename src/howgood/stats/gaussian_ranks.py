@@ -87,7 +87,7 @@ def ranks_of_two(first_behind: float, *, mcse: float) -> RankProbabilities:
     """Return the ranks of two scores of which the first is the larger with a known probability."""
     ahead = 1.0 - first_behind
     orderings = [((0, 1), ahead), ((1, 0), first_behind)]
-    orderings.sort(key=lambda each: -each[1])
+    orderings.sort(key=lambda ordering: -ordering[1])
     ranks = np.array([[ahead, first_behind], [first_behind, ahead]])
     return RankProbabilities(ranks=ranks, orderings=tuple(orderings), mcse=mcse)
 
@@ -154,7 +154,7 @@ def lower_orthant(means: FloatArray, covariance: FloatArray) -> float:
     0.333333333333
     """
     first, second = (
-        float(difference_errors(-means[each], covariance[each, each])) for each in (0, 1)
+        float(difference_errors(-means[value], covariance[value, value])) for value in (0, 1)
     )
     if covariance[0, 0] <= 0 or covariance[1, 1] <= 0:
         return first * second
@@ -207,7 +207,7 @@ def _from_orderings(
     for order, probability in orderings:
         for rank, score in enumerate(order):
             ranks[score, rank] += probability
-    ordered = sorted(orderings, key=lambda each: -each[1])
+    ordered = sorted(orderings, key=lambda ordering: -ordering[1])
     return RankProbabilities(ranks=ranks, orderings=tuple(ordered), mcse=0.0)
 
 

@@ -270,8 +270,8 @@ class StudentMixture:
         """Return draws of shape (n_draws, dimensions)."""
         counts = rng.multinomial(n_draws, self.shares)
         drawn = [
-            each.sample(int(count), rng)
-            for each, count in zip(self.components, counts, strict=True)
+            component.sample(int(count), rng)
+            for component, count in zip(self.components, counts, strict=True)
         ]
         return rng.permutation(np.concatenate(drawn))
 
@@ -282,7 +282,10 @@ class StudentMixture:
     def _log_parts(self, points: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
             shares = np.log(self.shares)
-        return np.column_stack([each.log_density(points) for each in self.components]) + shares
+        return (
+            np.column_stack([component.log_density(points) for component in self.components])
+            + shares
+        )
 
     def _updated(self, sample: WeightedDraws, whole: FloatArray, dof: float) -> "StudentMixture":
         log_parts = self._log_parts(sample.draws)
@@ -291,8 +294,8 @@ class StudentMixture:
         size = len(whole)
         anchor = _SHRINKAGE * size / sample.effective
         components = []
-        for each, mine in zip(self.components, belongs.T, strict=True):
-            axes = np.linalg.solve(each.root, (sample.draws - each.centre).T)
+        for component, mine in zip(self.components, belongs.T, strict=True):
+            axes = np.linalg.solve(component.root, (sample.draws - component.centre).T)
             near = mine * (dof + size) / (dof + (axes**2).sum(axis=0))
             total = max(float(near.sum()), 1e-300)
             centre = near @ sample.draws / total

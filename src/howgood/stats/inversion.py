@@ -382,9 +382,9 @@ def _farthest(function: CumulantFunction, side: float, exponent: float) -> float
     limit = function.upper_limit if side > 0.0 else -function.lower_limit
     tilts = side * (limit * _SHARES if np.isfinite(limit) else _TILTS)
     with np.errstate(over="ignore", invalid="ignore"):
-        place = np.concatenate([function.slopes(each)[0] for each in tilts[:, None]])
+        place = np.concatenate([function.slopes(tilt)[0] for tilt in tilts[:, None]])
         start = float(function.slopes(np.zeros(1))[0][0])
-        bound = np.concatenate([function.excess(each) for each in tilts[:, None]])
+        bound = np.concatenate([function.excess(tilt) for tilt in tilts[:, None]])
     enough = np.flatnonzero(bound + tilts * (start - place) < exponent)
     if not enough.size:
         return side * np.inf

@@ -64,7 +64,7 @@ def joint_means(
     `components` come with the finest first: every one after those within it.
     """
     n_means, n_parts = len(means), len(components)
-    shapes = np.array([each.shape for each in components])
+    shapes = np.array([component.shape for component in components])
     centred = shapes - shapes.mean(axis=1, keepdims=True)
     centred = centred - centred.mean(axis=2, keepdims=True)
     traces = np.trace(centred, axis1=1, axis2=2)
@@ -82,7 +82,7 @@ def joint_means(
     roots, owners = _roots(centred)
     net = _net(len(roots) + 2, _POINTS, generator)
     order = np.argsort(variances @ traces, kind="stable")
-    chosen, observed = (_chosen(each, order, net[:, 0]) for each in (log_weights, plain))
+    chosen, observed = (_chosen(value, order, net[:, 0]) for value in (log_weights, plain))
     kept, noise = kept[chosen, None], ndtri(net[:, 1:])
     sds = np.sqrt(variances @ owners)
     middle = means.mean() + kept * away
@@ -137,7 +137,7 @@ def _variance_draws(
 ) -> tuple[FloatArray, FloatArray]:
     """Return variances (n_draws, n_parts) drawn from mean squares, and their log likelihood."""
     drawn: dict[str, FloatArray] = {}
-    sizes = {each.name: each.size for each in components}
+    sizes = {one_component.name: one_component.size for one_component in components}
     log_shares = np.zeros_like(uniform)
     for place, component in enumerate(components):
         floor = np.zeros(len(uniform))
@@ -147,7 +147,7 @@ def _variance_draws(
             component.mean_square, component.freedom, floor, uniform[:, place]
         )
         drawn[component.name] = (found - floor) / component.size
-    return np.column_stack([drawn[each.name] for each in components]), log_shares
+    return np.column_stack([drawn[one_component.name] for one_component in components]), log_shares
 
 
 def _above(
@@ -221,7 +221,7 @@ def _chosen(
 def _own_sds(variances: FloatArray, shapes: FloatArray, noise: FloatArray) -> FloatArray:
     own = np.diagonal(shapes, axis1=1, axis2=2)
     return np.array(
-        [np.quantile(np.abs(noise) * np.sqrt(variances @ each), 0.95) / _Z for each in own.T]
+        [np.quantile(np.abs(noise) * np.sqrt(variances @ column), 0.95) / _Z for column in own.T]
     )
 
 

@@ -1,22 +1,15 @@
-"""Choices between two things: their probabilities, what one tells, and weights learned from them.
+"""Choices between two things: their probabilities, and what one tells.
 
-In: strengths of preference, widths of indifference, lapse rates; differences of features and
-choices. Out: probabilities, entropies, mutual information; weighted samples of weights on a
-simplex, moved by Metropolis steps. Absent: what is chosen between.
-
-A particle holds k - 1 log-ratios against the last weight, and the log of the sensitivity.
+In: strengths of preference, widths of indifference, lapse rates. Out: probabilities, entropies,
+mutual information; weights on a simplex from log-ratios. Absent: what is chosen between, learning
+(`weighted_choices`).
 """
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, xlogy
 
 from howgood.stats.arrays import FloatArray
-
-_LAPSE = 0.05
-_SENSITIVITY_SD = 1.5
 
 
 def choice_probabilities(
@@ -31,10 +24,12 @@ def choice_probabilities(
 
     Examples
     --------
-    >>> [round(float(each), 9) for each in choice_probabilities(0.0, width=0.0, lapse=0.3)]
+    >>> [round(float(share), 9) for share in choice_probabilities(0.0, width=0.0, lapse=0.3)]
     [0.45, 0.45, 0.1]
     """
-    x, nu, miss = (np.asarray(each, dtype=np.float64) for each in (strength, width, lapse))
+    x, nu, miss = (
+        np.asarray(parameter, dtype=np.float64) for parameter in (strength, width, lapse)
+    )
     first = miss / 3 + (1 - miss) * expit(x - nu)
     second = miss / 3 + (1 - miss) * expit(-x - nu)
     return first, second, np.maximum(1 - first - second, 0.0)
@@ -99,15 +94,10 @@ def at_least_probability(chances: FloatArray, n: int) -> float:
     return float(counts[:, n:].sum(axis=1).mean())
 
 
-def prior_particles(n: int, k: int, generator: np.random.Generator) -> FloatArray:
-    """Draw weights evenly on the simplex and log-normal sensitivities, shape (n, k)."""
-    weights = generator.dirichlet(np.ones(k), size=n)
-    ratios = np.log(weights[:, :-1] / weights[:, -1:])
-    return np.column_stack([ratios, generator.normal(0.0, _SENSITIVITY_SD, n)])
-
-
 def simplex_weights(particles: FloatArray) -> FloatArray:
-    """Return the weights of each particle, shape (n, k); rows sum to 1.
+    """Return the weights of log-ratios against the last one, shape (n, k); rows sum to 1.
+
+    The last column is not a ratio and not looked at.
 
     Examples
     --------
@@ -117,47 +107,3 @@ def simplex_weights(particles: FloatArray) -> FloatArray:
     ratios = np.column_stack([particles[:, :-1], np.zeros(len(particles))])
     powers = np.exp(ratios - ratios.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-def first_probabilities(particles: FloatArray, differences: FloatArray) -> FloatArray:
-    """Return the probability of choosing the first side, shape (n_particles, n_pairs)."""
-    strength = simplex_weights(particles) @ differences.T * np.exp(particles[:, -1:])
-    return np.asarray(_LAPSE / 2 + (1 - _LAPSE) * expit(strength))
-
-
-def log_posterior(particles: FloatArray, differences: FloatArray, chosen: FloatArray) -> FloatArray:
-    """Return the log posterior; `chosen` is 1 for first, 0 for second, 1/2 for neither."""
-    # Even on the simplex: the density of log-ratios is the product of the weights.
-    prior = np.log(np.maximum(simplex_weights(particles), 1e-300)).sum(axis=1)
-    prior = prior - 0.5 * (particles[:, -1] / _SENSITIVITY_SD) ** 2
-    chance = first_probabilities(particles, differences)
-    likelihood = chosen * np.log(chance) + (1 - chosen) * np.log1p(-chance)
-    return np.asarray(prior + likelihood.sum(axis=1))
-
-
-def reweighted(
-    particles: FloatArray,
-    difference: FloatArray,
-    chosen: float,
-    target: Callable[[FloatArray], FloatArray],
-    generator: np.random.Generator,
-    *,
-    moves: int,
-) -> FloatArray:
-    """Take one choice in: resample by its likelihood, then move towards the posterior."""
-    chance = first_probabilities(particles, difference[None])[:, 0]
-    weight = chance**chosen * (1 - chance) ** (1 - chosen)
-    positions = (generator.random() + np.arange(len(particles))) / len(particles)
-    cumulative = np.cumsum(weight / weight.sum())
-    chosen_rows = np.minimum(np.searchsorted(cumulative, positions), len(particles) - 1)
-    moved = particles[chosen_rows]
-    spread = np.cov(particles, rowvar=False, aweights=weight) + 1e-6 * np.eye(particles.shape[1])
-    step = np.linalg.cholesky(spread) * 2.38 / np.sqrt(particles.shape[1])
-    level = target(moved)
-    for _ in range(moves):
-        proposal = moved + generator.normal(size=moved.shape) @ step.T
-        proposed = target(proposal)
-        accept = np.log(generator.random(len(moved))) < proposed - level
-        moved = np.where(accept[:, None], proposal, moved)
-        level = np.where(accept, proposed, level)
-    return moved

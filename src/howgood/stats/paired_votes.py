@@ -24,6 +24,8 @@ from howgood.stats.crossed_components import Component
 
 PRIOR_SD = 3.0
 _MOST_STEPS, _CLOSE = 60, 1e-10
+# Sums by cluster are a whole table up to so many cells, beyond that only what is not zero.
+_MOST_CELLS = 20_000_000
 LEFT, RIGHT, TIE = 0, 1, 2
 
 
@@ -45,10 +47,12 @@ class VoteFit:
     """Strengths (K,), parts of their covariance, and the parameters all pairs share.
 
     `shared` maps "side", "tie" (log nu) and "covariate" to (estimate, variance, freedom).
+    `unclustered` (K, K) is the covariance that the model alone gives, every vote for itself.
     """
 
     strengths: FloatArray
     components: tuple[Component, ...]
+    unclustered: FloatArray
     shared: dict[str, tuple[float, float, float]]
     log_likelihood: float
 
@@ -208,6 +212,7 @@ def _fitted(
     centring = np.eye(k) - 1.0 / k
     return VoteFit(
         strengths=theta[:k] - theta[:k].mean(),
+        unclustered=centring @ inverse[:k, :k] @ centring,
         components=tuple(
             Component(name=name, variance=1.0, mean_square=1.0, freedom=freedom, size=1.0, finer=(),
                       shape=centring @ cover[:k, :k] @ centring)
@@ -229,7 +234,7 @@ def _meats(theta: FloatArray, votes: Votes, has_ties: bool) -> list[tuple[str, F
         return [("items", units, unit_freedom)]
     raters, freedom = _clustered(scores, votes.rater, len(theta))
     _, key = np.unique(unit * (int(votes.rater.max()) + 1) + votes.rater, return_inverse=True)
-    both, _ = _clustered(scores, key, len(theta))
+    both = _of_most_alone(theta, votes, has_ties, key)
     # Raters who agree better than single votes allow do so by chance.
     return [
         ("raters", raters + _positive(both - raters), freedom),
@@ -278,13 +283,41 @@ def _clustered(
 ) -> tuple[FloatArray, float]:
     row, column, value = scores
     n_clusters = int(codes.max()) + 1
-    sums = coo_matrix((value, (codes[row], column)), shape=(n_clusters, size)).tocsr()
-    meat: FloatArray = np.asarray((sums.T @ sums).todense())
+    if n_clusters * size <= _MOST_CELLS:
+        flat: FloatArray = np.bincount(codes[row] * size + column, value, n_clusters * size).astype(
+            np.float64
+        )
+        whole = flat.reshape(n_clusters, size)
+        meat: FloatArray = whole.T @ whole
+    else:
+        sums = coo_matrix((value, (codes[row], column)), shape=(n_clusters, size)).tocsr()
+        meat = np.asarray((sums.T @ sums).todense())
     kept = kept_share(np.bincount(codes) / len(codes))
     if kept <= 0:
         return meat, 1.0
     freedom = freedom_of(kept)
     return meat / kept, min(freedom, LARGEST_FREEDOM)
+
+
+def _of_most_alone(theta: FloatArray, votes: Votes, has_ties: bool, codes: IntArray) -> FloatArray:
+    """Return what `_clustered` does where most clusters are one vote: these count by their kind."""
+    sizes = np.bincount(codes)
+    is_alone = sizes[codes] == 1
+    if votes.covariate is not None or np.mean(is_alone) < 0.5:
+        return _clustered(_scores(theta, votes, has_ties), codes, len(theta))[0]
+    kept = kept_share(sizes / len(codes))
+    meat = np.zeros((len(theta), len(theta)))
+    for chosen, together in ((is_alone, False), (~is_alone, True)):
+        some = Votes(left=votes.left[chosen], right=votes.right[chosen],
+                     outcome=votes.outcome[chosen], n_competitors=votes.n_competitors)  # fmt: skip
+        if not together and len(some.left):
+            meat += _of_single_votes(theta, some, has_ties)
+        elif len(some.left):
+            row, column, value = _scores(theta, some, has_ties)
+            _, own = np.unique(codes[chosen], return_inverse=True)
+            sums = coo_matrix((value, (own[row], column)), shape=(int(own.max()) + 1, len(theta)))
+            meat += np.asarray((sums.tocsr().T @ sums.tocsr()).todense())
+    return meat / kept if kept > 0 else meat
 
 
 def _positive(matrix: FloatArray) -> FloatArray:

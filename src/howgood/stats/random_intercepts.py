@@ -63,11 +63,20 @@ class GroupCounts:
         >>> counts.counts.tolist(), counts.alike.tolist()
         ([[0.0, 1.0], [1.0, 0.0]], [2.0, 1.0])
         """
+        return cls.from_rows_with_members(group, outcome, n_outcomes)[0]
+
+    @classmethod
+    def from_rows_with_members(
+        cls, group: NDArray[np.intp], outcome: NDArray[np.intp], n_outcomes: int
+    ) -> tuple["GroupCounts", NDArray[np.intp]]:
+        """Do as `from_rows`; return also which distinct row each group became."""
         n_groups = int(group.max()) + 1
         counts = np.zeros((n_groups, n_outcomes))
         np.add.at(counts, (group, outcome), 1.0)
-        distinct, alike = np.unique(counts, axis=0, return_counts=True)
-        return cls(distinct, alike.astype(np.float64))
+        distinct, members, alike = np.unique(
+            counts, axis=0, return_inverse=True, return_counts=True
+        )
+        return cls(distinct, alike.astype(np.float64)), np.asarray(members.ravel(), dtype=np.intp)
 
 
 def log_marginal(

@@ -1,7 +1,7 @@
-"""How far several people agree about the same units: Krippendorff's alpha, and shares of variance.
+"""How far several people agree about the same units: Krippendorff's alpha.
 
 In: values, and codes of units and raters. Out: alpha for four levels of measurement, alpha within
-raters who judged a unit twice, draws over units and raters, variance components. Absent: names.
+raters who judged a unit twice. Absent: names, and how sure it is (see `agreement_draws`).
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,8 @@ import numpy as np
 
 from howgood.stats.arrays import FloatArray, IntArray
 
+NOBODY: IntArray = np.zeros(0, dtype=np.int64)
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
-# So many pairs of values are weighed anew in all; of many pairs fewer times, down to the least.
-_BUDGET, _LEAST_DRAWS = 2e7, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,24 +35,24 @@ class ValuePairs:
     n_units: int
     n_raters: int
 
-    def alpha(
-        self,
-        level: str,
-        unit_weight: FloatArray | None = None,
-        rater_weight: FloatArray | None = None,
-    ) -> float:
-        """Return one minus observed over expected disagreement; NaN where all values are alike."""
-        units = np.ones(self.n_units) if unit_weight is None else unit_weight
-        raters = np.ones(self.n_raters) if rater_weight is None else rater_weight
+    def alpha(self, level: str, *, left_out: tuple[IntArray, IntArray] = (NOBODY, NOBODY)) -> float:
+        """Return one minus observed over expected disagreement; NaN where all values are alike.
+
+        `left_out`: codes of units and of raters that do not count.
+        """
+        units, raters = np.ones(self.n_units), np.ones(self.n_raters)
+        units[left_out[0]], raters[left_out[1]] = 0.0, 0.0
         first, second = self.first, self.second
-        weight = self.weight * units[self.unit[first]]
-        weight = weight * raters[self.rater[first]] * raters[self.rater[second]]
+        kept = units[self.unit] * raters[self.rater]
+        weight = self.weight * kept[first] * kept[second]
+        if not weight.sum() > 0:
+            return float("nan")
         # A value counts as often as it is paired, as in the table of coincidences.
         rows = _summed(first, weight, len(self.value))
-        n_values = float(len(np.unique(first)))
+        n_values = float(np.count_nonzero(rows))
         if self.against_all:
-            rows = self.share * units[self.unit] * raters[self.rater]
-            n_values = float(len(rows))
+            rows = self.share * kept
+            n_values = float(np.count_nonzero(kept))
         counts = _summed(self.value, rows, len(self.values))
         total = float(counts.sum())
         one, other = self.value[first], self.value[second]
@@ -142,53 +141,3 @@ def _within_units(unit: IntArray) -> tuple[IntArray, IntArray]:
     begins = np.cumsum(counts[unit]) - counts[unit]
     second = starts[unit[first]] + (np.arange(len(first)) - begins[first])
     return first, second
-
-
-def alpha_draws(
-    pairs: ValuePairs, level: str, *, draws: int, generator: np.random.Generator
-) -> FloatArray:
-    """Return alpha over units and raters like these: both are weighed anew (Bayesian bootstrap)."""
-    n_draws = int(np.clip(_BUDGET / max(len(pairs.first), 1), _LEAST_DRAWS, draws))
-    found = np.empty(n_draws)
-    for draw in range(n_draws):
-        units, raters = (
-            generator.dirichlet(np.ones(size)) * size for size in (pairs.n_units, pairs.n_raters)
-        )
-        found[draw] = pairs.alpha(level, units, raters)
-    return found[np.isfinite(found)]
-
-
-def two_way_shares(
-    value: FloatArray, unit: IntArray, rater: IntArray
-) -> tuple[float, float, float]:
-    """Return the variances of units, of raters and of the rest (Henderson's first method).
-
-    Examples
-    --------
-    >>> value, unit = np.array([1.0, 1, 3, 3]), np.array([0, 0, 1, 1])
-    >>> [round(part, 9) for part in two_way_shares(value, unit, np.array([0, 1, 0, 1]))]
-    [2.0, 0.0, 0.0]
-    """
-    n = float(len(value))
-    value = value - value.mean()
-    cells = np.unique(unit * (int(rater.max()) + 1) + rater, return_inverse=True)[1]
-    in_cell = np.bincount(cells)[cells]
-    counts = [np.bincount(code) for code in (unit, rater)]
-    sums = [np.bincount(code, weights=value) for code in (unit, rater)]
-    squares = [float(np.sum(total**2 / count)) for total, count in zip(sums, counts, strict=True)]
-    own = [float(np.sum(count.astype(float) ** 2)) / n for count in counts]
-    mixed = [
-        float(np.sum(in_cell / count[code]))
-        for count, code in zip(counts, (unit, rater), strict=True)
-    ]
-    left = np.array(
-        [
-            [n - own[0], mixed[0] - own[1], len(counts[0]) - 1],
-            [mixed[1] - own[0], n - own[1], len(counts[1]) - 1],
-            [n - own[0], n - own[1], n - 1],
-        ]
-    )
-    right = np.array([squares[0], squares[1], float(value @ value)])
-    found = np.linalg.lstsq(left, right, rcond=None)[0]
-    found = np.where(np.abs(found) < 1e-12, 0.0, found)
-    return float(max(found[0], 0.0)), float(max(found[1], 0.0)), float(max(found[2], 0.0))

@@ -88,7 +88,7 @@ def rectified_means(
     n_groups = int(everything.group.max()) + 1
     n_clusters = 1 + int(max(rows.cluster.max(), everything.cluster.max()))
     fold = generator.permutation(n_clusters) % N_FOLDS
-    parts = [_of_group(rows, everything, each, fold) for each in range(n_groups)]
+    parts = [_of_group(rows, everything, index, fold) for index in range(n_groups)]
     effect, noise = _pooled(parts)
     weights = np.array([part.weight for part in parts])
     means = np.array([part.mean for part in parts])

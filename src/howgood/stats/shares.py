@@ -65,7 +65,7 @@ def share_draws(
         (weights * successes / trials)[:, None], weights[:, None], draws=draws, generator=generator
     )[:, 0]
     # Half a trial either way keeps log odds finite, as Jeffreys' prior does.
-    odds, centre = (logit((each * alike + 0.5) / (alike + 1.0)) for each in (found, share))
+    odds, centre = (logit((array * alike + 0.5) / (alike + 1.0)) for array in (found, share))
     odds = widened(odds, centre, n_units=len(trials), n_fitted=1, generator=generator)
     ends = np.sort(np.stack([expit(odds), beta_draws(share * alike, alike, n_draws=draws)]), axis=1)
     below, above = np.split(ends, [draws // 2], axis=1)
@@ -128,4 +128,4 @@ def whole_parts(parts: Sequence[float], total: int) -> tuple[int, ...]:
     lost = np.round(exact - down, 9)
     missing = int(total - down.sum())
     down[np.argsort(-lost, kind="stable")[:missing]] += 1
-    return tuple(int(each) for each in down)
+    return tuple(int(level) for level in down)

@@ -133,6 +133,8 @@ def group_information(groups: NDArray[np.int64], *probabilities: FloatArray) -> 
     names, sizes = np.unique(groups, return_counts=True)
     within: FloatArray = np.zeros(probabilities[0].shape[1])
     for name, size in zip(names.tolist(), sizes.tolist(), strict=True):
-        means = [each[groups == name].mean(axis=0) for each in probabilities]
+        means = [probability[groups == name].mean(axis=0) for probability in probabilities]
         within = within + size / groups.size * entropy(*means)
-    return np.asarray(entropy(*(each.mean(axis=0) for each in probabilities)) - within)
+    return np.asarray(
+        entropy(*(probability.mean(axis=0) for probability in probabilities)) - within
+    )

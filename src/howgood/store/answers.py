@@ -4,9 +4,11 @@ In: a connection and plain values. Out: whether something was stored, and what i
 whether an answer may be changed (`flow.hosting`); if it is, what was said before is kept.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,7 +25,8 @@ from howgood.store.writer import BulkOperation
 class AnswerStep(BulkOperation):
     """An answer and the screen that follows it: what nearly every form stores.
 
-    Its result says whether it was stored: not when the screen has an answer already.
+    Its result says whether it was stored: not when the screen has an answer already, nor when the
+    person is on another screen by now because another process changed an earlier answer of theirs.
     """
 
     participant: int
@@ -48,16 +51,26 @@ class AnswerStep(BulkOperation):
             if key in new:
                 new.remove(key)  # of two copies of a form the first was stored, and only that
                 stored.append(step)
-        if stored:
-            shown = [
-                _screen_row(s.participant, s.following, s.content, s.position, s.now)
-                for s in stored
-            ]
-            _insert_new(connection, screens, shown)
-        for step in stored:
-            if step.is_last:
-                _end(connection, step.participant, step.status, step.now)
-        return is_new
+        late = _go_on(connection, stored) if stored else set()
+        return [
+            was_new and (step.participant, step.screen) not in late
+            for was_new, step in zip(is_new, operations, strict=True)
+        ]
+
+
+def _go_on(connection: Connection, steps: Sequence[AnswerStep]) -> set[tuple[int, str]]:
+    """Put people on the screens that follow; take back the answers of those on another screen."""
+    rows = [_screen_row(s.participant, s.following, s.content, s.position, s.now) for s in steps]
+    shown = _insert_new(connection, screens, rows)
+    late = set()
+    for step in steps:
+        if (step.participant, step.following) not in shown and not _move(connection, step):
+            late.add((step.participant, step.screen))
+            mine = answers.c.participant_id == step.participant, answers.c.screen == step.screen
+            connection.execute(answers.delete().where(*mine))
+        elif step.is_last:
+            _end(connection, step.participant, step.status, step.now)
+    return late
 
 
 def add_answer(
@@ -127,6 +140,9 @@ class AnswerChange:
         before = answer_to(connection, self.participant, screen=self.screen)
         if before is None or connection.execute(newest).scalar_one() != self.position:
             return False
+        # The place is taken first: of two processes that move somebody, one does.
+        if not self._go_on(connection):
+            return False
         earlier = {
             "participant_id": self.participant,
             "position": self.position + 1,
@@ -140,23 +156,34 @@ class AnswerChange:
             .where(answers.c.participant_id == self.participant, answers.c.screen == self.screen)
             .values(content=dict(self.values))
         )
-        self._go_on(connection)
         return True
 
-    def _go_on(self, connection: Connection) -> None:
-        """Put the screen that follows in the place after the last one."""
-        is_new = add_screen(
-            connection, self.participant, self.following, self.content,
-            position=self.position + 1, now=self.now, is_last=self.is_last, status=self.status,
-        )  # fmt: skip
-        if not is_new:  # it was waiting for its answer already; what it says may have changed
-            connection.execute(
-                screens.update()
-                .where(
-                    screens.c.participant_id == self.participant, screens.c.name == self.following
-                )
-                .values(position=self.position + 1, content=self.content)
-            )
+    def _go_on(self, connection: Connection) -> bool:
+        """Put the screen that follows in the place after the last one; False if that is taken."""
+        place = replace(self, position=self.position + 1)
+        row = _screen_row(
+            place.participant, place.following, place.content, place.position, place.now
+        )
+        # If it was waiting for its answer already, it moves; what it says may have changed.
+        is_there = bool(_insert_new(connection, screens, [row])) or _move(connection, place)
+        if is_there and self.is_last:
+            _end(connection, self.participant, self.status, self.now)
+        return is_there
+
+
+def _move(connection: Connection, to: AnswerStep | AnswerChange) -> bool:
+    """Move a screen that was shown before to a free place; False if it is not free or not there."""
+    waiting = (
+        screens.update()
+        .where(screens.c.participant_id == to.participant, screens.c.name == to.following)
+        .where(screens.c.position < to.position)
+        .values(position=to.position, content=to.content)
+    )
+    try:
+        with connection.begin_nested():
+            return connection.execute(waiting).rowcount > 0
+    except sa.exc.IntegrityError:  # another process was quicker
+        return False
 
 
 def _answer_row(
@@ -190,12 +217,20 @@ def _insert_new(
     connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
 ) -> set[tuple[int, str]]:
     """Insert rows unless their keys are taken; return participant and screen of those inserted."""
-    key = answers.c.screen if table is answers else screens.c.name
-    # SQLAlchemy writes many rows into one statement, through which the database works without the
-    # interpreter, and keeps the text it made of a statement that looks the same.
-    free = insert_into(connection, table).on_conflict_do_nothing()
-    inserted = connection.execute(free.returning(table.c.participant_id, key), rows)
+    inserted = connection.execute(_insertion(connection.dialect.name, table), rows)
     return {(participant, screen) for participant, screen in inserted}
+
+
+@cache
+def _insertion(dialect: str, table: sa.Table) -> Any:  # noqa: ANN401 - of the dialect
+    """Return the statement, made once: making it takes as long as running it.
+
+    SQLAlchemy writes many rows into one statement, through which the database works without the
+    interpreter.
+    """
+    key = answers.c.screen if table is answers else screens.c.name
+    free = insert_into(dialect, table).on_conflict_do_nothing()
+    return free.returning(table.c.participant_id, key)
 
 
 _ANSWERS = (
@@ -273,6 +308,23 @@ def answer_to(connection: Connection, participant: int, *, screen: str) -> Answe
     """Return what somebody answered on a screen; None if nothing."""
     row = connection.execute(_TO, {"participant": participant, "screen": screen}).one_or_none()
     return None if row is None else AnsweredScreen(**row._mapping)
+
+
+def answers_to(connection: Connection, study: int, *, begins: str) -> list[Mapping[str, Any]]:
+    """Return what was answered on screens whose name begins so, test runs not counted."""
+    rows = connection.execute(
+        sa.select(sa.cast(answers.c.content, sa.Text))
+        .join(participants, participants.c.id == answers.c.participant_id)
+        .where(
+            participants.c.study_id == study,
+            participants.c.is_pilot.is_(False),
+            answers.c.screen.startswith(begins, autoescape=True),
+        )
+        .order_by(answers.c.answered_at, answers.c.participant_id)
+    ).scalars()
+    # All at once: a call for each takes three times as long.
+    found: list[Mapping[str, Any]] = json.loads(f"[{','.join(rows)}]")
+    return found
 
 
 def count_of_study(connection: Connection, study: int) -> int:

@@ -47,6 +47,7 @@ class PersonRow:
     consented_at: datetime | None
     finished_at: datetime | None
     screens: tuple[ShownScreen, ...]
+    device: str = ""
     excluded_because: str = ""
 
 
@@ -117,6 +118,7 @@ def _with_screens(connection: Connection, query: sa.Select[Any]) -> tuple[Person
             consented_at=row.consented_at,
             finished_at=row.finished_at,
             screens=shown.get(row.id, ()),
+            device=row.device or "",
             excluded_because=reviewed[row.id].excluded_because if row.id in reviewed else "",
         )
         for row in rows

@@ -13,8 +13,10 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar, cast
 
 from howgood.errors import FileFormatError, InputError, MissingExtraError
@@ -70,8 +72,10 @@ class Database:
         self._writer = GroupWriter(writer) if writer is not None else None
         # Whether reading takes microseconds, so that it needs no thread of its own.
         self.is_local = writer is not None
-        # One statement is consistent by itself: without a transaction it takes half the time.
-        self._single_reads = single_reads or readers
+        # One statement is consistent by itself: it needs no transaction, and on a local file no
+        # connection of its own either, which would take as long as the reading.
+        self._single_reads = single_reads
+        self._single_read_lock = Lock()
         # When the last write was refused though somebody was there; None when one went well since.
         self.refused_at: float | None = None
 
@@ -83,8 +87,15 @@ class Database:
 
     def read_one(self, operation: Operation[T]) -> T:
         """Run an operation of a single reading statement."""
-        with self._single_reads.connect() as connection:
-            return operation(connection)
+        if self._single_reads is None:
+            with self.engine.connect() as connection:
+                return operation(connection)
+        with self._single_read_lock:
+            return operation(self._single_reader)
+
+    @cached_property
+    def _single_reader(self) -> Connection:
+        return cast(Engine, self._single_reads).connect()
 
     async def run_blocking(self, work: Callable[..., T], *args: Any) -> T:  # noqa: ANN401 - its own
         """Call something that reads: at once from a local file, else in a thread."""
@@ -180,7 +191,10 @@ class Database:
         if self._writer is not None and self._writer_engine is not None:
             self._writer.close()
             self._writer_engine.dispose()
-        self._single_reads.dispose()
+        if self._single_reads is not None:
+            with self._single_read_lock:
+                self._single_reader.close()
+            self._single_reads.dispose()
         self.engine.dispose()
 
 
@@ -296,8 +310,10 @@ def _make_private(location: Path) -> None:
 
 
 def _json_text(value: object) -> str:
-    """Return what a JSON column holds; a record is written by Pydantic in one step."""
-    return value.to_json() if isinstance(value, Record) else json.dumps(value)
+    """Return what a JSON column holds; a record is written by Pydantic, as `to_dict` would."""
+    if isinstance(value, Record):
+        return value.model_dump_json(exclude_defaults=True)
+    return json.dumps(value)
 
 
 def _sqlite_engine(url: URL, *, begin: str | None) -> Engine:

@@ -106,7 +106,7 @@ def begin(
     connection.execute(gone)
     edition = _next_edition(connection)
     made = connection.execute(
-        insert_into(connection, drafts)
+        insert_into(connection.dialect.name, drafts)
         .values(study_id=study, content=dict(content), edition=edition, changed_at=now)
         .on_conflict_do_nothing()
         .returning(drafts.c.edition)

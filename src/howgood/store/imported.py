@@ -46,15 +46,15 @@ def possibly_known(
     for start in range(0, len(names), _AT_ONCE):
         some = names[start : start + _AT_ONCE]
         numbers = [
-            int(each) for each in some
-            if each.isascii() and each.isdecimal() and len(each) < _LONGEST_NUMBER
+            int(digits) for digits in some
+            if digits.isascii() and digits.isdecimal() and len(digits) < _LONGEST_NUMBER
         ]  # fmt: skip
         query = sa.select(participants.c.id).where(
             participants.c.study_id == study,
             sa.or_(participants.c.external_id.in_(some), participants.c.id.in_(numbers)),
         )
         found += some_people(connection, connection.execute(query).scalars())
-    return tuple({each.number: each for each in found}.values())
+    return tuple({row.number: row for row in found}.values())
 
 
 def any_known(connection: Connection, study: int, ids: Sequence[str]) -> bool:
@@ -83,7 +83,7 @@ def note_screens(
     connection: Connection, number: int, participant: int, names: Iterable[str]
 ) -> None:
     """Note which answers of a participant came with an import."""
-    rows = [{"import_id": number, "participant_id": participant, "screen": each} for each in names]
+    rows = [{"import_id": number, "participant_id": participant, "screen": name} for name in names]
     if rows:
         connection.execute(sa.insert(imported_screens), rows)
 

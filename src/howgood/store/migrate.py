@@ -92,7 +92,7 @@ def _refusing_damage() -> Iterator[None]:
 
 def newest() -> str:
     """Return the last step's number, which its file is named for."""
-    return max(each.name[1:5] for each in (_STEPS / "versions").glob("m[0-9]*.py"))
+    return max(path.name[1:5] for path in (_STEPS / "versions").glob("m[0-9]*.py"))
 
 
 def _is_newest(database: Database) -> bool:

@@ -179,6 +179,18 @@ def holding(connection: Connection, study: int) -> dict[str, int]:
     return {str(condition): int(count) for condition, count in rows}
 
 
+def conditions_of(connection: Connection, study: int, external_id: str) -> frozenset[str]:
+    """Return the conditions somebody has had whose tasks are ids that begin with this one."""
+    rows = connection.execute(
+        sa.select(participants.c.condition).where(
+            participants.c.study_id == study,
+            participants.c.external_id.startswith(external_id, autoescape=True),
+            participants.c.condition.is_not(None),
+        )
+    )
+    return frozenset(rows.scalars())
+
+
 def holding_quotas(connection: Connection, study: int) -> dict[str, int]:
     """Return how many people each quota by answers counts; pilots hold no place."""
     rows = connection.execute(
@@ -197,8 +209,8 @@ def holding_quotas(connection: Connection, study: int) -> dict[str, int]:
 def take_quota_places(connection: Connection, number: int, quotas: Iterable[str]) -> None:
     """Note which quotas count a participant; noting it again changes nothing."""
     for quota in quotas:
-        row = insert_into(connection, quota_places).values(participant_id=number, quota=quota)
-        connection.execute(row.on_conflict_do_nothing())
+        free = insert_into(connection.dialect.name, quota_places).on_conflict_do_nothing()
+        connection.execute(free, {"participant_id": number, "quota": quota})
 
 
 def quotas_of(connection: Connection, number: int) -> tuple[str, ...]:
@@ -207,8 +219,11 @@ def quotas_of(connection: Connection, number: int) -> tuple[str, ...]:
     return tuple(connection.execute(own).scalars())
 
 
-def admit(connection: Connection, number: int, *, condition: str, now: datetime) -> None:
-    """Give a participant a place and their condition."""
+def admit(
+    connection: Connection, number: int, *, condition: str, now: datetime, device: str = ""
+) -> None:
+    """Give a participant a place and their condition; `device` is known when they consent."""
+    known = {"device": device} if device else {}
     connection.execute(
         sa.update(participants)
         .where(participants.c.id == number)
@@ -216,6 +231,7 @@ def admit(connection: Connection, number: int, *, condition: str, now: datetime)
             status=Status.ACTIVE.value,
             condition=condition,
             consented_at=sa.func.coalesce(participants.c.consented_at, now),
+            **known,
         )
     )
 
@@ -233,7 +249,9 @@ def set_status(
 
 def count_refusal(connection: Connection, study: int, reason: str) -> None:
     """Count one more; of several processes each waits for the one before."""
-    one = insert_into(connection, refusals).values(study_id=study, reason=reason, people=1)
+    one = insert_into(connection.dialect.name, refusals).values(
+        study_id=study, reason=reason, people=1
+    )
     more = one.on_conflict_do_update(
         index_elements=["study_id", "reason"], set_={"people": refusals.c.people + 1}
     )

@@ -306,7 +306,7 @@ def take(connection: Connection, who: str, allowance: Allowance, *, now: datetim
     """
     full = {"who": who, "left": float(allowance.at_once), "at": now}
     # An update that changes nothing holds the row, so that nobody forgets it meanwhile.
-    held = insert_into(connection, attempts).values(full).on_conflict_do_update(
+    held = insert_into(connection.dialect.name, attempts).values(full).on_conflict_do_update(
         index_elements=["who"], set_={"who": who}
     )  # fmt: skip
     mine = attempts.c.who == who

@@ -33,6 +33,17 @@ def of_people(connection: Connection, numbers: Iterable[int]) -> dict[int, Revie
     }
 
 
+def notes(connection: Connection, study: int) -> list[tuple[int, str]]:
+    """Return the notes about people of a study, by number."""
+    rows = connection.execute(
+        sa.select(reviews.c.participant_id, reviews.c.note)
+        .join(participants, participants.c.id == reviews.c.participant_id)
+        .where(participants.c.study_id == study, reviews.c.note != "")
+        .order_by(reviews.c.participant_id)
+    )
+    return [(int(number), str(note)) for number, note in rows]
+
+
 def excluded(connection: Connection, study: int) -> int:
     """Return how many people of a study are excluded."""
     found = connection.execute(

@@ -15,6 +15,8 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
     cards                                  what fits taught, published; erased with their study
     invitations, audit, facts              one-time links; who did what; the signing key
     attempts                               how often passwords were tried lately
+    researchers ──< second_factors, recovery_codes, passkeys, identities: other ways to sign in
+    studies ──< webhooks ──< deliveries    who is notified of what happens, and what became of it
 
 A study's text never changes in place: a changed file is a new version, and a participant stays on
 the version they began with. A screen is stored before it is shown; an answer names its screen, and
@@ -27,7 +29,7 @@ from importlib import import_module
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Dialect
+from sqlalchemy.engine import Dialect
 
 metadata = sa.MetaData(
     naming_convention={
@@ -141,9 +143,52 @@ participants = sa.Table(
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("consented_at", Moment),
     sa.Column("finished_at", Moment),
+    # Phone, tablet or computer when they consented; what else a browser says is not kept.
+    sa.Column("device", sa.String(10)),
     sa.UniqueConstraint("study_id", "external_id"),
     sa.Index(None, "study_id", "status"),
     sqlite_autoincrement=True,
+)
+
+# Addresses stand apart from answers. An entry of a draw has a number drawn at random, no time and
+# nobody's name: nothing joins it to a participant, and the order of the list says nothing.
+draw_entries = sa.Table(
+    "draw_entries",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True, autoincrement=False),
+    sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("address", sa.String(254), nullable=False),
+    sa.UniqueConstraint("study_id", "address"),
+)
+
+# Who has put an address on the list, so that nobody does twice.
+draw_tickets = sa.Table(
+    "draw_tickets",
+    metadata,
+    sa.Column(
+        "participant_id",
+        sa.ForeignKey("participants.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+)
+
+# Whom to remind of the next round; erased with the last reminder. `due_at` is empty until the
+# person waits for a round again; `told_of` is the round of the last letter.
+reminders = sa.Table(
+    "reminders",
+    metadata,
+    sa.Column(
+        "participant_id",
+        sa.ForeignKey("participants.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("address", sa.String(254), nullable=False),
+    sa.Column("token", sa.String(100), nullable=False),
+    sa.Column("due_at", Moment),
+    sa.Column("told_of", Moment),
+    sa.Column("attempts", sa.Integer, nullable=False),
 )
 
 refusals = sa.Table(
@@ -350,6 +395,94 @@ attempts = sa.Table(
     sa.Index(None, "at"),
 )
 
+second_factors = sa.Table(
+    "second_factors",
+    metadata,
+    sa.Column(
+        "researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), primary_key=True
+    ),
+    sa.Column("secret", sa.String(64), nullable=False),
+    sa.Column("confirmed_at", Moment),
+    # The newest half minute whose code was used: no code works twice.
+    sa.Column("last_step", _NUMBER, nullable=False),
+)
+
+recovery_codes = sa.Table(
+    "recovery_codes",
+    metadata,
+    sa.Column(
+        "researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), primary_key=True
+    ),
+    sa.Column("digest", sa.String(64), primary_key=True),
+)
+
+passkeys = sa.Table(
+    "passkeys",
+    metadata,
+    sa.Column("credential", sa.String(1400), primary_key=True),
+    sa.Column(
+        "researcher_id",
+        sa.ForeignKey("researchers.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    sa.Column("public_key", sa.LargeBinary, nullable=False),
+    sa.Column("sign_count", _NUMBER, nullable=False),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("used_at", Moment),
+)
+
+# Accounts at a sign-in provider (OpenID Connect).
+identities = sa.Table(
+    "identities",
+    metadata,
+    sa.Column("issuer", sa.String(500), primary_key=True),
+    sa.Column("subject", sa.String(255), primary_key=True),
+    sa.Column(
+        "researcher_id",
+        sa.ForeignKey("researchers.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    sa.Column("created_at", Moment, nullable=False),
+)
+
+# Who is notified of what happens in a study: a program (https) or a person (mailto).
+webhooks = sa.Table(
+    "webhooks",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column(
+        "study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    sa.Column("target", sa.Text, nullable=False),
+    sa.Column("secret", sa.String(64), nullable=False),
+    sa.Column("events", sa.JSON, nullable=False),
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+deliveries = sa.Table(
+    "deliveries",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("webhook_id", sa.ForeignKey("webhooks.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("event", sa.String(40), nullable=False),
+    # What it is about: everything that happens is written once per webhook.
+    sa.Column("subject", sa.String(100), nullable=False),
+    sa.Column("content", sa.JSON, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    # When it is tried next; empty once it has arrived or was given up.
+    sa.Column("next_at", Moment, index=True),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("delivered_at", Moment),
+    sa.Column("outcome", sa.String(200), nullable=False),
+    sa.UniqueConstraint("webhook_id", "event", "subject"),
+    sqlite_autoincrement=True,
+)
+
 api_tokens = sa.Table(
     "api_tokens",
     metadata,
@@ -448,9 +581,9 @@ audit = sa.Table(
 )
 
 
-def insert_into(connection: Connection, table: sa.Table) -> Any:  # noqa: ANN401 - of the dialect
+def insert_into(dialect: str, table: sa.Table) -> Any:  # noqa: ANN401 - of the dialect
     """Return an insertion that can say what happens where a key is taken already.
 
     SQL has no word for it that SQLite and PostgreSQL share; each is loaded when it is used.
     """
-    return import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
+    return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)

@@ -86,7 +86,7 @@ def fresh_run() -> int:
 def noted_runs(database: Path) -> list[int]:
     """Return the runs whose log may lie next to this file; empty when no server has noted any."""
     runs = _noted(database).get("runs", [])
-    return [each for each in runs if isinstance(each, int)]
+    return [run for run in runs if isinstance(run, int)]
 
 
 def lock_file(database: Path) -> Path:

@@ -1,6 +1,7 @@
-"""Studies and their versions: what they hold, when each came, from where, and who is on it.
+"""Studies and their versions: what they hold, when each came, from where, who is on it, until when.
 
-In: a connection and plain values. Out: rows as small records. Absent: what a study means.
+In: a connection and plain values. Out: rows as small records, and how much was taken out. Absent:
+what a study means, and the disk (`Database.scrub`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,9 +17,11 @@ from howgood.store.schema import (
     answers,
     cards,
     facts,
+    imports,
     jobs,
     media,
     participants,
+    refusals,
     studies,
     uploads,
     versions,
@@ -124,11 +127,11 @@ def _insert_version(connection: Connection, study: int, new: NewVersion, now: da
             [
                 {
                     "version_id": version,
-                    "name": each.name,
-                    "media_type": each.media_type,
-                    "content": each.content,
+                    "name": card.name,
+                    "media_type": card.media_type,
+                    "content": card.content,
                 }
-                for each in new.media
+                for card in new.media
             ],
         )
     return version
@@ -186,7 +189,7 @@ def everything(connection: Connection) -> tuple[StudyRow, ...]:
 
 def head(connection: Connection, slug: str) -> StudyHead | None:
     """Return a study, whether it was ever published or not."""
-    return next((each for each in _heads(connection, studies.c.slug == slug)), None)
+    return next((one_head for one_head in _heads(connection, studies.c.slug == slug)), None)
 
 
 def hold(connection: Connection, slug: str) -> StudyHead | None:
@@ -248,7 +251,7 @@ def media_files(
 ) -> tuple[MediaFile, ...]:
     """Return those pictures and films of a version that have one of these names."""
     found = (media_file(connection, version, name) for name in names)
-    return tuple(each for each in found if each is not None)
+    return tuple(row for row in found if row is not None)
 
 
 def set_open(connection: Connection, slugs: Iterable[str], *, is_open: bool) -> None:
@@ -388,3 +391,52 @@ def study(connection: Connection, number: int) -> tuple[int, tuple[str, ...]]:
     ).rowcount
     connection.execute(sa.delete(studies).where(studies.c.id == number))
     return count, names
+
+
+def study_of(connection: Connection, participant: int) -> str | None:
+    """Return the short name of the study that a participant is in."""
+    slug: str | None = connection.execute(
+        sa.select(studies.c.slug)
+        .join(participants, participants.c.study_id == studies.c.id)
+        .where(participants.c.id == participant)
+    ).scalar_one_or_none()
+    return slug
+
+
+def due(connection: Connection, *, now: datetime) -> tuple[str, ...]:
+    """Return the studies whose data is to be erased by now."""
+    return tuple(
+        connection.execute(sa.select(studies.c.slug).where(studies.c.erase_at <= now)).scalars()
+    )
+
+
+def keep_until(connection: Connection, study: int, until: datetime | None) -> None:
+    """Say when a study's data is erased, or that nothing is planned."""
+    connection.execute(sa.update(studies).where(studies.c.id == study).values(erase_at=until))
+
+
+def kept_until(connection: Connection, study: int) -> datetime | None:
+    """Return when a study's data is erased; None: nothing is planned."""
+    until: datetime | None = connection.execute(
+        sa.select(studies.c.erase_at).where(studies.c.id == study)
+    ).scalar_one()
+    return until
+
+
+def erase_everybody(connection: Connection, study: int) -> tuple[int, tuple[str, ...]]:
+    """Delete everybody in a study with all they left, and close it; its texts stay.
+
+    Return how many participants and which model cards went.
+    """
+    connection.execute(
+        sa.update(studies).where(studies.c.id == study).values(is_open=False, erase_at=None)
+    )
+    count = connection.execute(
+        sa.delete(participants).where(participants.c.study_id == study)
+    ).rowcount
+    for table in (jobs, uploads, imports, refusals):
+        connection.execute(sa.delete(table).where(table.c.study_id == study))
+    gone = connection.execute(
+        sa.delete(cards).where(cards.c.study_id == study).returning(cards.c.name)
+    )
+    return count, tuple(sorted(gone.scalars()))

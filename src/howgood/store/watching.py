@@ -6,7 +6,7 @@ mislead, and what to think of it (`flow.watching`).
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -61,7 +61,7 @@ def places(connection: Connection, study: int, *, idle_since: datetime) -> list[
     people, page, seen = _last_page(connection, study)
     is_active = participants.c.status == Status.ACTIVE.value
     gone = sa.case((sa.and_(is_active, seen <= idle_since), Status.EXPIRED.value))
-    each = (
+    last_page = (
         sa.select(
             participants.c.condition,
             sa.func.coalesce(gone, participants.c.status).label("status"),
@@ -75,7 +75,7 @@ def places(connection: Connection, study: int, *, idle_since: datetime) -> list[
         )
         .subquery()
     )
-    columns = (each.c.condition, each.c.status, each.c.page)
+    columns = (last_page.c.condition, last_page.c.status, last_page.c.page)
     rows = connection.execute(sa.select(*columns, sa.func.count()).group_by(*columns))
     return [
         Place(condition=condition or "", status=Status(status), page=page or 0, people=people)
@@ -109,12 +109,12 @@ def _last_page(
     return joined, last.c.page, last.c.seen
 
 
-def durations(connection: Connection, study: int) -> list[float]:
-    """Return the seconds from consent to the end of everyone who finished."""
+def durations(connection: Connection, study: int, *, is_pilot: bool = False) -> list[float]:
+    """Return the seconds from consent to the end of everyone who finished, or of test runs."""
     seconds = _between(connection, participants.c.consented_at, participants.c.finished_at)
-    rows = connection.execute(sa.select(seconds).where(*_finished(study)))
+    rows = connection.execute(sa.select(seconds).where(*_finished(study, is_pilot=is_pilot)))
     # Nobody takes no time at all: an import that knows no times stores the same moment twice.
-    return [float(each) for each in rows.scalars() if each]
+    return [float(scalar) for scalar in rows.scalars() if scalar]
 
 
 def finishers(connection: Connection, study: int, *, most: int | None = None) -> list[Finisher]:
@@ -145,10 +145,46 @@ def page_seconds(connection: Connection, people: Iterable[int]) -> list[tuple[in
     return [(int(page), str(name), float(spent)) for page, name, spent in rows]
 
 
-def _finished(study: int) -> tuple[sa.ColumnElement[bool], ...]:
+def page_titles(connection: Connection, people: Iterable[int]) -> list[tuple[int, str]]:
+    """Return page and title of every screen that these people were shown."""
+    title = screens.c.content["title"].as_string()
+    rows = connection.execute(
+        sa.select(screens.c.position, title).where(screens.c.participant_id.in_(list(people)))
+    )
+    return [(int(page), str(name or "")) for page, name in rows]
+
+
+def by_hour(connection: Connection, study: int) -> list[tuple[datetime, int, int]]:
+    """Return for every hour in which somebody began or finished how many did, in order."""
+    counts: dict[datetime, list[int]] = {}
+    for place, moment in enumerate((participants.c.consented_at, participants.c.finished_at)):
+        hour = _hour(connection, moment)
+        rows = connection.execute(
+            sa.select(hour, sa.func.count())
+            .where(
+                participants.c.study_id == study,
+                participants.c.is_pilot.is_(False),
+                moment.is_not(None),
+            )
+            .group_by(hour)
+        )
+        for text, people in rows:
+            at = datetime.strptime(text, "%Y-%m-%d %H").replace(tzinfo=UTC)
+            counts.setdefault(at, [0, 0])[place] += int(people)
+    return [(at, begun, finished) for at, (begun, finished) in sorted(counts.items())]
+
+
+def _hour(connection: Connection, moment: sa.Column[datetime]) -> sa.ColumnElement[str]:
+    """Return the hour of a moment as text; each database has its own words for it."""
+    if connection.dialect.name == "postgresql":
+        return sa.func.to_char(sa.func.timezone("UTC", moment), "YYYY-MM-DD HH24")
+    return sa.func.strftime("%Y-%m-%d %H", moment)
+
+
+def _finished(study: int, *, is_pilot: bool = False) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         participants.c.study_id == study,
-        participants.c.is_pilot.is_(False),
+        participants.c.is_pilot.is_(is_pilot),
         participants.c.status == Status.COMPLETE.value,
     )
 

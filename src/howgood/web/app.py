@@ -33,9 +33,18 @@ from howgood.settings import Settings
 from howgood.store.database import AWAY
 from howgood.web.access import ForbiddenError, SignInNeededError, is_secure
 from howgood.web.dashboard import dashboard
-from howgood.web.middleware import STARTS, Gate, preferred_language
+from howgood.web.middleware import (
+    COMING_AT_ONCE,
+    COUNTED_AT_ONCE,
+    QUESTIONS,
+    STARTS,
+    TABLES,
+    Gate,
+    Rate,
+    caller,
+    preferred_language,
+)
 from howgood.web.pages import message_page
-from howgood.web.rate_limits import COMING_AT_ONCE, COUNTED_AT_ONCE, QUESTIONS, TABLES, Rate, caller
 from howgood.web.render import show, style_address
 from howgood.web.routes import taking_part
 
@@ -97,29 +106,31 @@ def _researchers_routes(host: Host, settings: Settings) -> Router:
     from howgood.web.routes import (
         accounts,
         data,
-        design,
+        draws,
         editing,
         library,
-        participants,
+        notices,
         privacy,
+        recruiting,
         results,
         sharing,
         studies,
+        ways,
     )
-    from howgood.web.routes import tokens as api_tokens
 
     modules = (
         accounts,
+        ways,
         sharing,
+        notices,
+        draws,
         privacy,
         data,
-        api_tokens,
         results,
         library,
         studies,
         editing,
-        design,
-        participants,
+        recruiting,
     )
     routes = guarded(route for module in modules for route in module.ROUTES)
     return Router([*routes, Mount("/api", app=make_api(host, settings))], redirect_slashes=False)
@@ -225,7 +236,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     link = request.url.path if error.reason is Reason.UNSIGNED else ""
     page = message_page(
         error.reason, language=language, style=style_address(), link=link, blocks=error.blocks,
-        way_back=error.way_back,
+        way_back=error.way_back, framed_by=error.framed_by,
     )  # fmt: skip
     response = show(page, status=_STATUS.get(error.reason, 200))
     return await _counted(request, error, response) if error.study else response

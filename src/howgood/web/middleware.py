@@ -1,13 +1,19 @@
 """What stands before every route: headers, sizes, rates, timeouts, and a page when it is too much.
 
-In: requests. Out: requests that may pass, or a short page. Absent: who may do what (`flow`), and
-connections on which no request has come yet (`timeouts`).
+In: requests. Out: requests that may pass, or a short page. Absent: who may do what (`flow`),
+allowances that all processes share (`flow.accounts`), and connections on which no request has come
+yet (`timeouts`).
 """
 
 import asyncio
+import ipaddress
 import logging
 import re
 import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from starlette.datastructures import FormData, Headers
 from starlette.middleware.gzip import GZipMiddleware
@@ -15,9 +21,75 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from howgood.flow.error_location import error_location
+from howgood.web.metrics import Metrics
 from howgood.web.pages import message_page
-from howgood.web.rate_limits import Pace, Rate, caller
 from howgood.web.render import POLICY, show, style_address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How much at once, and how much per second after that."""
+
+    at_once: float
+    per_second: float
+
+
+# The public library: questions about cards, and tables that are counted for strangers. Every table
+# is a process of its own for a moment; those that still come in lie on the disk.
+QUESTIONS = Pace(at_once=40, per_second=2)
+TABLES = Pace(at_once=5, per_second=0.2)
+COUNTED_AT_ONCE, COMING_AT_ONCE = 2, 20
+
+
+class Rate:
+    """Allowances that refill, one per name; the longest unused are forgotten."""
+
+    def __init__(
+        self, pace: Pace, *, names: int = 20_000, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.pace, self.names, self.clock = pace, names, clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, name: str) -> bool:
+        """Take one from the name's allowance; False when it is used up."""
+        now = self.clock()
+        left, since = self._left.pop(name, (self.pace.at_once, now))
+        left = min(self.pace.at_once, left + (now - since) * self.pace.per_second)
+        is_allowed = left >= 1
+        self._left[name] = (left - is_allowed, now)
+        if len(self._left) > self.names:
+            self._left.popitem(last=False)
+        return is_allowed
+
+
+def caller(scope: Mapping[str, Any]) -> str:
+    """Return who is calling, as far as limits are concerned."""
+    client = scope.get("client")
+    return network_of(client[0]) if client else ""
+
+
+def network_of(address: str) -> str:
+    """Return an IPv4 address as it is, and an IPv6 address as its network.
+
+    A household or a rented server has 2**64 addresses of IPv6; they count as one.
+
+    Examples
+    --------
+    >>> network_of("203.0.113.9"), network_of("2001:db8:1:2:3::4"), network_of("testclient")
+    ('203.0.113.9', '2001:db8:1:2::/64', 'testclient')
+    >>> network_of("::ffff:203.0.113.9"), network_of("fe80::1%eth0")
+    ('203.0.113.9', 'fe80::/64')
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
+
 
 LARGEST_FORM = 256 * 1024
 # Researchers send pictures, films and tables; each route of theirs states its own limit below this
@@ -36,7 +108,6 @@ _NEVER_COMPRESSED = re.compile(r"/(s|p|media)/|/studies/[^/]+/picture/")
 _DIGITS = 15  # Python takes long, and in the end refuses, to read thousands of them
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
     # A personal link is a key: it must not travel to the next site in the Referer.
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
@@ -57,12 +128,14 @@ class Gate:
         self.app, self.busy_limit, self.working = app, busy_limit, 0
         self.compressed = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.starts, self.answers = Rate(STARTS), Rate(ANSWERS)
+        self.metrics = Metrics()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a fault becomes a page, unless a response has begun."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        scope.setdefault("state", {})["gate"] = self
         exchange = _Exchange(self, scope, receive, send)
         try:
             refusal = self._refusal(scope)
@@ -120,7 +193,8 @@ class _Exchange:
 
     def __init__(self, gate: Gate, scope: Scope, receive: Receive, send: Send) -> None:
         self._gate, self._scope, self._receive, self._send = gate, scope, receive, send
-        self._deadline = time.monotonic() + BODY_SECONDS
+        self._began = time.monotonic()
+        self._deadline = self._began + BODY_SECONDS
         self._is_whole = self.is_late = self.has_begun = False
         self._is_working = True
         gate.working += 1
@@ -147,11 +221,17 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self.has_begun = True
             self.end_work()
+            scope, seconds = self._scope, time.monotonic() - self._began
+            self._gate.metrics.note(scope["method"], scope["path"], message["status"], seconds)
             own = message.setdefault("headers", [])
             own += _HEADERS
             named = {name for name, _ in own}
             if b"content-security-policy" not in named:
                 own.append((b"content-security-policy", POLICY.encode()))
+            policies = [value for name, value in own if name == b"content-security-policy"]
+            if all(b"frame-ancestors 'none'" in policy for policy in policies):
+                # Says the same to old browsers; it cannot name the sites that may.
+                own.append((b"x-frame-options", b"DENY"))
             if b"cache-control" not in named:
                 own.append((b"cache-control", b"no-store"))
             if self._scope["scheme"] == "https":
@@ -172,7 +252,7 @@ class _Exchange:
 async def refuse(reason: str, status: int, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with a short page in the language the browser prefers; programs get their form."""
     if status == 400 and scope["path"].startswith("/api/"):
-        from howgood.web.api.problem import problem  # loads much that no page needs
+        from howgood.web.problem import problem  # loads much that no page needs
 
         await problem(400, _NO_TEXT)(scope, receive, send)
         return

@@ -6,11 +6,13 @@ decision about what comes next.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from urllib.parse import quote, urlencode
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
 
 from howgood.ask.sentences import sentence
 from howgood.flow.hosting import AnswerReview, Form, Reason, View, way_back
+from howgood.flow.participate.path import ending_of
 from howgood.kinds.field_types import field_type
 from howgood.records.screen import Block, Button, Field, FieldOption, Paragraph, Place
 
@@ -46,8 +48,21 @@ class FieldView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageLink:
+    """A language in its own words, and where the page is in it."""
+
+    code: str
+    name: str
+    address: str
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenPage:
-    """One screen of a study; `is_empty` until its reader has filled something in."""
+    """One screen of a study; `is_empty` until its reader has filled something in.
+
+    `filled_in` holds the fields with what was sent and what is wrong with it, once something was.
+    """
 
     language: str
     study: str
@@ -56,7 +71,8 @@ class ScreenPage:
     words: Mapping[str, str]
     screen: str
     blocks: tuple[Block, ...]
-    fields: tuple[FieldView, ...]
+    fields: tuple[Field, ...]
+    filled_in: tuple[FieldView, ...]
     buttons: tuple[Button, ...]
     media: str
     signature: str
@@ -69,7 +85,12 @@ class ScreenPage:
     is_pilot: bool = False
     problems: tuple[FieldView, ...] = ()
     other_problem: str = ""
+    languages: tuple[LanguageLink, ...] = ()
     way_back: str = ""
+    submit: Mapping[str, str] = field(default_factory=dict)
+    framed_by: tuple[str, ...] = ()
+    later: str = ""
+    draw: str = ""
     withdrawal: str = ""
     back: str = ""
     onward: str = ""
@@ -100,23 +121,22 @@ class MessagePage:
     blocks: tuple[Paragraph, ...] = ()
     link: str = ""
     link_text: str = ""
+    framed_by: tuple[str, ...] = ()
 
 
 _WORDS = ("skip_link", "problems_title", "pilot_banner", "way_back", "film_shows", "choose",
           "same_link", "look_again", "back", "change_note", "earlier_go_on",
-          "withdraw_link", "to_platform")  # fmt: skip
+          "withdraw_link", "to_platform", "language_choice",
+          "later_link", "draw_link")  # fmt: skip
 
 
 def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
     """Return the page of a view; `query` is what a recruiting platform put into the address."""
     screen, language = view.screen, view.screen.language
     is_empty = not view.sent and not view.problems
-    fields = (
-        _empty_fields(screen.fields)
-        if is_empty
-        else tuple(_field_view(field, view.sent, view.problems) for field in screen.fields)
-    )
-    named = {field.name for field in fields}
+    # Of fields that nobody has filled in, the content of the page is made once for everybody.
+    filled_in = () if is_empty else field_views(screen.fields, view.sent, view.problems)
+    named = {field.name for field in filled_in}
     others = [text for name, text in view.problems.items() if name not in named]
     place = screen.place
     return ScreenPage(
@@ -127,7 +147,8 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         words=_words(language),
         screen=screen.key,
         blocks=screen.blocks,
-        fields=fields,
+        fields=screen.fields,
+        filled_in=filled_in,
         buttons=_change_buttons(screen.buttons, language) if view.is_change else screen.buttons,
         media=f"/media/{view.version}/",
         signature=view.signature,
@@ -138,29 +159,61 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         progress=_progress(place, language) if place and screen.awaits_answer else "",
         has_title=screen.title != view.study.title,
         is_pilot=view.is_pilot,
-        problems=tuple(field for field in fields if field.problem),
+        problems=tuple(field for field in filled_in if field.problem),
         other_problem=others[0] if others else "",
-        withdrawal=_withdrawal(view),
-        way_back=_way_back(view),
-        back=_back(view),
-        onward=step_address(view.token, view.here) if view.is_change else "",
+        **_around(view, query),
         is_waiting=screen.kind == "wait",
         has_keys=any(button.key for button in screen.all_buttons),
         is_empty=is_empty,
     )
 
 
+def _around(view: View, query: str) -> dict[str, Any]:
+    """Return what stands around a screen: its languages, and the ways back and onward."""
+    is_last = view.screen.is_last
+    return {
+        "languages": _languages(view, query),
+        "withdrawal": _withdrawal(view) if view.withdrawal else "",
+        "way_back": _way_back(view) if is_last else "",
+        "submit": _submit(view) if is_last else {},
+        "framed_by": view.study.framed_by,
+        "later": _later(view),
+        "draw": _draw(view),
+        "back": _back(view) if view.study.allow_back else "",
+        "onward": step_address(view.token, view.here) if view.is_change else "",
+    }
+
+
 def _withdrawal(view: View) -> str:
-    """Return how to take one's answers back later; empty before the last page."""
-    if not view.withdrawal:
-        return ""
+    """Return how to take one's answers back later."""
     return sentence(view.screen.language, "withdrawal_code", code=view.withdrawal)
 
 
 def _way_back(view: View) -> str:
     """Return the address of the platform, once the visit has ended."""
     ending = view.screen.ending or "finished"
-    return (way_back(view.study, view.origin, ending) or "") if view.screen.is_last else ""
+    return way_back(view.study, view.origin, ending) or ""
+
+
+def _later(view: View) -> str:
+    """Return the address that says how to come back, for who has begun and not finished."""
+    return f"/p/{view.token}/later" if view.token and not view.screen.is_last else ""
+
+
+def _draw(view: View) -> str:
+    """Return the address of the draw, for who has finished."""
+    has_finished = view.token and view.screen.kind == "finished" and not view.is_pilot
+    return f"/p/{view.token}/draw" if has_finished and view.study.draw else ""
+
+
+def _submit(view: View) -> dict[str, str]:
+    """Return the form by which Mechanical Turk takes a task back, once the visit has ended."""
+    address, task = view.origin.get("submit", ""), view.origin.get("session", "")
+    if not (view.screen.is_last and address and task):
+        return {}
+    code = ending_of(view.study, view.screen.ending or "finished").code
+    own = {"assignmentId": task, "code": code or view.screen.ending or "finished"}
+    return {"action": f"{address}/mturk/externalSubmit", **own}
 
 
 def _back(view: View) -> str:
@@ -172,13 +225,13 @@ def _back(view: View) -> str:
 def _change_buttons(buttons: tuple[Button, ...], language: str) -> tuple[Button, ...]:
     """Say on the button that an answer is changed, where it says no more than to go on."""
     label = sentence(language, "change_save")
-    return tuple(each if each.name else each.changed(label=label) for each in buttons)
+    return tuple(button if button.name else button.changed(label=label) for button in buttons)
 
 
 def _action(view: View, query: str) -> str:
     """Return where a screen's form goes: to the step of who has begun, else to the study."""
     if view.token:
-        return step_address(view.token, view.step)
+        return step_address(view.token, view.step, query)
     address = f"/s/{quote(view.study.slug)}"
     return f"{address}?{query}" if query else address
 
@@ -194,6 +247,7 @@ def _progress(place: Place, language: str) -> str:
 _REVIEW_WORDS = (
     "skip_link",
     "film_shows",
+    "sound_says",
     "earlier_note",
     "earlier_hidden",
     "earlier_go_on",
@@ -215,6 +269,7 @@ class ReviewPage:
     onward: str
     is_pilot: bool
     back: str = ""
+    framed_by: tuple[str, ...] = ()
 
 
 def review_page(view: View, review: AnswerReview, *, style: str) -> ReviewPage:
@@ -231,12 +286,30 @@ def review_page(view: View, review: AnswerReview, *, style: str) -> ReviewPage:
         onward=step_address(view.token, view.here),
         is_pilot=view.is_pilot,
         back=_back(view),
+        framed_by=view.study.framed_by,
     )
 
 
-def step_address(token: str, step: int) -> str:
+def step_address(token: str, step: int, query: str = "") -> str:
     """Return the address of a step; of a person's own link without one."""
-    return f"/p/{token}/{step}" if step else f"/p/{token}"
+    address = f"/p/{token}/{step}" if step else f"/p/{token}"
+    return f"{address}?{query}" if query else address
+
+
+def _languages(view: View, query: str) -> tuple[LanguageLink, ...]:
+    """Return the languages of the first page, each with the address that shows it."""
+    if len(view.languages) < 2:
+        return ()
+    own = {name: value for name, value in parse_qsl(query) if name != "lang"}
+    return tuple(
+        LanguageLink(
+            code=code,
+            name=sentence(code, "language"),
+            address=_action(view, kept_parameters(own, language=code)),
+            is_shown=code == view.screen.language,
+        )
+        for code in view.languages
+    )
 
 
 @cache
@@ -252,6 +325,7 @@ def message_page(
     link: str = "",
     blocks: tuple[Paragraph, ...] = (),
     way_back: str = "",
+    framed_by: tuple[str, ...] = (),
 ) -> MessagePage:
     """Return the page that says why there is no screen; `link` is to look again."""
     key = f"page_{reason}"
@@ -264,12 +338,20 @@ def message_page(
         blocks=blocks,
         link=link or way_back,
         link_text=sentence(language, "look_again" if link else "to_platform"),
+        framed_by=framed_by,
     )
 
 
-def kept_parameters(parameters: Mapping[str, str]) -> str:
+def kept_parameters(parameters: Mapping[str, str], *, language: str = "") -> str:
     """Return an address's parameters as they were, to travel with the first form."""
-    return urlencode(parameters)
+    return urlencode({**parameters, "lang": language} if language else parameters)
+
+
+def field_views(
+    fields: tuple[Field, ...], form: Form, problems: Mapping[str, str]
+) -> tuple[FieldView, ...]:
+    """Return fields with what was sent in a form, and what is wrong with it."""
+    return tuple(_field_view(field, form, problems) for field in fields)
 
 
 def _field_view(field: Field, form: Form, problems: Mapping[str, str]) -> FieldView:
@@ -289,9 +371,3 @@ def _field_view(field: Field, form: Form, problems: Mapping[str, str]) -> FieldV
         whole=field.whole,
         asked=field,
     )
-
-
-@lru_cache(maxsize=512)
-def _empty_fields(fields: tuple[Field, ...]) -> tuple[FieldView, ...]:
-    """Return fields that nobody has filled in: the questions of a study are the same for all."""
-    return tuple(_field_view(field, {}, {}) for field in fields)

@@ -17,8 +17,10 @@ from howgood.flow.results.library import study_of_card
 from howgood.records.researcher import Permission, Researcher
 
 # Besides the permissions in a study: nobody is asked; an account is enough; those who may make
-# studies; owners of the server. A card belongs to the study it came from.
+# studies; those who may have keys for programs; owners of the server. A card belongs to the study
+# it came from.
 PUBLIC, ACCOUNT, CREATE, SERVER = "public", "account", "create", "server"
+TOKENS = "make studies, or read the data of one"
 CARD = "edit the study of the card"
 COPY = "texts, and make studies"
 Need = str
@@ -27,9 +29,15 @@ PAGES: Mapping[str, Need] = {
     "GET /": PUBLIC,
     "GET /static/{name}": PUBLIC,
     "GET /health": PUBLIC,
+    "GET /metrics": PUBLIC,  # asks for a token of its own
     # Participants: their token is what lets them in.
     "GET /p/{token}": PUBLIC,
     "POST /p/{token}": PUBLIC,
+    "GET /p/{token}/later": PUBLIC,
+    "POST /p/{token}/later": PUBLIC,
+    "GET /p/{token}/calendar.ics": PUBLIC,
+    "GET /p/{token}/draw": PUBLIC,
+    "POST /p/{token}/draw": PUBLIC,
     "GET /p/{token}/{step}": PUBLIC,
     "POST /p/{token}/{step}": PUBLIC,
     "GET /s/{slug}": PUBLIC,
@@ -44,7 +52,20 @@ PAGES: Mapping[str, Need] = {
     "POST /logout": PUBLIC,
     "GET /setup/{token}": PUBLIC,
     "POST /setup/{token}": PUBLIC,
+    # The second step of signing in, and other ways: a ticket, a passkey or a provider lets them in.
+    "POST /login/second": PUBLIC,
+    "POST /login/passkey": PUBLIC,
+    "GET /login/provider": PUBLIC,
+    "GET /login/provider/return": PUBLIC,
     "GET /account": ACCOUNT,
+    "GET /account/ways": ACCOUNT,
+    "POST /account/ways/codes/begin": ACCOUNT,
+    "POST /account/ways/codes": ACCOUNT,
+    "POST /account/ways/codes/end": ACCOUNT,
+    "POST /account/ways/passkeys": ACCOUNT,
+    "POST /account/ways/passkeys/remove": ACCOUNT,
+    "GET /account/ways/provider": ACCOUNT,
+    "POST /account/ways/provider/remove": ACCOUNT,
     "POST /account": ACCOUNT,
     "POST /account/sessions": ACCOUNT,
     "GET /people": SERVER,
@@ -60,15 +81,16 @@ PAGES: Mapping[str, Need] = {
     "GET /history": SERVER,
     "GET /design": ACCOUNT,
     # A token does what its holder may do, and no more.
-    "GET /tokens": ACCOUNT,
-    "POST /tokens": ACCOUNT,
-    "POST /tokens/{number:int}/revoke": ACCOUNT,
+    "GET /tokens": TOKENS,
+    "POST /tokens": TOKENS,
+    "POST /tokens/{number:int}/revoke": TOKENS,
     "GET /api/docs": PUBLIC,
     # The library asks for an account itself where it is not public (HOWGOOD_PUBLIC_LIBRARY=no).
     "GET /library": PUBLIC,
     "GET /library/nearest": PUBLIC,
     "GET /library/{name}": PUBLIC,
     "POST /library/{name}": PUBLIC,
+    "GET /library/{name}/picture.svg": PUBLIC,
     "POST /library/{name}/withdraw": CARD,
     # Results for those who hold a link.
     "GET /r/{token}": PUBLIC,
@@ -86,6 +108,8 @@ PAGES: Mapping[str, Need] = {
     "POST /studies/{slug}/people/{number:int}": "edit",
     "POST /studies/{slug}/doors": "edit",
     "POST /studies/{slug}/places": "edit",
+    "GET /studies/{slug}/recruit": "links",
+    "POST /studies/{slug}/recruit": "links",
     "GET /studies/{slug}/links": "links",
     "POST /studies/{slug}/links": "links",
     "GET /studies/{slug}/share": "share",
@@ -94,6 +118,13 @@ PAGES: Mapping[str, Need] = {
     "POST /studies/{slug}/share/invitations": "share",
     "POST /studies/{slug}/share/links": "share",
     "POST /studies/{slug}/share/links/{number:int}/revoke": "share",
+    "GET /studies/{slug}/notices": "share",
+    "POST /studies/{slug}/notices": "share",
+    "POST /studies/{slug}/notices/{number:int}/remove": "share",
+    "POST /studies/{slug}/notices/messages/{number:int}/again": "share",
+    "GET /studies/{slug}/draw": "share",
+    "POST /studies/{slug}/draw": "share",
+    "GET /studies/{slug}/draw.csv": "share",
     "GET /studies/{slug}/privacy": "share",
     "POST /studies/{slug}/privacy": "share",
     "GET /studies/{slug}/edit": "texts",
@@ -116,6 +147,7 @@ PAGES: Mapping[str, Need] = {
     # Results.
     "GET /studies/{slug}/results": "results",
     "POST /studies/{slug}/results": "fit",
+    "GET /studies/{slug}/results/words": "data",
     "POST /studies/{slug}/results/uploads": "fit",
     "GET /studies/{slug}/results/uploads/{number:int}": "fit",
     "POST /studies/{slug}/results/uploads/{number:int}": "fit",
@@ -171,6 +203,7 @@ OPERATIONS: Mapping[str, Need] = {
 _CANNOT = {
     CREATE: "Your account cannot make studies. Ask an owner of the server for the role member.",
     SERVER: "Only owners of this server can do this.",
+    TOKENS: "Tokens are for those who make studies or read the data of one.",
 }
 
 
@@ -195,9 +228,8 @@ def admitted(host: Host, person: Researcher, need: Need, parts: Mapping[str, obj
     if need == CARD:
         slug = study_of_card(host, str(parts["name"]))
         parts, need = ({"slug": slug}, "edit") if slug is not None else (parts, SERVER)
-    if need in (PUBLIC, ACCOUNT, CREATE, SERVER):
-        is_enough = {PUBLIC: True, ACCOUNT: True, CREATE: person.may_create}
-        if not is_enough.get(need, person.is_owner):
+    if need in (PUBLIC, ACCOUNT, CREATE, TOKENS, SERVER):
+        if not _is_enough(host, person, need):
             raise NoEntryError(_CANNOT[need])
         return person
     inside = accounts.in_study(host, person, str(parts["slug"]))
@@ -206,6 +238,13 @@ def admitted(host: Host, person: Researcher, need: Need, parts: Mapping[str, obj
     if not inside.may(_permission(need)):
         raise NoEntryError(_REASONS[_permission(need)])
     return inside
+
+
+def _is_enough(host: Host, person: Researcher, need: Need) -> bool:
+    """Return whether an account suffices for what concerns no single study."""
+    if need == TOKENS:
+        return accounts.may_use_tokens(host, person)
+    return {PUBLIC: True, ACCOUNT: True, CREATE: person.may_create}.get(need, person.is_owner)
 
 
 _REASONS: Mapping[Permission, str] = {

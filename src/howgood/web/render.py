@@ -20,19 +20,26 @@ from starlette.types import Receive, Scope, Send
 from howgood.ask.sentences import direction, sentence
 from howgood.flow.authoring.changes import in_words
 from howgood.flow.hosting import field_name
-from howgood.records.screen import Block
+from howgood.records.screen import Block, Field
 from howgood.show.cards import card_warning
 from howgood.show.comparison_card import STYLE
 from howgood.show.design import asset
 from howgood.show.times import duration, moment
 from howgood.store.studies import MediaFile
-from howgood.web.pages import FieldView, MessagePage, ReviewPage, ScreenPage
+from howgood.web.pages import FieldView, MessagePage, ReviewPage, ScreenPage, field_views
 
 _STYLE_SHEET, _DASHBOARD_SHEET = "howgood.css", "dashboard.css"
 _SCRIPT, _LOCAL_TIME = "htmx.min.js", "local-time.js"
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_NOBODY = "frame-ancestors 'none'"
+# A mock-up may run and draw what it brings along; it reaches no server, and not the page around it.
+MOCK_UP_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; media-src data: blob:; font-src data:; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 _FIRST_PACKETS = 14_000
@@ -76,8 +83,9 @@ def templates() -> Environment:
 
 def _content(page: ScreenPage) -> Markup:
     """Return the text and questions of a page."""
-    make = _shared_content if page.is_empty else _shared_content.__wrapped__
-    return make(page.language, page.media, page.screen, page.blocks, page.fields)
+    if page.is_empty:
+        return _shared_content(page.language, page.media, page.screen, page.blocks, page.fields)
+    return _made_content(page.language, page.media, page.screen, page.blocks, page.filled_in)
 
 
 # The scenarios of a study look the same to everybody until they have filled something in.
@@ -87,12 +95,23 @@ def _shared_content(
     media: str,
     screen: str,
     blocks: tuple[Block, ...],
+    fields: tuple[Field, ...],
+) -> Markup:
+    return _made_content(language, media, screen, blocks, field_views(fields, {}, {}))
+
+
+def _made_content(
+    language: str,
+    media: str,
+    screen: str,
+    blocks: tuple[Block, ...],
     fields: tuple[FieldView, ...],
 ) -> Markup:
-    choose, film_shows = sentence(language, "choose"), sentence(language, "film_shows")
+    choose = sentence(language, "choose")
+    says = sentence(language, "film_shows"), sentence(language, "sound_says")
     show_block, show_field = _macros("blocks.html").show, _macros("fields.html").show
     prefix = field_name(screen, "")
-    shown = [show_block(block, media, film_shows, prefix) for block in blocks]
+    shown = [show_block(block, media, says, prefix) for block in blocks]
     return Markup("").join(
         [*shown, *(show_field(field, choose, prefix, media) for field in fields)]
     )
@@ -103,12 +122,22 @@ def _macros(name: str) -> Any:  # noqa: ANN401 - a template's macros are attribu
     return _template(name).module
 
 
+def _policy(page: ScreenPage | ReviewPage | MessagePage) -> str:
+    """Return what a page may do, and who may show it inside theirs: nobody, unless named."""
+    policy = POLICY
+    if page.framed_by:
+        policy = policy.replace(_NOBODY, f"frame-ancestors {' '.join(page.framed_by)}")
+    if isinstance(page, ScreenPage) and page.submit:
+        to = page.submit["action"].removesuffix("/mturk/externalSubmit")
+        policy = policy.replace("form-action 'self'", f"form-action 'self' {to}")
+    # For `_LOCAL_TIME` and keys.js; every other page runs no script at all.
+    has_script = isinstance(page, ScreenPage) and (page.is_waiting or page.has_keys)
+    return f"{policy}; script-src 'self'" if has_script else policy
+
+
 def show(page: ScreenPage | ReviewPage | MessagePage, *, status: int = 200) -> HTMLResponse:
     """Return the page as HTML; nothing a participant sees is kept by caches."""
-    headers = {"Cache-Control": "no-store"}
-    if isinstance(page, ScreenPage) and (page.is_waiting or page.has_keys):
-        # For `_LOCAL_TIME` and keys.js; every other page runs no script at all.
-        headers["Content-Security-Policy"] = f"{POLICY}; script-src 'self'"
+    headers = {"Cache-Control": "no-store", "Content-Security-Policy": _policy(page)}
     html = _template(_TEMPLATES[type(page)]).render(page=page)
     return HTMLResponse(html, status_code=status, headers=headers)
 
@@ -169,7 +198,9 @@ def script_address() -> str:
 def _address(name: str) -> str:
     stem, _, ending = name.rpartition(".")
     return "/static/" + next(
-        each for each in static_files() if each.startswith(f"{stem}.") and each.endswith(ending)
+        static_file
+        for static_file in static_files()
+        if static_file.startswith(f"{stem}.") and static_file.endswith(ending)
     )
 
 
@@ -212,13 +243,17 @@ class _InPieces(Response):
             await send({"type": "http.response.body", **body})
 
 
-def part_of_file(file: MediaFile, wanted: str) -> Response:
+def part_of_file(file: MediaFile, wanted: str, *, framed_by: tuple[str, ...] = ()) -> Response:
     """Return a picture or film, or the part of it a player asks for (`Range: bytes=0-499`)."""
     headers = {
         "Accept-Ranges": "bytes",
         "Cache-Control": "public, max-age=31536000, immutable",
         # An SVG opened by itself is a document; it may do nothing.
-        "Content-Security-Policy": PICTURE_POLICY,
+        "Content-Security-Policy": MOCK_UP_POLICY.replace(
+            "frame-ancestors 'self'", " ".join(("frame-ancestors 'self'", *framed_by))
+        )
+        if file.media_type == "text/html"
+        else PICTURE_POLICY,
     }
     asked = re.fullmatch(r"bytes=(\d{1,12})-(\d{0,12})", wanted)
     if asked is None:

@@ -88,7 +88,7 @@ def job_page(job: Job, *, now: datetime) -> JobPage:
         name=f"{name}: {file}" if file else name,
         status=job.status.value,
         percent=round(100 * job.progress),
-        message=job.message,
+        message=on_a_page(job.message),
         when=moment(job.finished_at or job.created_at),
         is_open=job.is_open,
         is_done=job.status is JobStatus.DONE,
@@ -133,6 +133,22 @@ def lit_picture(svg: str) -> str:
     """Return a picture that is readable on light and dark pages by itself."""
     end = svg.index(">") + 1
     return f"{svg[:end]}{_LIGHT}{svg[end:]}"
+
+
+_COMMANDS = re.compile(r"(?<![\w-])--[a-z]|\bhowgood [a-z]")
+
+
+def on_a_page(text: str) -> str:
+    """Return a message without sentences about the command line: a page has no options to type.
+
+    Examples
+    --------
+    >>> on_a_page("x.csv: no column y. Choose another. Name it with --truth NAME.")
+    'x.csv: no column y. Choose another.'
+    """
+    said = re.split(r"(?<=[.!?])\s+", text)
+    kept = [sentence for sentence in said if not _COMMANDS.search(sentence)]
+    return " ".join(kept) if kept else text
 
 
 def unbroken(text: str) -> str:

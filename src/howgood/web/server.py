@@ -26,6 +26,7 @@ from howgood.flow.hosting import Host, open_host
 from howgood.flow.results.worker import BackgroundWorker, Worker
 from howgood.settings import BUSY_LIMIT, DATABASE, DATABASE_FILE, Settings, read_settings
 from howgood.store.database import DatabaseAwayError
+from howgood.web.logs import set_up_logging
 
 _SECONDS_TO_START = 20
 # A worker that is started while the database is away waits so long before it gives up.
@@ -41,7 +42,7 @@ _WORKER_TIMEOUT_SECONDS = 20
 
 def run(host: Host, settings: Settings, *, address: str, port: int, workers: int) -> None:
     """Serve until interrupted; then finish what is in work and close the database."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    set_up_logging(settings)
     _allow_many_connections()
     app: Starlette | str = "howgood.web.server:app_from_environment"
     if workers == 1:
@@ -120,7 +121,7 @@ def _own_worker(host: Host, settings: Settings) -> BackgroundWorker | None:
     """Return a worker for the embedded database; a PostgreSQL server has `howgood worker`."""
     if not host.database.is_local:
         return None
-    return BackgroundWorker(Worker(host, settings.database))
+    return BackgroundWorker(Worker(host, settings.database, settings=settings))
 
 
 def check_free(address: str, port: int) -> None:
@@ -147,6 +148,7 @@ def app_from_environment() -> Starlette:
     from howgood.web.app import limit_shutdown, make_app, settle
 
     settings = read_settings()
+    set_up_logging(settings)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     app = limit_shutdown(make_app(_open_patiently(settings.database), settings))
     settle()

@@ -57,6 +57,9 @@ async def sign_in_first(request: Request) -> Response:
         "problem": "",
         "unsaved": unsaved.hidden,
         "notice": _SAID,
+        # Only a password goes with the form: other ways lead away from this page.
+        "challenge": None,
+        "provider": "",
     }
     return dashboard(request, "login.html", researcher=None, status=401, **values)
 
@@ -77,5 +80,5 @@ def _texts(form: FormData, prefix: str) -> dict[str, list[str]]:
         for name in form
         if name.startswith(prefix)
         and name != "csrf"
-        and (texts := [each for each in form.getlist(name) if isinstance(each, str)])
+        and (texts := [entry for entry in form.getlist(name) if isinstance(entry, str)])
     }

@@ -142,3 +142,104 @@ def test_studies_that_hide_or_build_on_answers_cannot_allow_it():
     problems = []
     assert study_from(RERATING | {"allow_back": True}, problems=problems) is None
     assert problems[0].path == ("allow_back",)
+
+
+# Two servers with one database: whichever is asked, the same page and the same answers.
+
+
+@pytest.fixture
+def other(host, database_address):
+    other = Host(open_database(database_address))
+    yield other
+    other.close()
+
+
+def _same_on_both(host, other, someone):
+    seen = [look(each, someone.token, now=someone.now) for each in (host, other)]
+    assert seen[0].screen == seen[1].screen
+    assert seen[0].step == seen[1].step
+    kept = [each.state(someone.token).answers for each in (host, other)]
+    assert [answer.values for answer in kept[0]] == [answer.values for answer in kept[1]]
+    other.forget()
+    assert [answer.values for answer in other.state(someone.token).answers] == [
+        answer.values for answer in kept[0]
+    ]
+    return seen[0]
+
+
+def test_an_answer_is_sent_to_one_server_while_the_other_changes_an_earlier_one(
+    host, someone, other
+):
+    """The page that is answered moves at that very moment: the answer is stored, with both."""
+    first = _scenario(someone, 1)
+    someone.send(acceptable="2")
+    here = someone.look()
+    earlier = look(host, someone.token, step=first.step, now=someone.now)
+    look(other, someone.token, now=someone.now)
+    store = other.store
+    changes = []
+
+    async def late(operation):
+        if not changes:  # between reading where somebody is and storing their answer
+            changes.append(_change(host, someone, earlier, 6))
+        return await store(operation)
+
+    other.store = late
+    sent = send(other, someone.token, form=someone.form(here, acceptable="3"), now=someone.now)
+    assert sent.is_new
+    assert changes[0].is_new
+    _same_on_both(host, other, someone)
+    someone.finish()
+    assert _ratings(host)[:2] == [6, 3]
+
+
+def test_an_answer_is_changed_at_one_server_while_the_other_stores_one(host, someone, other):
+    first = _scenario(someone, 1)
+    someone.send(acceptable="2")
+    here = someone.look()
+    earlier = look(host, someone.token, step=first.step, now=someone.now)
+    store = other.store
+    sends = []
+
+    async def late(operation):
+        if not sends:
+            sends.append(
+                send(host, someone.token, form=someone.form(here, acceptable="3"), now=someone.now)
+            )
+        return await store(operation)
+
+    other.store = late
+    changed = _change(other, someone, earlier, 6)
+    assert sends[0].is_new
+    assert not changed.is_new  # they have gone on: nothing of the change was stored
+    _same_on_both(host, other, someone)
+    someone.finish()
+    assert _ratings(host)[:2] == [2, 3]
+    assert _screens(host)[first.screen.key]["changes"] == 0
+
+
+def test_a_page_that_was_waiting_is_asked_again_after_one_that_a_change_put_before_it(
+    host, person, run, other
+):
+    pets = [{"key": key, "text": key} for key in ("cat", "none")]
+    run(BACK | {"demographics": [
+        {"key": "pet", "text": "Which pet?", "options": pets, "required": True},
+        {"key": "name", "text": "Its name?", "type": "text",
+         "show_if": {"question": "pet", "any_of": ["cat"]}}]})  # fmt: skip
+    someone = person("doors")
+    someone.begin()
+    asked = someone.look()
+    while "pet" not in {field.name for field in asked.screen.fields}:
+        someone.send(asked)
+        asked = someone.look()
+    someone.send(asked, pet="none")
+    waiting = someone.look()
+    earlier = look(host, someone.token, step=asked.step, now=someone.now)
+    sent = send(other, someone.token, form=someone.form(earlier, pet="cat"), now=someone.now)
+    assert sent.is_new
+    name = _same_on_both(host, other, someone)
+    assert name.screen.key != waiting.screen.key
+    assert send(host, someone.token, form=someone.form(name), now=someone.now).is_new
+    assert _same_on_both(host, other, someone).screen.key == waiting.screen.key
+    someone.finish()
+    assert _same_on_both(host, other, someone).screen.is_last

@@ -18,7 +18,7 @@ from howgood.kinds.comparison import interview
 from howgood.kinds.comparison import screens as participate
 from howgood.kinds.pair_choices import choices_so_far
 from howgood.kinds.survey import results as survey_fit
-from howgood.learn.elicitation.families import family_label
+from howgood.learn.elicitation.family_registry import family_label
 from howgood.records.progress import silent
 from howgood.records.result import StudyResult
 from howgood.records.table import Table

@@ -52,7 +52,7 @@ def test_people_pages_conditions_and_times_are_counted(host):
     assert [page.reached for page in live.pages] == [5, 5, 5, 3, 3]
     assert [(page.here, page.left) for page in live.pages] == [(0, 0), (0, 0), (1, 1), (0, 0),
                                                                (0, 0)]  # fmt: skip
-    assert [page.name for page in live.pages][::4] == ["consent", "thanks"]
+    assert [page.name for page in live.pages][::4] == ["Consent", "Thanks"]
     ten = pytest.approx(10, abs=1e-3)
     assert [page.median_seconds for page in live.pages] == [None, ten, ten, ten, None]
     assert live.times == tuple([pytest.approx(30, abs=1e-3)] * 3)

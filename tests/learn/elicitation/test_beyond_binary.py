@@ -161,15 +161,16 @@ def test_learned_weights_of_classes_score_predictions_under_their_names():
     truth, chances = three_classes(0)
     outcomes = learn.weighted_outcomes(truth, chances, random_state=0)
     named = learn.MulticlassElicitor(outcomes, labels=["a", "b", "c"], random_state=1)
-    for _ in range(3):  # fewer are not enough evidence
-        named.answer("first")
+    # Fewer than 3 to learn from are not enough evidence; one checks attention.
+    for choice in ("first", "second", "first", "second"):
+        named.answer(choice)
     metric, weights = named.result().metric, named.result().weights
     assert metric(list("abca"), list("abbc")) == pytest.approx(
         (weights["a"].mean + weights["b"].mean) / 4
     )
     numbered = learn.MulticlassElicitor(outcomes, random_state=1)
-    for _ in range(3):
-        numbered.answer("first")
+    for choice in ("first", "second", "first", "second"):
+        numbered.answer(choice)
     assert numbered.result().metric(truth, truth) > numbered.result().metric(truth, 0 * truth)
 
 

@@ -12,7 +12,8 @@ from scipy.special import expit
 from howgood import ask, decide, learn, score
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.learn.elicitation.belief import Belief, choice_table
-from howgood.learn.elicitation.families import LAPSES, WIDTHS, make_families
+from howgood.learn.elicitation.families import LAPSES, WIDTHS
+from howgood.learn.elicitation.family_registry import make_families
 from howgood.records.confusion import ConfusionMatrix
 from howgood.show.elicitation import elicitation_findings
 from howgood.show.text import to_json

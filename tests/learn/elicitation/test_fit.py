@@ -10,7 +10,7 @@ from scipy.stats import binom
 from howgood import ask, decide, learn, score
 from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief
-from howgood.learn.elicitation.families import make_families
+from howgood.learn.elicitation.family_registry import make_families
 from howgood.learn.elicitation.fit import (
     _held_out_reasons,
     _sign_test,

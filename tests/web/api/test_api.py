@@ -23,7 +23,7 @@ from howgood.store.schema import api_tokens, researchers, uploads
 from howgood.store.studies import NewVersion
 from howgood.web.api.openapi import OPERATIONS, openapi
 from howgood.web.app import make_app
-from howgood.web.rate_limits import Pace
+from howgood.web.middleware import Pace
 
 PROBLEM = "application/problem+json"
 NEW = {**RERATING, "slug": "fresh"}

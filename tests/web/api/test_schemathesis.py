@@ -9,7 +9,7 @@ from schemathesis.specs.openapi import checks
 from howgood.settings import Settings
 from howgood.web.api.openapi import openapi
 from howgood.web.app import make_app
-from howgood.web.rate_limits import Pace
+from howgood.web.middleware import Pace
 
 load_all_checks()
 CHECKS = [

@@ -44,16 +44,16 @@ def read_log(
     location, system = Path(text), system or chosen or None
     _require(location)
     document = _document(location)
-    for each in _FORMATS:
-        if each.recognises(location, document):
-            found: EvaluationLog = each.read(location, document, system)
+    for log_format in _FORMATS:
+        if log_format.recognises(location, document):
+            found: EvaluationLog = log_format.read(location, document, system)
             return _with_rows(found, location)
     return _with_rows(tables.read(location, item=item, system=system), location)
 
 
 def formats() -> tuple[str, ...]:
     """Return the names of the formats that can be read."""
-    return (*(str(each.NAME) for each in _FORMATS), tables.NAME)
+    return (*(str(log_format.NAME) for log_format in _FORMATS), tables.NAME)
 
 
 def _require(location: Path) -> None:

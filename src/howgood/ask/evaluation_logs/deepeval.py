@@ -33,7 +33,9 @@ def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
     for name in ("testCases", "test_cases", "test_results", "testResults"):
         cases = inner.get(name)
         found += (
-            [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
+            [one_case for one_case in cases if isinstance(one_case, dict)]
+            if isinstance(cases, list)
+            else []
         )
     return [case for case in found if _either(case, "metricsData", "metrics_data") is not None]
 
@@ -41,9 +43,9 @@ def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
 def _row(case: dict[str, Any], number: int) -> dict[str, Any]:
     measured = _either(case, "metricsData", "metrics_data")
     metrics = {
-        str(each.get("name", "score")): each.get("score")
-        for each in (measured if isinstance(measured, list) else ())
-        if isinstance(each, dict)
+        str(measurement.get("name", "score")): measurement.get("score")
+        for measurement in (measured if isinstance(measured, list) else ())
+        if isinstance(measurement, dict)
     }
     passed = case.get("success")
     said = case.get("input")

@@ -34,7 +34,7 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
     header, samples = _unpacked(path) if document is None else (document, document["samples"])
     about = header.get("eval") if isinstance(header, dict) else None
     about = about if isinstance(about, dict) else {}
-    rows = [_row(each) for each in samples or [] if isinstance(each, dict)]
+    rows = [_row(sample) for sample in samples or [] if isinstance(sample, dict)]
     scored = [row for row in rows if row["metrics"]]
     notes = []
     status = header.get("status") if isinstance(header, dict) else None
@@ -53,8 +53,12 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
 
 def _row(sample: dict[str, Any]) -> dict[str, Any]:
     usage = sample.get("model_usage")
-    tokens = [each for each in usage.values() if isinstance(each, dict)] if usage else []
-    costs = [each["total_cost"] for each in tokens if isinstance(each.get("total_cost"), float)]
+    tokens = (
+        [model_usage for model_usage in usage.values() if isinstance(model_usage, dict)]
+        if usage
+        else []
+    )
+    costs = [token["total_cost"] for token in tokens if isinstance(token.get("total_cost"), float)]
     metadata = sample.get("metadata")
     return {
         "item": sample.get("id", ""),
@@ -110,7 +114,7 @@ def _unpacked(path: Path) -> tuple[Any, list[Any]]:
 
 
 def _require_sensible(archive: zipfile.ZipFile, path: Path) -> None:
-    size = sum(each.file_size for each in archive.infolist())
+    size = sum(member.file_size for member in archive.infolist())
     if size > 50 * _MOST_UNPACKED:
         raise FileFormatError(
             where=str(path),

@@ -34,7 +34,7 @@ def read(path: Path, *, item: str | None = None, system: str | None = None) -> E
     frame = open_table(path)
     names = frame_column_names(frame)
     lowered = {name.lower(): name for name in reversed(names)}
-    chosen = item or next((lowered[each] for each in ITEMS if each in lowered), None)
+    chosen = item or next((lowered[one_item] for one_item in ITEMS if one_item in lowered), None)
     if chosen is None or chosen not in names:
         raise InputError(
             where=str(path),
@@ -48,19 +48,19 @@ def read(path: Path, *, item: str | None = None, system: str | None = None) -> E
     if system is not None:
         columns = _of_system(columns, known["system"], system, path)
     numbers = {name: _numbers(columns[name]) for name in names if name != chosen}
-    others = {chosen, *(each for each in known.values() if each)}
+    others = {chosen, *(entry for entry in known.values() if entry)}
     return EvaluationLog(
         source=str(path),
         format=NAME,
         system=system or path.stem,
-        items=tuple(_name(each) for each in columns[chosen].tolist()),
+        items=tuple(_name(value) for value in columns[chosen].tolist()),
         metrics={
             name: found
             for name, found in numbers.items()
             if found is not None and name not in others
         },
         attributes={
-            name: tuple(str(each) for each in columns[name].tolist())
+            name: tuple(str(value) for value in columns[name].tolist())
             for name, found in numbers.items()
             if found is None or name == known["repeat"]
         },
@@ -72,7 +72,7 @@ def read(path: Path, *, item: str | None = None, system: str | None = None) -> E
 def _roles(lowered: dict[str, str]) -> dict[str, str]:
     usual = {"cost": _COST, "latency": _LATENCY, "repeat": _REPEATS, "system": _SYSTEM}
     return {
-        role: next((lowered[each] for each in names if each in lowered), "")
+        role: next((lowered[name] for name in names if name in lowered), "")
         for role, names in usual.items()
     }
 
@@ -81,7 +81,7 @@ def _of_system(
     columns: dict[str, NDArray[Any]], column: str, system: str, path: Path
 ) -> dict[str, NDArray[Any]]:
     is_mine = (
-        np.array([str(each) == system for each in columns[column].tolist()]) if column else None
+        np.array([str(value) == system for value in columns[column].tolist()]) if column else None
     )
     if is_mine is None or not is_mine.any():
         raise InputError(
@@ -98,7 +98,7 @@ def _numbers(values: NDArray[Any]) -> FloatArray | None:
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
     gaps = missing_values(values)
-    texts = [str(each).strip().lower() for each in values.tolist()]
+    texts = [str(value).strip().lower() for value in values.tolist()]
     filled = [text for text, gap in zip(texts, gaps, strict=True) if not gap]
     if not filled or not all(text in _WORDS for text in filled):
         return None

@@ -1,6 +1,7 @@
 """Who may use the dashboard: accounts, invitations, signing in."""
 
 from howgood.flow.accounts.attempts import Attempt, device_token, may_sign_in, may_try
+from howgood.flow.accounts.letters import invitation_letter, renewal_letter
 from howgood.flow.accounts.members import (
     Members,
     invite,
@@ -10,6 +11,9 @@ from howgood.flow.accounts.members import (
     set_role,
     setup_link,
 )
+from howgood.flow.accounts.provider import unlink_provider
+from howgood.flow.accounts.second_factor import SecondStep
+from howgood.flow.accounts.sessions import SignedIn
 from howgood.flow.accounts.sharing import (
     Sharing,
     every_group,
@@ -17,6 +21,7 @@ from howgood.flow.accounts.sharing import (
     invite_to_study,
     make_group,
     make_result_link,
+    may_use_tokens,
     remove_group,
     result_link,
     revoke_result_link,
@@ -27,7 +32,6 @@ from howgood.flow.accounts.sharing import (
     unshare,
 )
 from howgood.flow.accounts.signing_in import (
-    SignedIn,
     change_password,
     end_sessions,
     invitation,
@@ -41,6 +45,7 @@ from howgood.flow.accounts.signing_in import (
 __all__ = [
     "Attempt",
     "Members",
+    "SecondStep",
     "Sharing",
     "SignedIn",
     "change_password",
@@ -49,6 +54,7 @@ __all__ = [
     "every_group",
     "in_study",
     "invitation",
+    "invitation_letter",
     "invite",
     "invite_to_study",
     "join",
@@ -56,10 +62,12 @@ __all__ = [
     "make_result_link",
     "may_sign_in",
     "may_try",
+    "may_use_tokens",
     "members",
     "open_sessions",
     "remove",
     "remove_group",
+    "renewal_letter",
     "renewal_link",
     "result_link",
     "revoke_result_link",
@@ -71,6 +79,7 @@ __all__ = [
     "sharing_of",
     "sign_in",
     "sign_out",
+    "unlink_provider",
     "unshare",
     "who",
 ]

@@ -76,7 +76,7 @@ def renewal_link(host: Host, name: str, *, actor: str, now: datetime) -> str:
     def store(connection: Connection) -> None:
         found = researchers.find(connection, name)
         if found is None:
-            names = [each.name for each in researchers.everyone(connection)]
+            names = [member.name for member in researchers.everyone(connection)]
             raise UnknownNameError(where="account", name=name, names=names)
         person, until = found[0], now + SETUP_LASTS
         researchers.invite(
@@ -95,7 +95,7 @@ def remove(host: Host, person: Researcher, number: int, *, now: datetime) -> Non
 
     def store(connection: Connection) -> None:
         researchers.lock(connection)
-        gone = [each for each in researchers.everyone(connection) if each.number == number]
+        gone = [member for member in researchers.everyone(connection) if member.number == number]
         if not gone:
             return
         if gone[0].role == "owner" and researchers.count_owners(connection) == 1:
@@ -112,7 +112,7 @@ def set_role(host: Host, person: Researcher, number: int, *, role: Role, now: da
 
     def store(connection: Connection) -> None:
         researchers.lock(connection)
-        known = [each for each in researchers.everyone(connection) if each.number == number]
+        known = [member for member in researchers.everyone(connection) if member.number == number]
         if not known or known[0].role == role:
             return
         if known[0].is_owner and researchers.count_owners(connection) == 1:

@@ -91,7 +91,8 @@ def is_soon_guessed(password: str, *, name: str) -> bool:
 
     Examples
     --------
-    >>> [is_soon_guessed(each, name="ada") for each in ("Password123", "1q2w3e4r5t", "adaadaada1")]
+    >>> weak = ("Password123", "1q2w3e4r5t", "adaadaada1")
+    >>> [is_soon_guessed(password, name="ada") for password in weak]
     [True, True, True]
     >>> is_soon_guessed("correct horse battery staple", name="ada")
     False

@@ -28,8 +28,8 @@ from howgood.store.sharing import Group, ResultLink, Share
 from howgood.store.studies import StudyHead
 
 _LONGEST_NAME, MOST_DAYS = 100, 365
-# Somebody who reads every study reads this much of each.
-_READS_ALL: StudyRole = "analyst"
+# Who reads the results of every study has this role in each: no answers, no fits.
+_READS_ALL: StudyRole = "viewer"
 
 
 def in_study(host: Host, person: Researcher, slug: str) -> Researcher | None:
@@ -52,8 +52,17 @@ def shared_with(host: Host, person: Researcher) -> Mapping[str, frozenset[Permis
         roles = sharing.roles_everywhere(connection, person.number)
         if person.role == "viewer":
             everything = studies.heads(connection)
-            roles = {each.slug: (*roles.get(each.slug, ()), _READS_ALL) for each in everything}
+            roles = {
+                study_row.slug: (*roles.get(study_row.slug, ()), _READS_ALL)
+                for study_row in everything
+            }
     return {slug: allowed(held) for slug, held in roles.items()}
+
+
+def may_use_tokens(host: Host, person: Researcher) -> bool:
+    """Return whether somebody may have keys for programs: who makes studies, or reads data."""
+    shared = shared_with(host, person)
+    return person.may_create or shared is None or any("data" in may for may in shared.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

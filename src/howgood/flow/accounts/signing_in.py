@@ -15,30 +15,24 @@ from sqlalchemy.engine import Connection
 from howgood.errors import InputError
 from howgood.flow.accounts import passwords
 from howgood.flow.accounts.attempts import note_failure
+from howgood.flow.accounts.second_factor import SecondStep, needs_second_step, ticket_for
+from howgood.flow.accounts.sessions import IDLE, LONGEST, SignedIn, begin_session
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import Researcher
 from howgood.store import audit, researchers, sharing
 from howgood.store.researchers import Invitation, OpenSession
 
-IDLE, LONGEST = timedelta(hours=12), timedelta(days=14)
 # The end of a session moves at most this often: looking at a page should not write.
 _STEP = timedelta(minutes=10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """Somebody who has just signed in; the token is known to their browser alone."""
-
-    researcher: Researcher
-    token: str
-
-
 def sign_in(
     host: Host, *, name: str, password: str, network: str = "", now: datetime
-) -> SignedIn | None:
+) -> SignedIn | SecondStep | None:
     """Return a new session, or None; a wrong name takes as long as a wrong password.
 
-    Both ends are written into the history, without the password and the address.
+    Who has a second factor gets a ticket instead, with which a code opens the session. All ends are
+    written into the history, without the password and the address.
     """
     name = passwords.clean_name(name)
     with host.database.reading() as connection:
@@ -53,21 +47,15 @@ def sign_in(
     if passwords.is_dated(found[1]):
         renewed = passwords.hashed(password)
 
-    def store(connection: Connection) -> SignedIn:
+    def store(connection: Connection) -> SignedIn | SecondStep:
         if renewed:
             researchers.set_password(connection, person.number, renewed)
+        if needs_second_step(connection, person.number):
+            return SecondStep(ticket=ticket_for(host, person, renewed or known_hash or "", now=now))
         audit.note(connection, actor=person.name, action="signed in", now=now)
         return begin_session(connection, person, now=now)
 
     return host.database.write(store)
-
-
-def begin_session(connection: Connection, person: Researcher, *, now: datetime) -> SignedIn:
-    """Store a session under a new token."""
-    token = tokens.fresh_token()
-    until = now + IDLE
-    researchers.open_session(connection, tokens.digest(token), person.number, now=now, until=until)
-    return SignedIn(researcher=person, token=token)
 
 
 def who(host: Host, token: str, *, now: datetime) -> Researcher | None:
@@ -159,6 +147,7 @@ class Joined:
     """A new account, or what stood in its way."""
 
     signed_in: SignedIn | None = None
+    second_step: SecondStep | None = None
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -218,6 +207,8 @@ def _renew(host: Host, token: str, person: Researcher, password: str, now: datet
         researchers.set_password(connection, person.number, made)
         researchers.end_sessions(connection, person.number)
         audit.note(connection, actor=person.name, action="password renewed by link", now=now)
+        if needs_second_step(connection, person.number):  # a link renews the password alone
+            return Joined(second_step=SecondStep(ticket=ticket_for(host, person, made, now=now)))
         return Joined(signed_in=begin_session(connection, person, now=now))
 
     return host.database.write(store)

@@ -58,10 +58,10 @@ def in_words(path: Path) -> str:
 
 def _leaves(value: Plain, path: Path) -> Iterator[tuple[Path, str]]:
     if isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from _leaves(each, (*path, str(name)))
+        for name, entry in value.items():
+            yield from _leaves(entry, (*path, str(name)))
     elif isinstance(value, list | tuple):
-        for index, each in enumerate(value):
-            yield from _leaves(each, (*path, index))
+        for index, entry in enumerate(value):
+            yield from _leaves(entry, (*path, index))
     else:
         yield path, {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

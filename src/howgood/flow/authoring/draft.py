@@ -39,6 +39,7 @@ from howgood.flow.study_files.check import advice_on, study_from
 from howgood.kinds import kind_of
 from howgood.kinds.protocol import SituationGrid
 from howgood.kinds.study import Study
+from howgood.kinds.translation import in_language, offered
 from howgood.records.record import Path, Problem
 from howgood.records.researcher import Researcher
 from howgood.records.screen import Answer, Screen
@@ -176,19 +177,23 @@ def editing(host: Host, slug: str, part: str) -> Editing:
 def _editing(given: Written, key: str) -> Editing:
     result = checked(given)
     parts = parts_of(given.head.kind)
-    part = next((each for each in parts if each.key == key), None)
+    part = next((one_part for one_part in parts if one_part.key == key), None)
     if part is None:
         raise RefusedError(Reason.UNKNOWN_STUDY)
     nodes, others = with_problems(form_of(part, given.content), result.problems)
-    elsewhere = {name for each in parts if each is not part for name in each.fields}
-    here = [each for each in others if not each.path or each.path[0] not in elsewhere]
+    in_other_parts = {
+        name for one_part in parts if one_part is not part for name in one_part.fields
+    }
+    here = [other for other in others if not other.path or other.path[0] not in in_other_parts]
     return Editing(
         head=given.head,
         part=part,
-        parts=tuple(PartState(part=each, problems=_count(each, result)) for each in parts),
+        parts=tuple(
+            PartState(part=one_part, problems=_count(one_part, result)) for one_part in parts
+        ),
         nodes=nodes,
         wrong=tuple(problem_nodes(nodes)),
-        others=tuple(message(each) for each in here),
+        others=tuple(message(part_here) for part_here in here),
         advice=result.advice,
         edition=given.edition,
         is_draft=given.is_draft,
@@ -196,7 +201,7 @@ def _editing(given: Written, key: str) -> Editing:
 
 
 def _count(part: Part, result: Checked) -> int:
-    return sum(bool(each.path) and each.path[0] in part.fields for each in result.problems)
+    return sum(bool(problem.path) and problem.path[0] in part.fields for problem in result.problems)
 
 
 def typed(given: Written, part: Part, texts: Mapping[str, Sequence[str]]) -> Written:
@@ -256,7 +261,7 @@ def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two contents say the same, however they are written down."""
     if one == other:
         return True
-    first, second = (study_from(each, problems=[]) for each in (one, other))
+    first, second = (study_from(side, problems=[]) for side in (one, other))
     return first is not None and first == second
 
 
@@ -283,8 +288,8 @@ def _store(
         return None
     if edition <= 0:
         audit.note(connection, actor=person.name, action="draft begun", study=head.slug, now=now)
-    for each in files:
-        drafts.add_media(connection, head.number, each)
+    for file in files:
+        drafts.add_media(connection, head.number, file)
     if head.version is None and isinstance(content.get("title"), str):
         studies.rename(connection, head.number, content["title"])
     return saved
@@ -400,7 +405,7 @@ _SEED, _MOST_PAGES, _LONGEST_WALK = 1, 400, 200_000
 _START, _PACE = datetime(2026, 1, 1, tzinfo=UTC), timedelta(seconds=5)
 # Rounds of a rerating may be days apart; nobody who looks through a draft should wait.
 _LATER = timedelta(days=10_000)
-_SHOWS = {"texts": "consent", "questions": "questions"}
+_SHOWS = {"texts": "consent", "questions": "questions", "languages": "consent"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -421,9 +426,11 @@ class Preview:
     page: int = 1
     condition: str = ""
     conditions: tuple[str, ...] = ()
+    language: str = ""
+    languages: tuple[str, ...] = ()
 
 
-def preview(host: Host, slug: str, *, condition: str, page: int) -> Preview:
+def preview(host: Host, slug: str, *, condition: str, page: int, language: str = "") -> Preview:
     """Return a page of the draft; the pages before it are answered by a bot."""
     given = written(host, slug)
     study = checked(given).study
@@ -431,7 +438,7 @@ def preview(host: Host, slug: str, *, condition: str, page: int) -> Preview:
         return _nothing(given)
     chosen = _chosen(study, condition)
     answers: list[Answer] = []
-    screen = _next(study, chosen, answers)
+    screen = _next(study, chosen, answers, language)
     while len(answers) < min(page, _MOST_PAGES) - 1 and not screen.is_last:
         values = parse_answer(screen, fill(screen, seed=_SEED)).values
         answers.append(_answer(screen.key, dict(values), len(answers)))
@@ -471,7 +478,7 @@ def glance(given: Written, part: str) -> Preview:
         return _shown(given, study, chosen, [], finished_screen(study))
     answers: list[Answer] = []
     introduced: list[View] = []
-    screen = _next(study, chosen, answers)
+    screen = _next(study, chosen, answers, offered(study)[-1] if part == "languages" else "")
     while not _is_about(screen, study, part) and not screen.is_last:
         if screen.kind == "text" and part == "task":
             introduced.append(_view(study, screen))
@@ -491,7 +498,7 @@ def _is_about(screen: Screen, study: Study, part: str) -> bool:
 
 
 def _nothing(given: Written) -> Preview:
-    problems = tuple(message(each) for each in checked(given).problems)
+    problems = tuple(message(problem) for problem in checked(given).problems)
     return Preview(head=given.head, problems=problems)
 
 
@@ -500,9 +507,11 @@ def _chosen(study: Study, condition: str) -> str:
     return condition if condition in known else known[0]
 
 
-def _next(study: Study, condition: str, answers: Sequence[Answer]) -> Screen:
-    now = _START + _LATER
-    return next_screen(study, condition=condition, seed=_SEED, answers=answers, now=now)
+def _next(study: Study, condition: str, answers: Sequence[Answer], language: str = "") -> Screen:
+    return next_screen(
+        study, condition=condition, seed=_SEED, answers=answers, now=_START + _LATER,
+        language=language,
+    )  # fmt: skip
 
 
 def _answer(screen: str, values: dict[str, Any], number: int) -> Answer:
@@ -527,12 +536,20 @@ def _shown(
     return Preview(
         head=given.head,
         view=_view(study, screen),
-        walk=json.dumps([[each.screen, each.values] for each in answers], ensure_ascii=False),
+        walk=json.dumps([[answer.screen, answer.values] for answer in answers], ensure_ascii=False),
         page=len(answers) + 1,
         condition=condition,
         conditions=conditions(study),
+        language=screen.language,
+        languages=offered(study),
     )
 
 
 def _view(study: Study, screen: Screen) -> View:
-    return View(study=study, version=0, screen=screen, signature="", is_pilot=study.pilot)
+    return View(
+        study=in_language(study, screen.language),
+        version=0,
+        screen=screen,
+        signature="",
+        is_pilot=study.pilot,
+    )

@@ -73,7 +73,7 @@ def review(host: Host, slug: str) -> Review:
     before = host.study(given.head.version).to_dict() if given.head.version else {}
     after = result.study.to_dict() if result.study else given.content
     with host.database.reading() as connection:
-        inside = sum(each.active for each in studies.history(connection, given.head.number))
+        inside = sum(version.active for version in studies.history(connection, given.head.number))
     return Review(
         head=given.head,
         edition=given.edition,
@@ -114,7 +114,7 @@ def _edition(connection: Connection, given: Written) -> int:
 
 
 def _save(connection: Connection, given: Written, study: Study, now: datetime) -> None:
-    names = list(dict.fromkeys(each.file for each in pictures_of(study)))
+    names = list(dict.fromkeys(picture.file for picture in pictures_of(study)))
     media: tuple[MediaFile, ...] = drafts.media_files(connection, given.head.number, names)
     studies.save(connection, new_version(study, media), now=now)
 
@@ -125,7 +125,7 @@ def republish(host: Host, person: Researcher, slug: str, version: int, *, now: d
     def store(connection: Connection) -> None:
         head = studies.head(connection, slug)
         known = studies.history(connection, head.number) if head else ()
-        chosen = next((each for each in known if each.number == version), None)
+        chosen = next((row for row in known if row.number == version), None)
         if chosen is None:
             raise RefusedError(Reason.UNKNOWN_STUDY)
         studies.renew(connection, version, now=now)
@@ -172,7 +172,7 @@ def set_places(
             raise RefusedError(Reason.UNKNOWN_STUDY)
         before = Study.from_dict(studies.content(connection, head.version))
         study = before.changed(pilot=pilot, quota=quota)
-        names = {each.file for each in pictures_of(study)}
+        names = {picture.file for picture in pictures_of(study)}
         media = studies.media_files(connection, head.version, names)
         studies.save(connection, new_version(study, media), now=now)
         draft = drafts.find(connection, head.number)
@@ -223,21 +223,21 @@ def _without_fingerprints(value: Any) -> Any:  # noqa: ANN401 - plain values
     if isinstance(value, Mapping):
         is_picture = {"file", "alternative"} <= set(value)
         return {
-            name: _without_fingerprints(each)
-            for name, each in value.items()
+            name: _without_fingerprints(entry)
+            for name, entry in value.items()
             if not (is_picture and name == "digest")
         }
     if isinstance(value, list | tuple):
-        return [_without_fingerprints(each) for each in value]
+        return [_without_fingerprints(entry) for entry in value]
     return value
 
 
 def _picture_names(value: object) -> set[str]:
     if isinstance(value, Mapping):
         own = {str(value["file"])} if {"file", "alternative"} <= set(value) else set()
-        return own.union(*(_picture_names(each) for each in value.values()))
+        return own.union(*(_picture_names(entry) for entry in value.values()))
     if isinstance(value, list | tuple):
-        return set().union(*(_picture_names(each) for each in value))
+        return set().union(*(_picture_names(entry) for entry in value))
     return set()
 
 
@@ -269,7 +269,7 @@ def templates() -> tuple[StudyTemplate, ...]:
         )
         for kind in KINDS.values()
     )
-    return (*plain, *(each for kind in KINDS.values() for each in kind.more_templates()))
+    return (*plain, *(template for kind in KINDS.values() for template in kind.more_templates()))
 
 
 def _content(kind: Kind) -> dict[str, Any]:
@@ -318,11 +318,11 @@ def copy_study(host: Host, person: Researcher, slug: str, *, now: datetime) -> S
     content = {**given.content, "slug": _free_name(host, title), "title": title}
     names = picture_names(given.content)
     with host.database.reading() as connection:
-        media = {each.name: each for each in drafts.media_files(connection, given.head.number,
-                                                                names)}  # fmt: skip
+        files = drafts.media_files(connection, given.head.number, names)
+        media = {file.name: file for file in files}
         if given.head.version is not None:
             old = studies.media_files(connection, given.head.version, names)
-            media = {each.name: each for each in old} | media
+            media = {file.name: file for file in old} | media
     return _start(host, person, content, tuple(media.values()), now)
 
 
@@ -332,7 +332,7 @@ def start_from_file(
     """Make a study from a study file and the files it names."""
     with TemporaryDirectory(prefix="howgood-") as name:
         folder = Path(name)
-        paths = [_write(folder, each) for each in files if each.file_name]
+        paths = [_write(folder, file) for file in files if file.file_name]
         if not paths:
             return Started(problems={"file": "Choose a study file."})
         try:
@@ -341,7 +341,7 @@ def start_from_file(
             told = str(error).replace(f"{folder}/", "")
             return Started(problems={"file": told})
         if found.study is None:
-            lines = tuple(str(each).replace(f"{folder}/", "") for each in found.problems)
+            lines = tuple(str(problem).replace(f"{folder}/", "") for problem in found.problems)
             return Started(file_problems=lines)
         media = tuple(media_of(found.study, folder))
         return _start(host, person, found.study.to_dict(), media, now)
@@ -376,8 +376,8 @@ def _start(
         drafts.begin(connection, number, content, version=None, now=now)
         if not person.is_owner:  # who owns the server needs no role in a study
             sharing.give_role(connection, number, "owner", researcher=person.number, now=now)
-        for each in media:
-            drafts.add_media(connection, number, each)
+        for picture in media:
+            drafts.add_media(connection, number, picture)
         audit.note(connection, actor=person.name, action="study made", study=slug, now=now)
         return Started(slug=slug)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from howgood.ask.sentences import languages
 from howgood.errors import InputError
 from howgood.flow.authoring.shape import Part, dotted, is_hidden
 from howgood.flow.authoring.widgets import element, inner, read, shown, widget_of
@@ -92,6 +93,8 @@ def _value(
         return _list(element(hint), before, path, sent)
     if widget == "words":
         return _words(before, path, sent)
+    if widget == "translations":
+        return _translations(before, path, sent) or _ABSENT
     if widget == "picture":
         return _picture(before, path, sent)
     if widget == "group":
@@ -136,6 +139,33 @@ def _words(before: Any, path: Path, sent: SentForm) -> Values:  # noqa: ANN401 -
     return {key: text for key, text in after.items() if text}
 
 
+def _translations(before: Any, path: Path, sent: SentForm) -> Values:  # noqa: ANN401 - plain values
+    """Return the texts of every language by their places; one without any text stays."""
+    after: Values = {}
+    for code, texts in (before if isinstance(before, Mapping) else {}).items():
+        prefix = dotted((*path, code)) + "."
+        typed = {
+            name.removeprefix(prefix): sent.text(name)
+            for name in sent.texts
+            if name.startswith(prefix)
+        }
+        after[code] = {place: text for place, text in {**texts, **typed}.items() if text}
+    return after
+
+
+def _act_on_language(data: Values, verb: str, name: str) -> tuple[Values, str]:
+    """Add a language to translate into, or remove it with its texts."""
+    table, _, code = name.partition(".")
+    if code not in languages() and code not in data.get(table, {}):
+        raise _unknown(name)
+    written = data.setdefault(table, {})
+    if verb == "add":
+        written.setdefault(code, {})
+    else:
+        written.pop(code, None)
+    return {key: value for key, value in data.items() if key != table or value}, name
+
+
 def _picture(before: Any, path: Path, sent: SentForm) -> Any:  # noqa: ANN401 - plain values
     after = dict(before) if isinstance(before, Mapping) else {}
     stored = sent.files.get(dotted((*path, "file")))
@@ -155,6 +185,8 @@ def act(data: Mapping[str, Any], action: str, *, pasted: str = "") -> tuple[Valu
     """
     verb, _, name = action.partition(":")
     name, _, target = name.partition(":")
+    if name.startswith("translations.") and verb in ("add", "remove"):
+        return _act_on_language(_copied(data), verb, name)
     steps = name.split(".")
     record, path, is_list = _walked(steps)
     copied: Values = _copied(data)
@@ -183,7 +215,7 @@ def _paste(data: Values, record: Any, path: Path, pasted: str) -> str:  # noqa: 
         entry = blank(record, taken=entries)
         entry["text"] = cells[-1]
         key = re.sub(r"[^a-z0-9]+", "_", cells[0].casefold()).strip("_")[:40]
-        taken = {each.get("key") for each in entries if isinstance(each, Mapping)}
+        taken = {one_entry.get("key") for one_entry in entries if isinstance(one_entry, Mapping)}
         if key and key[0].isalpha() and key not in taken:
             entry["key"] = key
         entries.append(entry)
@@ -226,13 +258,13 @@ def blank(record: type[Record], *, taken: Sequence[Any]) -> Values:
         else:
             made[name] = {
                 "number": bounds(info)[0] or 1, "lines": [], "list": [],
-                "words": {}, "pairs": {},
+                "words": {}, "pairs": {}, "picture": {"file": "", "alternative": ""},
             }.get(widget, "")  # fmt: skip
     return made
 
 
 def _free_key(taken: Sequence[Any]) -> str:
-    used = {each.get("key") for each in taken if isinstance(each, Mapping)}
+    used = {entry.get("key") for entry in taken if isinstance(entry, Mapping)}
     return next(key for n in range(1, len(used) + 2) if (key := f"new{n}") not in used)
 
 
@@ -271,9 +303,9 @@ def _holder(data: Values, path: Path) -> tuple[Any, str | int]:
 
 def _copied(value: Any) -> Any:  # noqa: ANN401 - plain values
     if isinstance(value, Mapping):
-        return {name: _copied(each) for name, each in value.items()}
+        return {name: _copied(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_copied(each) for each in value]
+        return [_copied(entry) for entry in value]
     return value
 
 

@@ -20,7 +20,7 @@ from howgood.records.record import Record
 
 Widget = Literal[
     "line", "area", "long", "number", "tick", "choice", "lines", "rows", "pairs",
-    "words", "group", "list", "picture", "phrase",
+    "words", "group", "list", "picture", "phrase", "translations",
 ]  # fmt: skip
 _LONG = {"introduction", "description", "task", "instructions", "notes"}
 _LONG_TEXTS = {"Consent", "Completion"}
@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 def inner(hint: Any) -> Any:  # noqa: ANN401 - an annotation
     """Return an annotation without its None."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        left = [each for each in typing.get_args(hint) if each is not types.NoneType]
+        left = [argument for argument in typing.get_args(hint) if argument is not types.NoneType]
         return left[0] if len(left) == 1 else hint
     return hint
 
@@ -43,6 +43,8 @@ def widget_of(hint: Any, *, record: type, name: str) -> Widget:  # noqa: ANN401 
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Picture:
         return "picture"
+    if name == "translations":
+        return "translations"
     if _is_record(hint):
         return "group"
     if origin is tuple:
@@ -90,7 +92,7 @@ def shown(widget: Widget, hint: Any, value: object) -> str:  # noqa: ANN401 - an
     if widget == "tick":
         return "yes" if value is True else ""
     if widget == "lines":
-        return "\n".join(_number_text(each) for each in _items(value))
+        return "\n".join(_number_text(item) for item in _items(value))
     if widget == "rows":
         names = columns(hint)
         return "\n".join(
@@ -100,7 +102,7 @@ def shown(widget: Widget, hint: Any, value: object) -> str:  # noqa: ANN401 - an
     if widget == "pairs":
         table = value if isinstance(value, Mapping) else {}
         return "\n".join(
-            f"{key}: {', '.join(_number_text(each) for each in _items(row))}"
+            f"{key}: {', '.join(_number_text(item) for item in _items(row))}"
             for key, row in table.items()
         )
     return _number_text(value)

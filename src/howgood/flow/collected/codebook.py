@@ -6,9 +6,11 @@ In: the study, in one or several versions. Out: `Codebook`. Absent: rows (`rows`
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from howgood.ask.sentences import sentence
 from howgood.kinds import kind_of
 from howgood.kinds.questions import question_columns
 from howgood.kinds.study import Study
+from howgood.kinds.translation import offered
 from howgood.records.codebook import (
     PARTICIPANT,
     SECONDS,
@@ -42,7 +44,7 @@ _SCREENS = columns(
 
 # Who only has a link is in no table.
 _STATUS_LEVELS = {
-    each.value: STATUS_MEANINGS[each] for each in Status if each is not Status.INVITED
+    status.value: STATUS_MEANINGS[status] for status in Status if status is not Status.INVITED
 }
 _PEOPLE = columns(
     PARTICIPANT,
@@ -62,6 +64,9 @@ _PEOPLE = columns(
     ("changes", "integer", "answers that the person went back to and changed"),
     ("screened_out", "text", "why the person could not take part; empty: could"),
 )
+
+
+_LANGUAGE = Column(name="study_language", type="text", meaning="language the person read it in")
 
 
 def codebook(study: Study, *earlier: Study) -> Codebook:
@@ -85,16 +90,16 @@ def codebook(study: Study, *earlier: Study) -> Codebook:
     >>> book = codebook(Study.from_dict(tomllib.loads(template("survey"))))
     >>> book.tables["answers"][0].name
     'participant'
-    >>> [each.levels["7"] for each in book.tables["answers"] if each.name == "rating"]
+    >>> [column.levels["7"] for column in book.tables["answers"] if column.name == "rating"]
     ['Extremely likely']
     """
-    made = [_tables(each) for each in (study, *earlier)]
+    made = [_tables(version) for version in (study, *earlier)]
     return Codebook(
         study=study.slug,
         title=study.title,
         kind=study.kind,
-        versions=tuple(each.version for each in (study, *earlier)),
-        tables={name: _joined(each[name] for each in made) for name in TABLES},
+        versions=tuple(version.version for version in (study, *earlier)),
+        tables={name: _joined(one_codebook[name] for one_codebook in made) for name in TABLES},
     )
 
 
@@ -133,6 +138,10 @@ def _people_columns(study: Study) -> Iterator[Column]:
     reasons = {rule.key: rule.text for rule in study.screen_outs}
     for column in _PEOPLE:
         yield replace(column, levels=reasons) if column.name == "screened_out" else column
+    if study.translations:
+        yield replace(
+            _LANGUAGE, levels={code: sentence(code, "language") for code in offered(study)}
+        )
     yield from kind.person_columns(study)
     questions = (*study.demographics, *study.closing, *kind.own_questions(study))
     yield from question_columns(questions)

@@ -1,4 +1,6 @@
-"""A study's data as a file: CSV that is safe in a spreadsheet, Parquet or JSON, with its codebook.
+"""A study's data as a file: CSV that is safe in a spreadsheet, Parquet, JSON; with its codebook.
+
+SPSS, Stata and Excel are written by `statistics`.
 
 In: a host, a study's short name, a format. Out: `DataFile`: a name, a media type, and the pieces of
 the file, made while they are read. Absent: the disk and the web, which only pass the pieces on;
@@ -35,7 +37,9 @@ from howgood.flow.collected.rows import (
     participation_of,
     person_rows,
 )
+from howgood.flow.collected.statistics import StatisticsFormat, StatisticsWriter, Workbook
 from howgood.flow.hosting import Host
+from howgood.kinds import kind_of
 from howgood.kinds.study import Study
 from howgood.records.codebook import TABLES, Codebook, Column, TableName
 from howgood.records.screen import Participation
@@ -234,7 +238,14 @@ def codebook_csv(book: Codebook) -> bytes:
     return CsvWriter(("table", "column", "type", "meaning", "question", "levels")).write(rows)
 
 
-DataFormat = Literal["csv", "parquet", "json"]
+DataFormat = Literal["csv", "parquet", "json", "preferences", "sav", "dta", "xlsx"]
+_MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "sav": "application/x-spss-sav",
+    "dta": "application/x-stata-dta",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 # One person: their version of the study, what is stored, and their way through it.
 Gathered = tuple[Study, PersonRow, Participation]
 # How much of a table waits in memory before it goes into a temporary file.
@@ -271,9 +282,11 @@ def data_file(
         The database.
     slug : str
         The study's short name.
-    kind : {"csv", "parquet", "json"}
-        JSON holds every table and the codebook. CSV and Parquet are one table, or, without
-        `table`, a ZIP of all of them with the codebook.
+    kind : {"csv", "parquet", "json", "preferences", "sav", "dta", "xlsx"}
+        JSON and Excel (xlsx) hold every table and the codebook. CSV, Parquet, SPSS (sav) and Stata
+        (dta) are one table, or, without `table`, a ZIP of all of them with the codebook.
+        Preferences are lines of JSON with what was chosen and what was rejected, for kinds of study
+        that know it.
     table : {"answers", "participants", "screens"} or None
         One table, or all.
     pilots : bool
@@ -285,6 +298,8 @@ def data_file(
     -----
     Stability: experimental
     """
+    if kind == "preferences":
+        return _preference_file(host, slug, pilots=pilots)
     source = _Source(
         host=host,
         row=find_study(host, slug),
@@ -294,14 +309,47 @@ def data_file(
     )
     if kind == "json":
         return DataFile(name=f"{slug}.json", media_type="application/json", pieces=_json(source))
+    if kind == "xlsx":
+        workbook, wanted = Workbook(source.book), TABLES if table is None else (table,)
+        pieces = _workbook(source, workbook, wanted)
+        return DataFile(name=f"{slug}.xlsx", media_type=_MEDIA[kind], pieces=pieces)
     if table is None:
+        source.writer("answers")  # now, not with the first piece: a package may be missing
         return DataFile(name=f"{slug}.zip", media_type="application/zip", pieces=_zip(source))
-    media = "text/csv; charset=utf-8" if kind == "csv" else "application/vnd.apache.parquet"
     return DataFile(
         name=f"{slug}-{table}.{kind}",
-        media_type=media,
+        media_type=_MEDIA[kind],
         pieces=source.one_table(table),
     )
+
+
+def _preference_file(host: Host, slug: str, *, pilots: bool) -> DataFile:
+    """Return what people chose over what, a line each; people who are excluded are left out."""
+    row = find_study(host, slug)
+    if kind_of(host.study(row.version)).preferences is None:
+        raise InputError(
+            where=f"study {slug!r}",
+            found="no choices between two outputs",
+            needed="a study of votes",
+            cure="Export its answers as csv, parquet or json.",
+        )
+    return DataFile(
+        name=f"{slug}-preferences.jsonl",
+        media_type="application/jsonl",
+        pieces=(
+            "".join(_preference_lines(host.study(person.version), person)).encode()
+            for page in pages(host, row, pilots=pilots)
+            for person in page
+            if not person.excluded_because
+        ),
+    )
+
+
+def _preference_lines(study: Study, person: PersonRow) -> Iterator[str]:
+    preferences = kind_of(study).preferences
+    if preferences is not None:
+        for chosen in preferences(study, participation_of(person)):
+            yield f"{json.dumps(dict(chosen), ensure_ascii=False)}\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,6 +440,9 @@ class _Source:
     def writer(self, table: TableName) -> TableWriter:
         if self.kind == "parquet":
             return ParquetWriter(self.book, table)
+        if self.kind in ("sav", "dta"):
+            kind: StatisticsFormat = "sav" if self.kind == "sav" else "dta"
+            return cast(TableWriter, StatisticsWriter(self.book, table, kind))
         return (CsvWriter if self.kind == "csv" else JsonWriter)(self.book.names(table))
 
     def tables(self) -> Iterator[tuple[TableName, Iterator[bytes]]]:
@@ -432,6 +483,12 @@ class _Source:
             (self.host.study(person.version), person, participation_of(person)) for person in page
         ]
 
+    def rows(self, table: TableName) -> Iterator[Row]:
+        """Yield the rows of one table."""
+        for page in pages(self.host, self.row, pilots=self.pilots):
+            for study, person, participation in self._gathered(page):
+                yield from person_rows(study, person, table, participation)
+
     def one_table(self, table: TableName) -> Iterator[bytes]:
         """Return one table, which needs no file to wait in."""
         writer = self.writer(table)  # now, not with the first piece: a package may be missing
@@ -441,6 +498,12 @@ class _Source:
         for page in pages(self.host, self.row, pilots=self.pilots):
             yield _written(writer, table, self._gathered(page))
         yield writer.close()
+
+
+def _workbook(source: _Source, workbook: Workbook, wanted: Sequence[TableName]) -> Iterator[bytes]:
+    for table in wanted:
+        workbook.add_table(table, source.rows(table))
+    yield workbook.close()
 
 
 def _written(writer: TableWriter, table: TableName, people: Iterable[Gathered]) -> bytes:

@@ -110,7 +110,7 @@ def collected_codebook(host: Host, slug: str, *, identified: bool = False) -> Co
     row = find_study(host, slug)
     with host.database.reading() as connection:
         versions = collected.versions_of(connection, row.number)
-    book = codebook(*(host.study(each) for each in versions))
+    book = codebook(*(host.study(version) for version in versions))
     return book if identified else book.pseudonymised()
 
 
@@ -191,7 +191,7 @@ def find_study(host: Host, slug: str) -> StudyRow:
     with host.database.reading() as connection:
         row = studies.find(connection, slug)
         if row is None:
-            known = [each.slug for each in studies.everything(connection)]
+            known = [study_row.slug for study_row in studies.everything(connection)]
             raise UnknownNameError(where="study", name=slug, names=known)
     return row
 
@@ -260,6 +260,6 @@ def holdings(host: Host, slug: str) -> Holdings:
             raise UnknownNameError(where="study", name=slug, names=())
         people, pilots, answers = collected.counts(connection, head.number)
         published = tuple(
-            each.name for each in cards.everything(connection) if each.study == head.number
+            card.name for card in cards.everything(connection) if card.study == head.number
         )
     return Holdings(study=head, people=people, answers=answers, pilots=pilots, cards=published)

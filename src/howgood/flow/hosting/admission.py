@@ -37,6 +37,7 @@ from howgood.flow.participate import (
 )
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
+from howgood.kinds.translation import FIELD, best_language, in_language, offered
 from howgood.records.participant import Participant, Status
 from howgood.records.screen import Answer, AnswerValue, FormResult, Screen
 from howgood.store import answers, participants, studies
@@ -59,11 +60,14 @@ _NAMES: dict[str, dict[str, tuple[str, ...]]] = {
         "participant": ("workerId",),
         "study": ("hitId",),
         "session": ("assignmentId",),
+        "submit": ("turkSubmitTo",),
     },
     "sona": {"participant": ("survey_code", "id")},
 }
 _NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _LONGEST = 128
+# Where Mechanical Turk takes a task back; any other address in the link is somebody else's.
+SUBMITS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 # Where a platform should have put somebody's id and has not: {{%PROLIFIC_PID%}}, ${workerId}, <id>.
 _PLACEHOLDER = frozenset("{}%$<>[]")
 
@@ -73,20 +77,24 @@ class Visitor:
     """What a browser says when it comes to a study's link.
 
     `parameters` are those of the address; `token` is the link it remembers, and `visit` the visit,
-    signed, that all its tabs share. Each may be empty.
+    signed, that all its tabs share; `languages` are those it wishes for, the link's first; `device`
+    is phone, tablet or computer. Each may be empty.
     """
 
     parameters: Mapping[str, str] = field(default_factory=dict)
     token: str = ""
     visit: str = ""
+    languages: tuple[str, ...] = ()
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """A yes: the page it was given on and what was sent from it."""
+    """A yes: the page it was given on, what was sent from it, and on what kind of device."""
 
     screen: Screen
     values: Mapping[str, AnswerValue]
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,11 +135,13 @@ def _arrive(host: Host, slug: str, visitor: Visitor, now: datetime) -> Arrival:
     row, study = _open_study(host, slug)
     origin = origin_of(study, visitor.parameters)
     visit = _shared_visit(host, row, visitor)
-    for token in _tokens(host, row, origin, visitor, visit):
+    for token in _tokens(host, row, study, origin, visitor, visit):
         if _is_in(host, token, row.number):
             return Arrival(token=token)
-    _refuse_strangers(host, row, study, origin, now)
-    return Arrival(view=_start_view(host, row, study, visit or tokens.fresh_token(), origin, now))
+    language = best_language(study, visitor.languages)
+    _refuse_strangers(host, row, study, origin, language, now)
+    visit = visit or tokens.fresh_token()
+    return Arrival(view=_start_view(host, row, study, visit, origin, language, now))
 
 
 def _read_consent(
@@ -140,36 +150,36 @@ def _read_consent(
     """Return whom to admit, or what to say without storing anything."""
     row, study = _open_study(host, slug)
     origin = origin_of(study, visitor.parameters)
-    visit = text_of(form, "visit")
+    visit, language = text_of(form, "visit"), best_language(study, visitor.languages)
     if not tokens.is_signed(host.key, text_of(form, "signature"), "door", row.number, visit):
-        raise RefusedError(Reason.UNSIGNED, language=study.language)
+        raise RefusedError(Reason.UNSIGNED, language=language, framed_by=study.framed_by)
     # Two tabs of one browser are one person, whichever of them was opened first.
     shared = _shared_visit(host, row, visitor) or visit
-    own = _tokens(host, row, origin, visitor, shared)
+    own = _tokens(host, row, study, origin, visitor, shared)
     for token in own:
         if _is_in(host, token, row.number):
             return SendResult(token=token)
     token = own[-1]
-    _refuse_strangers(host, row, study, origin, now)
-    view = _start_view(host, row, study, visit, origin, now)
+    _refuse_strangers(host, row, study, origin, language, now)
+    view = _start_view(host, row, study, visit, origin, language, now)
     given = form_fields(view.screen, form) or {}
     result = parse_answer(view.screen, given)
     if not result.is_valid:
         return SendResult(view=replace(view, sent=given, problems=result.problems))
     declined = declined_screen(study, view.screen, result, now)
     if declined is not None:
-        return SendResult(view=replace(view, screen=declined))
+        return SendResult(view=replace(view, screen=declined, languages=()))
     new = NewParticipant(
         study=row.number,
         version=row.version,
         token_digest=tokens.digest(token),
         seed=tokens.fresh_seed(),
         status=Status.INVITED,
-        external_id=origin.get("participant"),
+        external_id="/".join(_task(study, origin)) or None,
         origin=origin,
         is_pilot=study.pilot,
     )
-    consent = Consent(screen=view.screen, values=result.values)
+    consent = Consent(screen=view.screen, values=result.values, device=visitor.device)
     return _Beginner(study=study, new=new, consent=consent, token=token)
 
 
@@ -182,31 +192,62 @@ def _open_study(host: Host, slug: str) -> tuple[StudyRow, Study]:
 
 
 def _refuse_strangers(
-    host: Host, row: StudyRow, study: Study, origin: Mapping[str, str], now: datetime
+    host: Host,
+    row: StudyRow,
+    study: Study,
+    origin: Mapping[str, str],
+    language: str,
+    now: datetime,
 ) -> None:
     """Say why nobody new comes in; those inside go on whatever is said here."""
     if not row.is_open:
-        raise RefusedError(Reason.CLOSED, language=study.language)
+        raise RefusedError(Reason.CLOSED, language=language, framed_by=study.framed_by)
     if is_preview(origin):
-        raise RefusedError(Reason.PREVIEW, language=study.language)
+        raise RefusedError(Reason.PREVIEW, language=language, framed_by=study.framed_by)
     if study.pilot:  # whoever tests takes nobody's place and need not be paid
         return
     if study.recruitment != "none" and "participant" not in origin:
-        raise RefusedError(Reason.NO_IDENTITY, language=study.language, study=row.number)
-    refuse_when_full(host, study, row.number, origin, now=now)
+        raise RefusedError(
+            Reason.NO_IDENTITY, language=language, study=row.number, framed_by=study.framed_by
+        )
+    with host.database.reading() as connection:
+        had = _had(connection, study, row.number, origin)
+    if had and had.issuperset(kind_of(study).conditions(study)):
+        raise full_error(in_language(study, language), origin, number=row.number)
+    refuse_when_full(host, study, row.number, origin, language=language, now=now)
+
+
+def _had(
+    connection: Connection, study: Study, number: int, origin: Mapping[str, str]
+) -> frozenset[str]:
+    """Return the conditions somebody has had in earlier small tasks; else nobody comes twice."""
+    if "participant" not in origin or not kind_of(study).is_small_task(study):
+        return frozenset()
+    return participants.conditions_of(connection, number, f"{origin['participant']}/")
 
 
 def _tokens(
-    host: Host, row: StudyRow, origin: Mapping[str, str], visitor: Visitor, visit: str
+    host: Host,
+    row: StudyRow,
+    study: Study,
+    origin: Mapping[str, str],
+    visitor: Visitor,
+    visit: str,
 ) -> tuple[str, ...]:
     """Return the tokens this visitor may have begun with, the surest first.
 
     Whom a platform named has one and the same whenever they come, and no other counts.
     """
     if "participant" in origin:
-        return (tokens.derived_token(host.key, "platform", row.number, origin["participant"]),)
+        return (tokens.derived_token(host.key, "platform", row.number, *_task(study, origin)),)
     made = (tokens.derived_token(host.key, "visit", row.number, visit),) if visit else ()
     return (visitor.token, *made) if visitor.token else made
+
+
+def _task(study: Study, origin: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what makes a participation: a person, or each small task of theirs."""
+    names = ("participant", "session") if kind_of(study).is_small_task(study) else ("participant",)
+    return tuple(origin[name] for name in names if name in origin)
 
 
 def _shared_visit(host: Host, row: StudyRow, visitor: Visitor) -> str:
@@ -227,12 +268,14 @@ def _start_view(
     study: Study,
     visit: str,
     origin: Mapping[str, str],
+    language: str,
     now: datetime,
 ) -> View:
     return View(
-        study=study,
+        study=in_language(study, language),
         version=row.version,
-        screen=consent_screen(study, now),
+        screen=consent_screen(study, language, now),
+        languages=offered(study),
         signature=tokens.signature(host.key, "door", row.number, visit),
         visit=visit,
         is_pilot=study.pilot,
@@ -240,9 +283,9 @@ def _start_view(
     )
 
 
-def consent_screen(study: Study, now: datetime) -> Screen:
-    """Return the first page, which is the same for everybody."""
-    return next_screen(study, condition=None, seed=0, answers=(), now=now)
+def consent_screen(study: Study, language: str, now: datetime) -> Screen:
+    """Return the first page in one of the study's languages, the same for everybody."""
+    return next_screen(study, condition=None, seed=0, answers=(), now=now, language=language)
 
 
 def declined_screen(
@@ -256,14 +299,20 @@ def declined_screen(
 
 
 def refuse_when_full(
-    host: Host, study: Study, number: int, origin: Mapping[str, str], *, now: datetime
+    host: Host,
+    study: Study,
+    number: int,
+    origin: Mapping[str, str],
+    *,
+    language: str,
+    now: datetime,
 ) -> None:
     """Say that every place is taken to somebody who has not read and agreed for nothing yet.
 
     Whoever begins is counted exactly (`admit_new`); until then what was so a moment ago will do.
     """
     if has_quota(study) and _seems_full(host, study, number, now):
-        raise full_error(study, origin, number=number)
+        raise full_error(in_language(study, language), origin, number=number)
 
 
 def _seems_full(host: Host, study: Study, number: int, now: datetime) -> bool:
@@ -289,7 +338,8 @@ def admit_new(
     participants.lock(connection, new.study)
     if participants.position(connection, new.token_digest) is not None:
         return
-    condition = _condition(connection, study, new.study, new.seed, new.is_pilot, new.origin, now)
+    spoken = in_language(study, str(consent.values.get(FIELD)))
+    condition = _condition(connection, spoken, new, now)
     number = participants.add(connection, new, now=now)
     _begin(connection, study, number, new.seed, condition, consent, now)
 
@@ -304,9 +354,8 @@ def admit_invited(
     participants.lock(connection, person.study)
     if _invited(connection, token_digest) is None:
         return
-    condition = _condition(
-        connection, study, person.study, person.seed, person.is_pilot, person.origin, now
-    )
+    spoken = in_language(study, str(consent.values.get(FIELD)))
+    condition = _condition(connection, spoken, person, now)
     _begin(connection, study, person.number, person.seed, condition, consent, now)
 
 
@@ -330,19 +379,14 @@ def readmit(connection: Connection, study: Study, person: Participant, *, now: d
 
 
 def _condition(
-    connection: Connection,
-    study: Study,
-    number: int,
-    seed: int,
-    is_pilot: bool,
-    origin: Mapping[str, str],
-    now: datetime,
+    connection: Connection, study: Study, person: NewParticipant | Participant, now: datetime
 ) -> str:
     # A pilot takes nobody's place, so nobody's place stands in a pilot's way.
-    counts = {} if is_pilot else _counts(connection, study, number, now)
-    chosen = choose_condition(study, counts, seed)
+    counts = {} if person.is_pilot else _counts(connection, study, person.study, now)
+    had = _had(connection, study, person.study, person.origin)
+    chosen = choose_condition(study, counts, person.seed, without=had)
     if chosen is None or not _has_room(study, counts, chosen):
-        raise full_error(study, origin, number=number)
+        raise full_error(study, person.origin, number=person.study)
     return chosen
 
 
@@ -390,7 +434,7 @@ def _begin(
     now: datetime,
 ) -> None:
     """Store the place, the consent and the first screen after it."""
-    participants.admit(connection, number, condition=condition, now=now)
+    participants.admit(connection, number, condition=condition, now=now, device=consent.device)
     screen = consent.screen
     answers.add_screen(connection, number, screen.key, screen, position=1, now=now)
     answers.add_answer(connection, number, screen.key, consent.values, now=now)
@@ -406,6 +450,8 @@ def origin_of(study: Study, parameters: Mapping[str, str]) -> dict[str, str]:
         value = next((parameters[name] for name in names if parameters.get(name)), "")
         if value and len(value) <= _LONGEST and value.isprintable() and not _is_left(value, names):
             found[word] = value
+    if found.get("submit", SUBMITS[0]) not in SUBMITS:
+        del found["submit"]
     return found
 
 
@@ -432,6 +478,7 @@ def full_error(study: Study, origin: Mapping[str, str], *, number: int = 0) -> R
         study=number,
         blocks=ending_blocks(study, "full"),
         way_back=way_back(study, origin, "full") or "",
+        framed_by=study.framed_by,
     )
 
 

@@ -21,6 +21,7 @@ from sqlalchemy.exc import IntegrityError
 
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.view import Reason, RefusedError
+from howgood.kinds import kind_of
 from howgood.kinds.study import Study
 from howgood.records.participant import Participant, StoredAnswer
 from howgood.records.screen import Answer, Screen
@@ -62,6 +63,44 @@ class FullCheck:
     is_full: bool
 
 
+class SharedAnswers:
+    """What everybody's answers come to, for studies whose next page depends on them.
+
+    Reading all answers takes longer the more there are, so it happens at most every second, and
+    takes at most a twentieth of the time. Who answers meanwhile gets a page that was chosen by
+    what was known a moment before.
+    """
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = monotonic) -> None:
+        self._database, self._clock = database, clock
+        # By version of a study: until when it counts as new, and what it says.
+        self._known: LRUCache[str, tuple[float, object]] = LRUCache(64)
+        self._lock = Lock()
+
+    def of(self, study: Study, number: int) -> object:
+        """Return the summary of the answers to a study so far; None where the kind needs none."""
+        task = kind_of(study).shared
+        if task is None:
+            return None
+        with self._lock:
+            until, summary = self._known.get(study.version, (0.0, None))
+        began = self._clock()
+        if summary is not None and began < until:
+            return summary
+        with self._database.reading() as connection:
+            given = answers.answers_to(connection, number, begins=task.screens)
+        summary = task.summary(study, given)
+        took = self._clock() - began
+        with self._lock:
+            self._known[study.version] = (began + max(1.0, 20.0 * took), summary)
+        return summary
+
+    def forget(self) -> None:
+        """Read again when somebody asks."""
+        with self._lock:
+            self._known.clear()
+
+
 class Host:
     """One database and what is kept of it in memory; safe to share between threads."""
 
@@ -76,6 +115,7 @@ class Host:
         self.media: WeakValueDictionary[tuple[int, str], MediaFile] = WeakValueDictionary()
         # Whether a study was full when somebody last counted, so that not everybody counts.
         self.full_checks: dict[int, FullCheck] = {}
+        self.shared = SharedAnswers(database)
         # What takes milliseconds (choosing the next pair), one after the other, off the event loop.
         self.computing = ThreadPoolExecutor(1, thread_name_prefix="howgood-computing")
 
@@ -130,6 +170,7 @@ class Host:
                 return
             self._states.clear()
         self.study.cache_clear()
+        self.shared.forget()
         self.full_checks.clear()
 
     def _load_state(self, token_digest: str) -> SessionState | None:

@@ -37,7 +37,8 @@ class RefusedError(HowgoodError):
     """Someone cannot go on here; the reason is a value, the words are the page's.
 
     `study` is the number of a study that counts this refusal, 0 if none does. `blocks` are words
-    of the study's own, `way_back` leads to the platform that sent the person.
+    of the study's own, `way_back` leads to the platform that sent the person, and
+    `framed_by` are sites that may show the page inside theirs.
     """
 
     def __init__(
@@ -48,10 +49,11 @@ class RefusedError(HowgoodError):
         study: int = 0,
         blocks: tuple[Paragraph, ...] = (),
         way_back: str = "",
+        framed_by: tuple[str, ...] = (),
     ) -> None:
         super().__init__(f"refused: {reason.value}")
         self.reason, self.language, self.study = reason, language, study
-        self.blocks, self.way_back = blocks, way_back
+        self.blocks, self.way_back, self.framed_by = blocks, way_back, framed_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,8 @@ class View:
     `token` is empty before a person has begun: their form goes to the study's start then, with
     `visit`, a number that makes sending it twice the same as sending it once. `review` is there
     when the screen has its answer already and can only be read; `is_change` when the answer may be
-    changed. `here` is where they are. `withdrawal` is the code on the last page.
+    changed. `here` is where they are. `withdrawal` is the code on the last page. `languages`
+    are those the first page can be read in.
     """
 
     study: Study
@@ -92,6 +95,7 @@ class View:
     is_change: bool = False
     visit: str = ""
     is_pilot: bool = False
+    languages: tuple[str, ...] = ()
     withdrawal: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
     sent: Form = field(default_factory=dict)

@@ -47,29 +47,34 @@ from howgood.flow.hosting.view import (
 from howgood.flow.participate import next_screen, parse_answer
 from howgood.kinds import kind_of
 from howgood.kinds.question_pages import walk
+from howgood.kinds.study import Study
+from howgood.kinds.translation import best_language, in_language, offered
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, FormResult, Screen
 from howgood.store import answers, participants, studies
 from howgood.store.answers import AnswerChange, AnsweredScreen, AnswerStep
 
 
-async def look(host: Host, token: str, *, step: int = 0, now: datetime) -> View:
+async def look(
+    host: Host, token: str, *, step: int = 0, languages: tuple[str, ...] = (), now: datetime
+) -> View:
     """Return the screen the holder of this token is at; the same on every reload.
 
     A `step` before it gives the page answered there, to be read again. A wait that is over ends
-    here.
+    here. `languages` are wishes for the first page; all others speak the one it was answered in.
     """
     state = await host.database.run_blocking(host.state, token)
     study, screen, here = state.study, state.screen, max(state.number, 1)
     if state.participant.status is Status.FULL:
-        raise full_error(study, state.participant.origin)
+        raise full_error(_as_read(state), state.participant.origin)
     if 0 < step < here:
         seen = await host.database.run_blocking(_answered_view, host, state, token, step)
         if seen is not None:
             return seen
     if screen is None:
-        await host.database.run_blocking(_refuse_closed, host, state, now)
-        screen = consent_screen(study, now)
+        language = best_language(study, languages)
+        await host.database.run_blocking(_refuse_closed, host, state, language, now)
+        screen = consent_screen(study, language, now)
     elif screen.kind == "wait" and now >= datetime.fromisoformat(screen.until):
         screen, here = await _end_wait(host, state, now), here + 1
     return _view(host, token, state, screen, here)
@@ -122,24 +127,40 @@ async def _end_wait(host: Host, state: SessionState, now: datetime) -> Screen:
     return screen
 
 
-async def send(host: Host, token: str, *, form: Form, now: datetime) -> SendResult:
+async def send(
+    host: Host,
+    token: str,
+    *,
+    form: Form,
+    languages: tuple[str, ...] = (),
+    device: str = "",
+    now: datetime,
+) -> SendResult:
     """Store an answer, and the screen that follows it, before saying so."""
     state = await host.database.run_blocking(host.state, token)
     screen = state.screen
     if not tokens.is_signed(host.key, text_of(form, "signature"), "answer", token):
-        raise RefusedError(Reason.UNSIGNED, language=state.study.language)
+        raise RefusedError(Reason.UNSIGNED, language=_as_read(state).language)
     if screen is None:
-        return await _send_consent(host, state, token, form, now)
+        language = best_language(state.study, languages)
+        return await _send_consent(host, state, token, form, (language, device), now)
     if screen.key != text_of(form, "screen") or not screen.awaits_answer:
         return await _send_earlier(host, state, token, form, now)
     given = form_fields(screen, form)
     if given is None or state.participant.status is Status.FULL:
         return SendResult(token=token)
     result = parse_answer(screen, given)
-    if not result.is_valid:
+    if result.problems:
         view = _view(host, token, state, screen, state.number)
         return SendResult(view=replace(view, sent=given, problems=result.problems))
-    return await _store_answer(host, state, screen, token, result, now)
+    sent = await _store_answer(host, state, screen, token, result, now)
+    if sent.is_new:
+        return sent
+    # Another process may have moved this very page because an earlier answer was changed there.
+    moved = await host.database.run_blocking(host.state, token)
+    if moved.number == state.number or moved.screen != screen:
+        return sent
+    return await _store_answer(host, moved, screen, token, result, now)
 
 
 async def _store_answer(
@@ -161,7 +182,7 @@ async def _store_answer(
         is_last=following.is_last,
         status=ending_status(following),
     )
-    counted = _newly_counted(state, given, following)
+    counted = _newly_counted(state, given, following) if state.study.quotas else ()
     if person.status is Status.EXPIRED:
         is_new = await host.store(
             partial(_store_after_idling, state=state, step=step, counted=counted)
@@ -183,10 +204,12 @@ def _newly_counted(
 ) -> tuple[str, ...]:
     """Return the quotas by answers that count this person from this answer on."""
     study, person = state.study, state.participant
-    if not study.quotas or person.is_pilot or following.kind == "screened_out":
+    if person.is_pilot or following.kind == "screened_out":
         return ()
     before, after = (
-        walk(study, seed=person.seed, answered={each.screen: each for each in some}).quotas(study)
+        walk(study, seed=person.seed, answered={answer.screen: answer for answer in some}).quotas(
+            study
+        )
         for some in (state.answers, given)
     )
     return tuple(quota for quota in after if quota not in before)
@@ -233,10 +256,13 @@ async def _next_screen(
     host: Host, state: SessionState, given: tuple[Answer, ...], now: datetime
 ) -> Screen:
     person = state.participant
-    work = partial(
-        next_screen, state.study, condition=person.condition, seed=person.seed, answers=given,
-        now=now,
-    )  # fmt: skip
+
+    def work() -> Screen:
+        return next_screen(
+            state.study, condition=person.condition, seed=person.seed, answers=given, now=now,
+            shared=host.shared.of(state.study, person.study),
+        )  # fmt: skip
+
     if kind_of(state.study).computes_steps:
         # Choosing the next pair takes milliseconds, for which others would have to wait.
         return await asyncio.get_running_loop().run_in_executor(host.computing, work)
@@ -261,7 +287,7 @@ async def _send_earlier(
         return SendResult(token=token)
     if given is None or result is None or not _may_change(state, screen):
         return SendResult(token=token, step=stored.position)
-    if not result.is_valid:
+    if result.problems:
         view = _earlier_view(host, state, token, stored)
         return SendResult(view=replace(view, sent=given, problems=result.problems))
     return await _store_change(host, state, screen, token, result, now)
@@ -303,19 +329,25 @@ async def _store_change(
 
 
 async def _send_consent(
-    host: Host, state: SessionState, token: str, form: Form, now: datetime
+    host: Host,
+    state: SessionState,
+    token: str,
+    form: Form,
+    read_in: tuple[str, str],
+    now: datetime,
 ) -> SendResult:
-    await host.database.run_blocking(_refuse_closed, host, state, now)
-    study, screen = state.study, consent_screen(state.study, now)
+    language, device = read_in
+    await host.database.run_blocking(_refuse_closed, host, state, language, now)
+    study, screen = state.study, consent_screen(state.study, language, now)
     view = _view(host, token, state, screen, 1)
     given = form_fields(screen, form) or {}
     result = parse_answer(screen, given)
-    if not result.is_valid:
+    if result.problems:
         return SendResult(view=replace(view, sent=given, problems=result.problems))
     declined = declined_screen(study, screen, result, now)
     if declined is not None:
-        return SendResult(view=replace(view, screen=declined))
-    consent = Consent(screen=screen, values=result.values)
+        return SendResult(view=replace(view, screen=declined, languages=()))
+    consent = Consent(screen=screen, values=result.values, device=device)
     digest = tokens.digest(token)
     await host.store(
         partial(admit_invited, study=study, token_digest=digest, consent=consent, now=now)
@@ -323,23 +355,30 @@ async def _send_consent(
     return begun(host, state.participant.study, token)
 
 
-def _refuse_closed(host: Host, state: SessionState, now: datetime) -> None:
+def _as_read(state: SessionState) -> Study:
+    """Return the study in the language of the page somebody is at."""
+    language = state.screen.language if state.screen else state.study.language
+    return in_language(state.study, language)
+
+
+def _refuse_closed(host: Host, state: SessionState, language: str, now: datetime) -> None:
     """Say to somebody invited why they cannot begin; testers always can."""
     if state.participant.is_pilot:
         return
     with host.database.reading() as connection:
         row = studies.find(connection, state.study.slug)
     if row is None or not row.is_open:
-        raise RefusedError(Reason.CLOSED, language=state.study.language)
+        raise RefusedError(Reason.CLOSED, language=language, framed_by=state.study.framed_by)
     person = state.participant
-    refuse_when_full(host, state.study, person.study, person.origin, now=now)
+    refuse_when_full(host, state.study, person.study, person.origin, language=language, now=now)
 
 
 def _view(host: Host, token: str, state: SessionState, screen: Screen, step: int) -> View:
     return View(
-        study=state.study,
+        study=in_language(state.study, screen.language),
         version=state.participant.version,
         screen=screen,
+        languages=offered(state.study) if screen.kind == "consent" else (),
         signature=tokens.signature(host.key, "answer", token),
         token=token,
         step=step,

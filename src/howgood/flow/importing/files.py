@@ -218,19 +218,19 @@ def _check_origin(given: OfflineFile, row: StudyRow, file: str) -> None:
 def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAnswer, ...], Screen]:
     found: list[GivenAnswer] = []
     before: list[Answer] = []
-    for index, each in enumerate(given.answers):
-        shown_at = _moment(each.shown_at, file, ("answers", index, "shown_at"))
-        at = _moment(each.answered_at, file, ("answers", index, "answered_at"))
+    for index, answer in enumerate(given.answers):
+        shown_at = _moment(answer.shown_at, file, ("answers", index, "shown_at"))
+        at = _moment(answer.answered_at, file, ("answers", index, "answered_at"))
         screen = next_screen(
             study, condition=given.condition, seed=given.seed, answers=before, now=at
         )
-        if screen.key != each.screen or not screen.awaits_answer:
+        if screen.key != answer.screen or not screen.awaits_answer:
             place = ("answers", index, "screen")
-            raise _wrong(file, place, repr(each.screen), f"{screen.key!r}, which comes next")
-        result = parse_answer(screen, {name: _sent(value) for name, value in each.form.items()})
+            raise _wrong(file, place, repr(answer.screen), f"{screen.key!r}, which comes next")
+        result = parse_answer(screen, {name: _sent(value) for name, value in answer.form.items()})
         if not result.is_valid:
             name, problem = next(iter(result.problems.items()))
-            shown = repr(each.form.get(name))[:60]
+            shown = repr(answer.form.get(name))[:60]
             raise _wrong(file, ("answers", index, "form", name), shown, f"({problem})")
         before.append(Answer(screen=screen.key, values=result.values, at=at))
         found.append(

@@ -46,13 +46,13 @@ def targets(study: Study) -> tuple[Target, ...]:
         for column in question_columns((*study.demographics, *study.closing))
     )
     known = (_PERSON, *table_import(study).targets(study), *_TIMES, *questions)
-    names = {each.name for each in known}
+    names = {entry.name for entry in known}
     # A question of the study may have such a name: then the column holds its answers.
     facts = (
         Target(name=FINISHED_COLUMN, meaning="whether the person finished; none: all did"),
         Target(name=PILOT_COLUMN, meaning="whether it was a test run, which never counts"),
     )
-    return (*known, *(each for each in facts if each.name not in names))
+    return (*known, *(fact for fact in facts if fact.name not in names))
 
 
 def table_import(study: Study) -> TableImport:
@@ -80,8 +80,8 @@ def suggested(study: Study, sheet: Sheet) -> dict[str, str]:
     taken: set[str] = set(wide_columns(study, sheet))
     for target in targets(study):
         names = (target.name, *target.aliases)
-        columns = [by_name[_simple(each)] for each in names if _simple(each) in by_name]
-        column = next((each for each in columns if each not in taken), None)
+        columns = [by_name[_simple(name)] for name in names if _simple(name) in by_name]
+        column = next((one_column for one_column in columns if one_column not in taken), None)
         if column is not None:
             found[target.name] = column
             taken.add(column)
@@ -106,7 +106,7 @@ def wide_columns(study: Study, sheet: Sheet) -> dict[str, Asked]:
 
 def checked_mapping(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:
     """Return a mapping whose names and columns exist and that holds what is needed."""
-    known = {each.name: each for each in targets(study)}
+    known = {target.name: target for target in targets(study)}
     for name, column in mapping.items():
         if name not in known:
             raise UnknownNameError(where="--map", name=name, names=known)
@@ -128,7 +128,7 @@ class NotMappedError(InputError):
             where=sheet.name,
             found=f"no column for {target}",
             needed="a column that holds it; there are "
-            + ", ".join(each[:_SHOWN] for each in sheet.columns[:12]),
+            + ", ".join(column[:_SHOWN] for column in sheet.columns[:12]),
             cure=f"Name it: --map {target}=COLUMN.",
         )
         self.target = target
@@ -136,10 +136,10 @@ class NotMappedError(InputError):
 
 def _missing(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> str:
     """Return the first thing that is needed and not mapped, or nothing."""
-    needed = [each.name for each in targets(study) if each.is_required]
+    needed = [target.name for target in targets(study) if target.is_required]
     if not wide_columns(study, sheet):
         needed += table_import(study).needed(study, mapping)
-    return next((each for each in needed if each not in mapping), "")
+    return next((target for target in needed if target not in mapping), "")
 
 
 def _simple(name: str) -> str:

@@ -158,7 +158,7 @@ class Reading:
 
     def _read_facts(self, person: PersonDraft) -> None:
         """Read what decides whether somebody counts; it is true of them if any row says so."""
-        own = {each.key for each in (*self.study.demographics, *self.study.closing)}
+        own = {demographic.key for demographic in (*self.study.demographics, *self.study.closing)}
         if FINISHED_COLUMN in self.mapping and FINISHED_COLUMN not in own:
             finished = self.mapped(FINISHED_COLUMN, yes_or_no)
             person.is_finished = bool(person.is_finished or finished)
@@ -232,18 +232,18 @@ def _wide(reading: Reading, person: PersonDraft, missing: Missing) -> None:
     pages: dict[str, dict[str, AnswerValue]] = {}
     asked: dict[str, int] = {}
     checks: dict[str, AnswerValue] = {}
-    for column, each in reading.wide.items():
+    for column, answer in reading.wide.items():
         text = reading.row.cells[column]
-        question = _question(reading.study, each)
+        question = _question(reading.study, answer)
         if question is not None:
-            _read_question(reading, person, each, question, column, text)
+            _read_question(reading, person, answer, question, column, text)
             continue
-        asked[each.screen] = asked.get(each.screen, 0) + 1
-        point = reading.value(column, text, partial(on_scale, scale=each.scale)) if text else None
-        if point is not None and not each.screen:
-            checks[each.name] = point
+        asked[answer.screen] = asked.get(answer.screen, 0) + 1
+        point = reading.value(column, text, partial(on_scale, scale=answer.scale)) if text else None
+        if point is not None and not answer.screen:
+            checks[answer.name] = point
         elif point is not None:
-            pages.setdefault(each.screen, {})[each.name] = point
+            pages.setdefault(answer.screen, {})[answer.name] = point
     for screen, values in pages.items():
         if len(values) < asked[screen]:
             _partial(reading, screen, missing)
@@ -259,7 +259,7 @@ def _partial(reading: Reading, screen: str, missing: Missing) -> None:
         reading.left_out["pages with a gap"] += 1
     else:
         # What is there but no point of the scale is a problem already.
-        empty = [name for name, each in reading.wide.items() if each.screen == screen
+        empty = [name for name, answer in reading.wide.items() if answer.screen == screen
                  and not reading.row.cells[name]]  # fmt: skip
         for column in empty[:1]:
             reading.problem(column, "nothing", "an answer, or leave such pages out")
@@ -267,7 +267,9 @@ def _partial(reading: Reading, screen: str, missing: Missing) -> None:
 
 def _question(study: Study, asked: Asked) -> Question | None:
     questions = (*study.demographics, *study.closing)
-    return next((each for each in questions if each.key == asked.name and asked.screen), None)
+    return next(
+        (question for question in questions if question.key == asked.name and asked.screen), None
+    )
 
 
 def _read_question(
@@ -290,9 +292,9 @@ def _read_question(
 def _people(reading: Reading, version: int, *, now: datetime) -> tuple[ImportedPerson, ...]:
     """Return everyone who was read, as they are stored."""
     return tuple(
-        _person(reading.study, name, each, version, now)
-        for name, each in reading.people.items()
-        if each.answers
+        _person(reading.study, name, person, version, now)
+        for name, person in reading.people.items()
+        if person.answers
     )
 
 

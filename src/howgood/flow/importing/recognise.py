@@ -85,8 +85,8 @@ class Comparison:
     @property
     def answers_added(self) -> int:
         """How many answers would be new, of new people and of known ones."""
-        added = [*self.new, *(each.person for each in self.more)]
-        return sum(len(each.answers) for each in added)
+        added = [*self.new, *(person.person for person in self.more)]
+        return sum(len(person.answers) for person in added)
 
     @property
     def adds_nothing(self) -> bool:
@@ -96,7 +96,7 @@ class Comparison:
 
 def compared(connection: Connection, row: StudyRow, people: Sequence[ImportedPerson]) -> Comparison:
     """Compare the people of a file with those of the study; nothing is stored."""
-    names = [name for each in people for name in (each.external_id, each.name)]
+    names = [name for one_person in people for name in (one_person.external_id, one_person.name)]
     by_name: dict[str, list[PersonRow]] = {}
     for stored in possibly_known(connection, row.number, names):
         for name in {str(stored.number), stored.external_id or str(stored.number)}:
@@ -114,16 +114,19 @@ def compared(connection: Connection, row: StudyRow, people: Sequence[ImportedPer
             answers_here += len(person.answers)
             continue
         if imported is None:
-            if any(_has_some(each, person) for each in candidates):
+            if any(_has_some(candidate, person) for candidate in candidates):
                 differing.append(person.name)
             else:
                 new.append(person)
             continue
         known = _answered(imported)
-        if any(not _is_same(each, known, with_times=False) for each in _shared(person, known)):
+        if any(
+            not _is_same(shared_answer, known, with_times=False)
+            for shared_answer in _shared(person, known)
+        ):
             differing.append(person.name)
             continue
-        rest = tuple(each for each in person.answers if each.screen.key not in known)
+        rest = tuple(answer for answer in person.answers if answer.screen.key not in known)
         more.append(Addition(participant=imported.number, person=replace(person, answers=rest)))
         answers_here += len(person.answers) - len(rest)
     return Comparison(
@@ -151,7 +154,7 @@ def _has_all(candidates: Iterable[PersonRow], person: ImportedPerson) -> bool:
         by_id = stored.external_id == person.external_id
         shared = _shared(person, known)
         if len(shared) == len(person.answers) and all(
-            _is_same(each, known, with_times=not by_id) for each in shared
+            _is_same(shared_answer, known, with_times=not by_id) for shared_answer in shared
         ):
             return True
     return False
@@ -166,22 +169,22 @@ def _has_some(stored: PersonRow, person: ImportedPerson) -> bool:
     """
     known = _answered(stored)
     shared = _shared(person, known)
-    times = {each.screen.key: _times(each, known[each.screen.key]) for each in shared}
-    timed = [each for each in shared if _are_close(times[each.screen.key])]
+    times = {answer.screen.key: _times(answer, known[answer.screen.key]) for answer in shared}
+    timed = [answer for answer in shared if _are_close(times[answer.screen.key])]
     if timed:
-        is_equal = any(_is_same(each, known, with_times=False) for each in timed)
+        is_equal = any(_is_same(answer, known, with_times=False) for answer in timed)
         return is_equal or len(timed) == len(shared)
-    untimed = [each for each in shared if times[each.screen.key] == (None, None)]
-    equal = [each for each in untimed if _is_same(each, known, with_times=False)]
+    untimed = [answer for answer in shared if times[answer.screen.key] == (None, None)]
+    equal = [answer for answer in untimed if _is_same(answer, known, with_times=False)]
     return bool(equal) and 2 * len(equal) >= len(shared)
 
 
 def _answered(stored: PersonRow) -> dict[str, ShownScreen]:
-    return {each.name: each for each in stored.screens if each.answered_at is not None}
+    return {screen.name: screen for screen in stored.screens if screen.answered_at is not None}
 
 
 def _shared(person: ImportedPerson, known: Mapping[str, ShownScreen]) -> list[GivenAnswer]:
-    return [each for each in person.answers if each.screen.key in known]
+    return [answer for answer in person.answers if answer.screen.key in known]
 
 
 def _is_same(given: GivenAnswer, known: Mapping[str, ShownScreen], *, with_times: bool) -> bool:

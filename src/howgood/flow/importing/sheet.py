@@ -99,7 +99,7 @@ def _header(cells: list[str], name: str) -> tuple[str, ...]:
     names = [cell.strip() for cell in cells]
     if len(names) > MOST_COLUMNS:
         raise _wrong(f"{name}:1", f"{len(names):,} columns, more than {MOST_COLUMNS:,}")
-    twice = next((each for each, times in Counter(names).items() if times > 1), None)
+    twice = next((one_name for one_name, times in Counter(names).items() if times > 1), None)
     if twice is not None or not all(names):
         found = f"the column {twice!r} twice" if twice else "a column without a name"
         raise _wrong(f"{name}:1", found)

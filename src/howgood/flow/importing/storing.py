@@ -90,7 +90,7 @@ def store_people(
 
     def store(connection: Connection) -> ImportReport:
         # Somebody may have imported the same file meanwhile: then it is compared again.
-        ids = [each.external_id for each in looked.new]
+        ids = [one_person.external_id for one_person in looked.new]
         is_known = imported.any_known(connection, row.number, ids)
         found = compared(connection, row, people) if is_known else looked
         if found.adds_nothing:
@@ -100,9 +100,9 @@ def store_people(
         )
         for person in found.new:
             _store(connection, row, person, number, now)
-        for each in found.more:
-            begin = imported.last_position(connection, each.participant) + 1
-            _add(connection, number, each.participant, each.person.answers, begin)
+        for addition in found.more:
+            begin = imported.last_position(connection, addition.participant) + 1
+            _add(connection, number, addition.participant, addition.person.answers, begin)
         detail = {
             "number": number,
             "file": source[:_LONGEST_SOURCE],
@@ -129,7 +129,7 @@ def imports_of(host: Host, slug: str) -> tuple[ImportRow, ...]:
 
 def find_import(host: Host, slug: str, number: int) -> ImportRow:
     """Return one import of a study, or say which there are."""
-    known = {each.number: each for each in imports_of(host, slug)}
+    known = {import_.number: import_ for import_ in imports_of(host, slug)}
     if number not in known:
         raise UnknownNameError(where="import", name=str(number)[:40], names=[str(n) for n in known])
     return known[number]
@@ -145,7 +145,10 @@ def undo_import(host: Host, slug: str, number: int, *, actor: str, now: datetime
     row = find_study(host, slug)
 
     def take_out(connection: Connection) -> ImportRow | None:
-        known = {each.number: each for each in imported.of_study(connection, row.number)}
+        known = {
+            one_import.number: one_import
+            for one_import in imported.of_study(connection, row.number)
+        }
         found = known.get(number)
         if found is not None:
             imported.undo(connection, number)
@@ -157,7 +160,7 @@ def undo_import(host: Host, slug: str, number: int, *, actor: str, now: datetime
 
     gone = host.database.write(take_out)
     if gone is None:
-        names = [str(each.number) for each in imports_of(host, slug)]
+        names = [str(import_.number) for import_ in imports_of(host, slug)]
         raise UnknownNameError(where="import", name=str(number)[:40], names=names)
     return Undone(number=number, people=gone.people, answers=gone.answers)
 
@@ -165,24 +168,24 @@ def undo_import(host: Host, slug: str, number: int, *, actor: str, now: datetime
 def merged(people: Sequence[ImportedPerson]) -> tuple[ImportedPerson, ...]:
     """Return people each once, with what several files say of them put together."""
     found: dict[str, ImportedPerson] = {}
-    for each in people:
-        first = found.get(each.external_id)
-        found[each.external_id] = each if first is None else _together(first, each)
+    for person in people:
+        first = found.get(person.external_id)
+        found[person.external_id] = person if first is None else _together(first, person)
     return tuple(found.values())
 
 
 def _together(first: ImportedPerson, second: ImportedPerson) -> ImportedPerson:
-    known = {each.screen.key: each for each in first.answers}
-    for each in second.answers:
-        earlier = known.setdefault(each.screen.key, each)
-        if dict(earlier.values) != dict(each.values):
+    known = {answer.screen.key: answer for answer in first.answers}
+    for answer in second.answers:
+        earlier = known.setdefault(answer.screen.key, answer)
+        if dict(earlier.values) != dict(answer.values):
             raise InputError(
-                where=f"person {first.name!r}, {each.screen.key!r}",
+                where=f"person {first.name!r}, {answer.screen.key!r}",
                 found="two different answers in two files",
                 needed="one answer per person and question",
                 cure="If they are two people, give them different ids. Nothing was imported.",
             )
-    said = [each.is_finished for each in (first, second) if each.is_finished is not None]
+    said = [side.is_finished for side in (first, second) if side.is_finished is not None]
     return replace(
         first,
         answers=tuple(known.values()),
@@ -236,12 +239,12 @@ def _add(
 ) -> None:
     """Store answers of one person from a position on, and that they came with this import."""
     stored = []
-    for position, each in enumerate(given, start=first):
-        key = each.screen.key
+    for position, answer in enumerate(given, start=first):
+        key = answer.screen.key
         if answers.add_screen(
-            connection, participant, key, each.screen, position=position,
-            now=each.shown_at,
+            connection, participant, key, answer.screen, position=position,
+            now=answer.shown_at,
         ):  # fmt: skip
-            answers.add_answer(connection, participant, key, each.values, now=each.answered_at)
+            answers.add_answer(connection, participant, key, answer.values, now=answer.answered_at)
             stored.append(key)
     imported.note_screens(connection, number, participant, stored)

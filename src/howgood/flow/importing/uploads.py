@@ -128,7 +128,7 @@ def look_at(
         prepared=prepared,
         report=report,
         problem=problem,
-        first_rows=tuple(each.cells for each in sheet.rows[:5]),
+        first_rows=tuple(one_row.cells for one_row in sheet.rows[:5]),
     )
 
 
@@ -170,7 +170,7 @@ def _is_offline(upload: uploads.Upload) -> bool:
 
 
 def _packed(upload: uploads.Upload) -> list[tuple[str, bytes]]:
-    return [(each["name"], each["text"].encode()) for each in json.loads(upload.content)]
+    return [(entry["name"], entry["text"].encode()) for entry in json.loads(upload.content)]
 
 
 def _find(host: Host, slug: str, number: int) -> tuple[StudyRow, uploads.Upload]:

@@ -12,6 +12,7 @@ from howgood.flow.participate.path import choose_condition, next_screen
 from howgood.kinds.field_types import field_groups, field_type
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study
+from howgood.kinds.translation import offered
 from howgood.records.screen import Answer, Participation, Screen
 
 Filler = Callable[[Screen], Mapping[str, str | list[str]]]
@@ -26,8 +27,8 @@ def fill(screen: Screen, *, seed: int) -> dict[str, str | list[str]]:
     for group in field_groups(screen.fields):
         sent = field_type(group[0]).fill_group(group, seed, screen.key)
         form |= {field.name: text for field, text in zip(group, sent, strict=True)}
-    named = [each for each in screen.all_buttons if each.name]
-    main = [each for each in named if each.main] or named
+    named = [button for button in screen.all_buttons if button.name]
+    main = [button for button in named if button.main] or named
     if main:
         pressed = shuffled(main, seed, screen.key, "button")[0]
         form[pressed.name] = pressed.value
@@ -41,6 +42,7 @@ def take_part(
     now: datetime,
     condition: str | None = None,
     filler: Filler | None = None,
+    language: str = "",
     most: int = 5000,
 ) -> tuple[tuple[Screen, ...], Participation]:
     """Walk a study from the first page to the last, and return the screens and the answers.
@@ -48,11 +50,15 @@ def take_part(
     A wait is sat out; a page takes five seconds. `filler` chooses the answers, else `fill` does.
     """
     filler = filler or (lambda screen: fill(screen, seed=seed))
+    # People choose their language; so does a bot.
+    language = language or shuffled(offered(study), seed, "language")[0]
     condition = condition or choose_condition(study, {}, seed)
     answers: list[Answer] = []
     screens: list[Screen] = []
     while len(screens) < most:
-        screen = next_screen(study, condition=condition, seed=seed, answers=answers, now=now)
+        screen = next_screen(
+            study, condition=condition, seed=seed, answers=answers, now=now, language=language
+        )
         screens.append(screen)
         if screen.is_last:
             break

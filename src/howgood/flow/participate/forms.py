@@ -14,6 +14,7 @@ from howgood.kinds.field_types import WrongAnswerError, field_groups, field_type
 from howgood.kinds.question_pages import walk
 from howgood.kinds.questions import question_type
 from howgood.kinds.study import Study
+from howgood.kinds.translation import FIELD
 from howgood.records.screen import Answer, AnswerValue, FormResult, Participation, Screen
 
 Form = Mapping[str, str | Sequence[str]]
@@ -54,8 +55,8 @@ def parse_answer(screen: Screen, form: Form) -> FormResult:
         except WrongAnswerError as wrong:
             message = sentence(screen.language, wrong.key, **wrong.blanks)
             problems.setdefault(group[0].name, message)
-    for name in dict.fromkeys(each.name for each in screen.all_buttons if each.name):
-        allowed = {each.value for each in screen.all_buttons if each.name == name}
+    for name in dict.fromkeys(button.name for button in screen.all_buttons if button.name):
+        allowed = {button.value for button in screen.all_buttons if button.name == name}
         pressed = _given(form, name)
         if len(pressed) == 1 and pressed[0] in allowed:
             values[name] = pressed[0]
@@ -68,7 +69,7 @@ def _given(form: Form, name: str) -> list[str]:
     """Return what was sent under a name, without blanks; a hidden empty entry counts as nothing."""
     value = form.get(name, [])
     sent = [value] if isinstance(value, str) else list(value)
-    return [each.strip() for each in sent if each.strip()]
+    return [text.strip() for text in sent if text.strip()]
 
 
 # Answers as tidy rows: what the learning stages and a spreadsheet want.
@@ -98,14 +99,16 @@ def participant_row(study: Study, participation: Participation) -> Row:
     -----
     Stability: experimental
     """
-    answered = {each.screen: each for each in participation.answers}
+    answered = {answer.screen: answer for answer in participation.answers}
     row: Row = {
         "participant": participation.participant,
         "condition": participation.condition,
         "consent": _value(answered, CONSENT, "consent"),
         "pages": len(answered),
-        "seconds": sum(each.seconds or 0.0 for each in participation.answers),
+        "seconds": sum(answer.seconds or 0.0 for answer in participation.answers),
     }
+    if study.translations:
+        row["study_language"] = _value(answered, CONSENT, FIELD) or study.language
     way = walk(study, seed=participation.seed, answered=answered)
     for question in (*study.demographics, *study.closing):
         row |= {

@@ -6,7 +6,7 @@ the same arguments always give the same screen (docs/adr: the next screen is a p
 store counts people and assigns conditions in one transaction.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
@@ -21,6 +21,7 @@ from howgood.kinds.rules import ScreenOut, piped
 from howgood.kinds.screen_parts import Step, continue_button, paragraphs
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Completion, Ending, Study
+from howgood.kinds.translation import FIELD, in_language
 from howgood.records.screen import (
     Answer,
     Button,
@@ -42,6 +43,8 @@ def next_screen(
     seed: int,
     answers: Sequence[Answer],
     now: datetime,
+    language: str = "",
+    shared: object = None,
 ) -> Screen:
     """Return the screen a participant is to see.
 
@@ -57,6 +60,12 @@ def next_screen(
         What they have answered so far, in order.
     now : datetime
         Time in UTC. It matters only to a `wait` screen.
+    language : str
+        One of the study's languages for the first page, which then says it for all that follow;
+        left out: the study's own.
+    shared : object
+        What everybody's answers so far come to, where the kind of study says so
+        (`SharedTask.summary`); None: the person's own answers are all there are.
 
     Notes
     -----
@@ -78,16 +87,21 @@ def next_screen(
     >>> next_screen(study, condition="all", seed=1, answers=[agreed], now=now).key
     'round-1'
     """
-    answered = {each.screen: each for each in answers}
+    answered = {answer.screen: answer for answer in answers}
+    has_languages = bool(study.translations)
+    study = as_read(study, answered, language)
     if CONSENT not in answered:
-        return _consent(study).model_copy(update={"place": Place(done=0, total=1)})
+        return _consent(study, has_languages=has_languages).model_copy(
+            update={"place": Place(done=0, total=1)}
+        )
     if answered[CONSENT].values.get("consent") != "yes":
         return _declined(study)
     way = walk(study, seed=seed, answered=answered)
-    reason = way.screened_out(study)
-    if reason is not None:
+    if study.screen_outs and (reason := way.screened_out(study)) is not None:
         return screened_out(study, reason)
-    steps = path_steps(study, condition=condition, seed=seed, answered=answered, now=now, way=way)
+    steps = path_steps(
+        study, condition=condition, seed=seed, answered=answered, now=now, way=way, shared=shared
+    )
     done, total = 1, 1 + sum(map(attrgetter("advance"), steps))
     at_most = any((step.advance > 1 or step.may_fall_away) and step.key not in answered
                   for step in steps)  # fmt: skip
@@ -101,6 +115,14 @@ def next_screen(
     return finished_screen(study, ending="failed_checks" if has_failed else FINISHED)
 
 
+def as_read(study: Study, answered: Mapping[str, Answer], language: str = "") -> Study:
+    """Return the study in the language somebody began it in, or wants to begin it in."""
+    if not study.translations:
+        return study
+    begun = answered[CONSENT].values.get(FIELD) if CONSENT in answered else language
+    return in_language(study, str(begun or language))
+
+
 def path_steps(
     study: Study,
     *,
@@ -109,6 +131,7 @@ def path_steps(
     answered: Mapping[str, Answer],
     now: datetime,
     way: Walk | None = None,
+    shared: object = None,
 ) -> list[Step]:
     """Return the steps between consent and thanks, as far as the answers decide them."""
     if condition is None:
@@ -119,7 +142,11 @@ def path_steps(
             cure="Call choose_condition when consent is given, and store what it returns.",
         )
     way = way or walk(study, seed=seed, answered=answered)
-    task = kind_of(study).steps(study, condition, seed, answered, now)
+    kind = kind_of(study)
+    if kind.shared is not None and shared is not None:
+        task = kind.shared.steps(study, condition, seed, answered, now, shared)
+    else:
+        task = kind.steps(study, condition, seed, answered, now)
     return [
         *_question_steps(study, DEMOGRAPHICS, seed, way),
         *task,
@@ -155,8 +182,10 @@ def completion_address(
     return address
 
 
-def _consent(study: Study) -> Screen:
+def _consent(study: Study, *, has_languages: bool) -> Screen:
     language = study.language
+    # The page says its language for the record: every page after it speaks the same.
+    spoken = (Field(name=FIELD, kind="hidden", label="", value=language),)
     contact = study.consent.contact
     contact_line = sentence(language, "consent_contact", contact=contact) if contact else ""
     purpose = study.consent.purpose
@@ -173,6 +202,7 @@ def _consent(study: Study) -> Screen:
             *paragraphs(purpose_line),
             *paragraphs(contact_line),
         ),
+        fields=spoken if has_languages else (),
         buttons=(
             Button(label=sentence(language, "agree"), name="consent", value="yes"),
             Button(label=sentence(language, "decline"), name="consent", value="no", main=False),
@@ -294,7 +324,9 @@ def has_quota(study: Study) -> bool:
     return study.quota is not None or any(quota is not None for quota in quotas)
 
 
-def choose_condition(study: Study, counts: Mapping[str, int], seed: int) -> str | None:
+def choose_condition(
+    study: Study, counts: Mapping[str, int], seed: int, *, without: Collection[str] = ()
+) -> str | None:
     """Return the condition for the next participant: one of those with the fewest people.
 
     Parameters
@@ -304,11 +336,13 @@ def choose_condition(study: Study, counts: Mapping[str, int], seed: int) -> str 
         Everybody who holds a place: finished or still taking part. Missing means none.
     seed : int
         The participant's own number; decides between equals.
+    without : collection of str
+        Conditions they have had in earlier tasks.
 
     Returns
     -------
     str or None
-        None when every branch has reached its quota.
+        None when every branch has reached its quota, or they have had all.
 
     Notes
     -----
@@ -318,7 +352,8 @@ def choose_condition(study: Study, counts: Mapping[str, int], seed: int) -> str 
     free = [
         condition
         for condition in conditions(study)
-        if (quota := quotas.get(condition)) is None or counts.get(condition, 0) < quota
+        if condition not in without
+        and ((quota := quotas.get(condition)) is None or counts.get(condition, 0) < quota)
     ]
     if not free:
         return None

@@ -11,13 +11,14 @@ import sys
 
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.decisions import positives
-from howgood.flow.results.uploaded import column, guess, read_upload
+from howgood.flow.results.uploaded import column, guess, labels, read_upload
 
 LARGEST = 5 * 1024 * 1024
 MOST_ROWS, MOST_COLUMNS = 100_000, 200
 # What the child may use; the interpreter and its libraries take 200 MB of addresses by themselves.
 MEMORY, CPU_SECONDS, SECONDS = 600 * 1024 * 1024, 20, 60
 CHILD = (sys.executable, "-m", "howgood.flow.results.counting_child")
+_YES = ("1", "true", "yes", "positive", "pos", "y", "t")
 _MEMORY_ENDED = "a table that needs too much memory or time to be counted"
 
 Counts = tuple[int, int, int, int]
@@ -35,13 +36,17 @@ class TooLargeError(FileFormatError):
         )
 
 
-def count_apart(name: str, content: bytes, *, positive: str) -> Counts:
+def count_apart(
+    name: str, content: bytes, *, positive: str, truth: str = "", predicted: str = ""
+) -> Counts:
     """Count a stranger's table in a process that may use little; nothing of it is kept.
 
-    Size, rows and columns are looked at before anything is parsed.
+    Size, rows and columns are looked at before anything is parsed. Columns that are not named, and
+    a positive label that is not, are guessed.
     """
     _refuse_large(name, content)
-    order = json.dumps({"name": name, "positive": positive}).encode() + b"\n"
+    chosen = {"positive": positive, "truth": truth, "predicted": predicted}
+    order = json.dumps({"name": name, **chosen}).encode() + b"\n"
     try:
         done = subprocess.run(  # noqa: S603 - our own program, no shell
             CHILD,
@@ -56,38 +61,49 @@ def count_apart(name: str, content: bytes, *, positive: str) -> Counts:
         raise TooLargeError(name=name, found=_MEMORY_ENDED) from error
     if "problem" in reply:
         raise FileFormatError(**reply["problem"])
-    found, missed, alarms, cleared = (int(each) for each in reply["counts"])
+    found, missed, alarms, cleared = (int(count) for count in reply["counts"])
     return found, missed, alarms, cleared
 
 
-def counts_of_file(name: str, content: bytes, *, positive: str) -> Counts:
+def counts_of_file(
+    name: str, content: bytes, *, positive: str = "", truth: str = "", predicted: str = ""
+) -> Counts:
     """Return the confusion matrix of a CSV of truth and prediction."""
     table = read_upload(name, content)
-    truth, predicted = (guess(table.columns, role) for role in ("truth", "predicted"))
+    truth = truth or guess(table.columns, "truth")
+    predicted = predicted or guess(table.columns, "predicted")
     if not truth or not predicted:
         raise InputError(
             where=name,
             found=f"columns {', '.join(table.columns)[:300]}",
             needed="a column y_true (or truth, label) and a column y_pred (or prediction)",
-            cure="Rename the columns, or type the four counts instead.",
+            cure="Write the names of the two columns into the form, or type the four counts.",
         )
+    positive = positive or _positive(labels(column(table, truth, where=name)))
     real, said = (
         positives(
-            column(table, each, where=name),
-            positive or "1",
-            where=f"{name}, column {each!r}",
-            may_be_none=each == predicted,
+            column(table, one_column, where=name),
+            positive,
+            where=f"{name}, column {one_column!r}",
+            may_be_none=one_column == predicted,
         )
-        for each in (truth, predicted)
+        for one_column in (truth, predicted)
     )
     cells = (real & said, real & (1 - said), (1 - real) & said, (1 - real) & (1 - said))
-    found, missed, alarms, cleared = (int(each.sum()) for each in cells)
+    found, missed, alarms, cleared = (int(cell.sum()) for cell in cells)
     return found, missed, alarms, cleared
+
+
+def _positive(found: tuple[str, ...]) -> str:
+    """Return the label that probably means yes; 1 where none of the usual ones is there."""
+    return next((label for label in found if label.lower() in _YES), "1")
 
 
 def _refuse_large(name: str, content: bytes) -> None:
     rows = max(content.count(b"\n"), content.count(b"\r"))
-    columns = 1 + max(content.partition(b"\n")[0].count(each) for each in (b",", b";", b"\t"))
+    columns = 1 + max(
+        content.partition(b"\n")[0].count(separator) for separator in (b",", b";", b"\t")
+    )
     if len(content) > LARGEST:
         raise TooLargeError(name=name, found=f"{len(content) / 2**20:.1f} MB")
     if rows > MOST_ROWS + 1:

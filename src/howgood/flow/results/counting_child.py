@@ -1,8 +1,8 @@
 """One table counted in a process of its own: `python -m howgood.flow.results.counting_child`.
 
-In: a line of JSON (the file's name, the positive label) and the table on standard input. Out: one
-line of JSON: the four counts, or what is wrong with the table. Absent: everything else; a table
-that needs more memory or time than allowed ends this process and no other.
+In: a line of JSON (the file's name, the positive label, names of columns) and the table on
+standard input. Out: one line of JSON: the four counts, or what is wrong with the table. Absent:
+everything else; a table that needs more memory or time than allowed ends this process and no other.
 """
 
 import contextlib
@@ -29,10 +29,11 @@ def _counted(order: dict[str, str], content: bytes) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nobody reads them here
-            counts = counting.counts_of_file(order["name"], content, positive=order["positive"])
+            name = order.pop("name")
+            counts = counting.counts_of_file(name, content, **order)
     except InputError as error:
         parts = ("where", "found", "needed", "cure")
-        return {"problem": {each: getattr(error, each) for each in parts}}
+        return {"problem": {part: getattr(error, part) for part in parts}}
     return {"counts": counts}
 
 

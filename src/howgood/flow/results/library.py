@@ -29,6 +29,8 @@ from howgood.show.cards import readable
 from howgood.store import audit, cards
 
 SHARES = (0.5, 0.8)
+# True positives, false negatives, false positives, true negatives, as a page's fields name them.
+CELLS = ("tp", "fn", "fp", "tn")
 _DRAWS = 2000
 _MOST_DIGITS = 10  # of a count; more would be more cases than there are people
 
@@ -46,7 +48,7 @@ class Accuracy:
 class Answer:
     """What people would say about an accuracy, and what to aim for.
 
-    With counts, `accepting` holds the doubt of the test set too.
+    With counts, `accepting` holds the uncertainty of the test set too.
     """
 
     accuracy: Accuracy
@@ -59,8 +61,10 @@ def library(host: Host, *, folder: Path | None = registry.DEFAULT_FOLDER) -> dic
     found = registry.cards(folder)
     with host.database.reading() as connection:
         published = cards.everything(connection)
-    for each in published:
-        found[each.name] = read_record(ModelCard, each.content, where=f"card {each.name}")
+    for one_card in published:
+        found[one_card.name] = read_record(
+            ModelCard, one_card.content, where=f"card {one_card.name}"
+        )
     return {
         name: card.changed(application=readable(card.application)) for name, card in found.items()
     }
@@ -101,7 +105,8 @@ def read_accuracy(given: Mapping[str, str]) -> Accuracy | None:
     >>> read_accuracy({"matrix": "85 15 / 10 890"}).precision.__round__(3)
     0.895
     """
-    matrix = given.get("matrix", "").strip()
+    cells = [given.get(name, "").strip() for name in CELLS]
+    matrix = " ".join(cells) if any(cells) else given.get("matrix", "").strip()
     typed = {name: given.get(name, "").strip() for name in ("precision", "recall")}
     if matrix:
         return accuracy_of_counts(_counts(matrix))
@@ -175,7 +180,7 @@ def withdraw_card(host: Host, name: str, *, actor: str, now: datetime) -> bool:
 def is_published_here(host: Host, name: str) -> bool:
     """Return whether a card came from this server's studies, and so can be withdrawn."""
     with host.database.reading() as connection:
-        return any(each.name == name for each in cards.everything(connection))
+        return any(card.name == name for card in cards.everything(connection))
 
 
 def study_of_card(host: Host, name: str) -> str | None:

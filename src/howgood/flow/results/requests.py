@@ -103,7 +103,7 @@ def overview(host: Host, slug: str) -> Overview:
         excluded = reviews.excluded(connection, row.number)
         known_imports = imported.numbers_of_study(connection, row.number)
         published = tuple(
-            each.name for each in cards.everything(connection) if each.study == row.number
+            card.name for card in cards.everything(connection) if card.study == row.number
         )
     return Overview(
         row=row,

@@ -22,6 +22,7 @@ from howgood.flow.hosting import Host
 from howgood.flow.participate import answers_as_rows
 from howgood.flow.ranking import RankedFile, ranking_report
 from howgood.flow.registry import cards
+from howgood.flow.results.descriptives import described
 from howgood.flow.results.uploaded import column, names_as_text, numbers, read_upload
 from howgood.kinds import kind_of
 from howgood.kinds.fit import Respondent, Sample
@@ -47,7 +48,7 @@ from howgood.records.result import StudyResult
 from howgood.records.screen import Participation
 from howgood.records.table import Table
 from howgood.score.sums_of_ratings import rating_sums
-from howgood.show.decisions import threshold_report
+from howgood.show.decisions import threshold_headline, threshold_report
 from howgood.show.numbers import percent, plain
 from howgood.show.people import people_text
 from howgood.show.results import whole_report
@@ -96,6 +97,9 @@ def _on_answers(
         result = systems_result(sample, study, table, settings, progress=progress)
     else:
         result = kind_of(study).result(sample, study, settings, progress)
+        report = result.report
+        more = described(sample, study) if result.is_enough else ()
+        result = replace(result, report=replace(report, sections=(*report.sections, *more)))
     return replace(result, imports=known)
 
 
@@ -175,7 +179,12 @@ def classifier_result(
             report,
             title=f"{where}: {report.title[0].lower()}{report.title[1:]}",
             findings=(*report.findings, _basis(known)),
-            sections=(*report.sections, _every_threshold(choice)),
+            sections=(
+                _neighbours(choice, truth, scores),
+                *report.sections,
+                _every_threshold(choice),
+            ),
+            headlines=(threshold_headline(choice, draws, people=known.people, title=where),),
         ),
         summary=f"{where}: threshold {plain(choice.chosen)}",
         people=known.people,
@@ -226,6 +235,45 @@ def _basis(known: StudyResult) -> Finding:
     return Finding(text=f"This rests on {known.summary} ({what}), and on the uploaded cases.")
 
 
+_STEP = 0.03  # of recall: a neighbour that differs by less is no choice
+
+
+def _neighbours(
+    choice: ThresholdChoice, truth: NDArray[np.int_], scores: NDArray[np.float64]
+) -> Section:
+    """Return the chosen threshold next to a stricter and a laxer one, in cases of the test set."""
+    rows = list(choice.curve.rows())
+    at = int(np.argmin([abs(row["threshold"] - choice.chosen) for row in rows]))
+    recall = rows[at]["recall"]
+    laxer = [row for row in rows if row["recall"] >= recall + _STEP]
+    stricter = [row for row in rows if row["recall"] <= recall - _STEP]
+    picked = {
+        "laxer": max(laxer, key=lambda row: row["threshold"], default=None),
+        "chosen": rows[at],
+        "stricter": min(stricter, key=lambda row: row["threshold"], default=None),
+    }
+    shown = {name: row for name, row in picked.items() if row is not None}
+    flagged = [np.asarray(scores) >= row["threshold"] for row in shown.values()]
+    value = "people accepting" if choice.acceptance is not None else choice.objective
+    as_text = _share if choice.acceptance is not None else _number
+    return Section(
+        title="The chosen threshold and its neighbours",
+        text=f"What each would do with the {len(truth)} uploaded cases, {int(truth.sum())} of them "
+        "positive. Intervals that overlap much mean that the choice between neighbours matters "
+        "little to people.",
+        table=Table(
+            {
+                "threshold": [f"{plain(row['threshold'])} ({name})" for name, row in shown.items()],
+                "misses": [int(np.sum(~flags & (truth == 1))) for flags in flagged],
+                "false alarms": [int(np.sum(flags & (truth == 0))) for flags in flagged],
+                "precision": [percent(row["precision"]) for row in shown.values()],
+                "recall": [percent(row["recall"]) for row in shown.values()],
+                value: [as_text(row) for row in shown.values()],
+            }
+        ),
+    )
+
+
 def _every_threshold(choice: ThresholdChoice) -> Section:
     """Return what each threshold would bring, thinned to a readable table with the chosen one."""
     curve = choice.curve
@@ -250,6 +298,7 @@ def _every_threshold(choice: ThresholdChoice) -> Section:
                 value: [as_text(row) for row in shown],
             }
         ),
+        is_detail=True,
     )
 
 
@@ -313,8 +362,8 @@ def systems_result(
 def _systems(table: Table, settings: Mapping[str, Any], where: str) -> list[str]:
     """Return the columns that are systems: those named, else all that are no key."""
     keys = {settings["item"], settings.get("user") or ""}
-    named = [str(each) for each in settings.get("systems", [])]
-    systems = named or [each for each in table.columns if each not in keys]
+    named = [str(system) for system in settings.get("systems", [])]
+    systems = named or [column for column in table.columns if column not in keys]
     if not 1 <= len(systems) <= MOST_SYSTEMS:
         raise InputError(
             where=where,

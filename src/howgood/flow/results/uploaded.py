@@ -68,7 +68,7 @@ def guess(columns: Sequence[str], role: str) -> str:
     >>> guess(["id", "Y_true", "score"], "truth"), guess(["a", "b"], "truth")
     ('Y_true', '')
     """
-    known = {each.strip().lower(): each for each in reversed(columns)}
+    known = {column.strip().lower(): column for column in reversed(columns)}
     return next((known[name] for name in _USUAL[role] if name in known), "")
 
 
@@ -116,7 +116,7 @@ def names_as_text(values: NDArray[np.object_]) -> NDArray[np.str_]:
 
 def preview(table: Table, *, rows: int = 5) -> Mapping[str, list[object]]:
     """Return the first values of every column; whole numbers look whole."""
-    return {name: [_whole(each) for each in values[:rows].tolist()]
+    return {name: [_whole(value) for value in values[:rows].tolist()]
             for name, values in table.items()}  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def labels(values: NDArray[Any], *, most: int = 6) -> tuple[str, ...]:
     >>> labels(np.array(["ham", "spam", "ham"]))
     ('ham', 'spam')
     """
-    found = Counter(str(_whole(each)) for each in values[:_LOOKED_AT].tolist())
+    found = Counter(str(_whole(value)) for value in values[:_LOOKED_AT].tolist())
     return tuple(name for name, _ in found.most_common(most))
 
 
@@ -140,7 +140,7 @@ def _refuse_repeated_names(content: bytes, suffix: str, shown: str) -> None:
     """Refuse two columns of one name: the second would silently hide the first."""
     header = content.partition(b"\n")[0].decode("utf-8-sig", errors="replace").strip()
     separator = "\t" if suffix == ".tsv" else ";" if ";" in header and "," not in header else ","
-    names = Counter(each.strip(' "') for each in header.split(separator))
+    names = Counter(part.strip(' "') for part in header.split(separator))
     repeated = sorted(name for name, times in names.items() if name and times > 1)
     if repeated:
         raise FileFormatError(

@@ -19,10 +19,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from howgood.flow.coming_back import send_due
 from howgood.flow.error_location import error_location
 from howgood.flow.hosting import Host
+from howgood.flow.mail import can_mail
+from howgood.flow.notices import Messenger
 from howgood.flow.retention import erase_due
 from howgood.records.job import Job
+from howgood.settings import Settings
 from howgood.store import jobs
 from howgood.store.database import AWAY
 
@@ -51,15 +55,25 @@ class Worker:
         lease: timedelta = LEASE,
         child: Sequence[str] = CHILD,
         log: Callable[[str], None] = _log.info,
+        settings: Settings | None = None,
     ) -> None:
         self._host, self._address, self._lease, self._child = host, address, lease, child
-        self._log = log
+        self._log, self._settings = log, settings
+        # With settings, messages about studies are sent as well.
+        self._messenger = Messenger(host, settings) if settings is not None else None
         self.name = f"worker-{uuid.uuid4().hex[:12]}"
         self.stopping = threading.Event()
         self._erases_next = time.monotonic()
 
     def run(self) -> None:
         """Work off the queue and wait for more until `stopping` is set."""
+        if self._messenger is not None:
+            self._messenger.start()
+        self._work_off()
+        if self._messenger is not None:
+            self._messenger.stop()
+
+    def _work_off(self) -> None:
         while not self.stopping.is_set():
             try:
                 self._erase_due()
@@ -82,6 +96,15 @@ class Worker:
         for done in erase_due(self._host, now=_now()):
             people = done.erasure.participants
             self._log(f"retention_erased study={done.study} participants={people}")
+        self._remind()
+
+    def _remind(self) -> None:
+        """Write to people whose next round begins; without a mail server nobody has asked."""
+        settings = self._settings
+        if settings is None or not settings.public_url or not can_mail(settings):
+            return
+        if sent := send_due(self._host, settings, now=_now()):
+            self._log(f"reminders_sent letters={sent}")
 
     def run_once(self) -> bool:
         """Do one job if there is one; return whether there was."""

@@ -47,11 +47,11 @@ def _table(data: Mapping[str, Any], prefix: str) -> Iterator[str]:
 
 
 def _is_tables(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(each, Mapping) for each in value)
+    return isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value)
 
 
 def _key(name: str) -> str:
-    is_bare = bool(name) and all(each.isalnum() or each in "-_" for each in name)
+    is_bare = bool(name) and all(character.isalnum() or character in "-_" for character in name)
     return name if is_bare and name.isascii() else _string(name)
 
 
@@ -61,7 +61,7 @@ def _value(value: object) -> str:
     if isinstance(value, str):
         return _text(value) if "\n" in value else _string(value)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(each) for each in value) + "]"
+        return "[" + ", ".join(_value(entry) for entry in value) + "]"
     return repr(value)
 
 
@@ -118,8 +118,8 @@ def _yaml_entry(
     inner = next(iter(records_in(annotation)), None)
     if isinstance(value, list) and inner is not None:
         yield f"{indent}{name}:"
-        for each in value:
-            lines = [*_yaml_record(each, inner.variant(each), indent + "    ", explained)]
+        for entry in value:
+            lines = [*_yaml_record(entry, inner.variant(entry), indent + "    ", explained)]
             # The dash stands before the first key; notes above it stay notes.
             first = next(i for i, line in enumerate(lines) if not line.lstrip().startswith("#"))
             lines[first] = indent + "  - " + lines[first].lstrip()
@@ -129,8 +129,8 @@ def _yaml_entry(
         yield from _yaml_record(value, inner, indent + "  ", explained)
     elif isinstance(value, dict):
         yield f"{indent}{name}:"
-        for key, each in value.items():
-            yield from _yaml_entry(key, each, str, indent + "  ", explained)
+        for key, entry in value.items():
+            yield from _yaml_entry(key, entry, str, indent + "  ", explained)
     elif isinstance(value, str) and "\n" in value:
         yield f"{indent}{name}: |"
         for line in value.strip().splitlines():

@@ -8,6 +8,7 @@ Absent: serving pictures (`web`).
 import hashlib
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path as FilePath
@@ -24,10 +25,14 @@ _SVG = re.compile(
     rb"^(\xef\xbb\xbf)?\s*(<\?xml.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(\[.*?\])?\s*>\s*)*<svg[\s>]",
     re.DOTALL,
 )
-_PICTURE, _FILM = 2_000_000, 50_000_000
+_MP3 = re.compile(rb"^\xff[\xe2-\xff]")
+_HTML = re.compile(rb"(?is)^(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)*<(!doctype html|html)[\s>]")
+_PICTURE, _SOUND, _FILM = 2_000_000, 20_000_000, 50_000_000
 PICTURES = {
     **dict.fromkeys((".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif"), _PICTURE),
     **dict.fromkeys((".mp4", ".webm"), _FILM),
+    **dict.fromkeys((".mp3", ".ogg", ".wav", ".m4a"), _SOUND),
+    ".html": _PICTURE,
 }
 
 _OUTSIDE = ("a file outside the study's folder", "a file in it or below", "Move it there.")
@@ -45,13 +50,15 @@ def filled_from_files(
     data: Mapping[str, Any], *, folder: FilePath, problems: list[Problem]
 ) -> Attached:
     """Return the values with fingerprints of pictures, and what the kind takes from tables."""
-    filled: dict[str, Any] = _replaced(data, (), folder, problems)
+    filled: dict[str, Any] = deepcopy(dict(data))
     unfilled: set[Path] = set()
     for kind in KINDS.values():
         plan = filled.get(kind.name)
         if isinstance(plan, dict):
             keys = kind.fill_from_files(plan, partial(_table, folder=folder), problems)
             unfilled |= {(kind.name, key) for key in keys}
+    # Last: tables may name pictures too.
+    filled = _replaced(filled, (), folder, problems)
     return Attached(data=filled, unfilled=frozenset(unfilled))
 
 
@@ -71,7 +78,7 @@ def picture_problem(location: FilePath, folder: FilePath) -> tuple[str, str, str
     with location.open("rb") as file:
         wrong = media_problem(location.name, file.read(HEAD))
     if wrong:
-        return wrong, "a picture or film of the kind its name says", "Save it again from a program."
+        return wrong, "a file of the kind its name says", "Save it again from a program."
     return None
 
 
@@ -145,5 +152,10 @@ def media_problem(name: str, head: bytes) -> str | None:
         ".svg": ("SVG picture", _SVG.match(head) is not None),
         ".mp4": ("MP4 film", head[4:8] == b"ftyp"),
         ".webm": ("WebM film", head.startswith(b"\x1a\x45\xdf\xa3")),
-    }.get(ending, ("picture or film that browsers show", False))
+        ".mp3": ("MP3 sound", head.startswith(b"ID3") or _MP3.match(head) is not None),
+        ".ogg": ("Ogg sound", head.startswith(b"OggS")),
+        ".wav": ("WAV sound", head[:4] == b"RIFF" and head[8:12] == b"WAVE"),
+        ".m4a": ("MPEG-4 sound", head[4:8] == b"ftyp"),
+        ".html": ("HTML page", _HTML.match(head) is not None),
+    }.get(ending, ("picture, film, sound or mock-up that browsers show", False))
     return None if is_one else f"a file that is no {kind}, whatever its name says"

@@ -19,6 +19,7 @@ from howgood.flow.study_files.document import Document, SyntaxProblemError, read
 from howgood.kinds import kind_of
 from howgood.kinds.logic import logic_problems
 from howgood.kinds.study import Study
+from howgood.kinds.translation import in_language, translation_problems
 from howgood.records.record import Path as ValuePath
 from howgood.records.record import Problem, Record, check_record, written
 
@@ -101,6 +102,7 @@ def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | N
     if study is not None and not problems:
         problems += text_problems(study)
         problems += _language_problems(study) or kind_of(study).problems(study)
+        problems += [] if problems else translation_problems(study, kind_of(study))
         problems += _back_problems(study) + logic_problems(study)
     return None if problems else study
 
@@ -128,6 +130,9 @@ def read_study(location: str | Path) -> Study:
 def advice_on(study: Study) -> tuple[str, ...]:
     """Return what experience says about a study that is formally right; it stops nothing."""
     found = list(kind_of(study).advice(study))
+    for language in study.translations:
+        own = kind_of(study).advice(in_language(study, language))
+        found += [f"{language}: {line}" for line in own if line not in found]
     if study.recruitment != "none" and not (study.completion.code or study.completion.redirect):
         found.append(
             f"people from {study.recruitment} need a completion code or a redirect to be paid."
@@ -139,11 +144,11 @@ def advice_on(study: Study) -> tuple[str, ...]:
 
 def _with_problems(document: Document, file: str, problems: list[Problem]) -> CheckedStudy:
     found = [
-        FileProblem(file=file, line=document.line(each.path), message=_message(each))
-        for each in problems
+        FileProblem(file=file, line=document.line(problem.path), message=_message(problem))
+        for problem in problems
     ]
     return CheckedStudy(
-        file=file, study=None, problems=tuple(sorted(found, key=lambda each: each.line))
+        file=file, study=None, problems=tuple(sorted(found, key=lambda problem: problem.line))
     )
 
 
@@ -187,9 +192,9 @@ def _empty(record: object, path: ValuePath) -> list[Problem]:
     if isinstance(record, list | tuple):
         return [
             problem
-            for index, each in enumerate(record)
-            for problem in (_missing((*path, index), "a label") if _is_blank(each)
-                            else _empty(each, (*path, index)))
+            for index, entry in enumerate(record)
+            for problem in (_missing((*path, index), "a label") if _is_blank(entry)
+                            else _empty(entry, (*path, index)))
         ]  # fmt: skip
     if not isinstance(record, Record):
         return []

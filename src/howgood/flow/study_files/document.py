@@ -266,7 +266,7 @@ class _YamlReader:
         if isinstance(node, self.yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, self.yaml.SequenceNode):
-            return [self.value(each, (*path, index)) for index, each in enumerate(node.value)]
+            return [self.value(entry, (*path, index)) for index, entry in enumerate(node.value)]
         return _scalar(node)
 
     def _mapping(self, node: Any, path: Path) -> dict[str, Any]:  # noqa: ANN401 - yaml's Node
@@ -353,7 +353,7 @@ def _refuse_huge(document: Document, file: str) -> None:
             )
         if isinstance(value, dict | list):
             pairs = value.items() if isinstance(value, dict) else enumerate(value)
-            around += [((*path, key), each) for key, each in pairs]
+            around += [((*path, key), pair) for key, pair in pairs]
 
 
 def _depth(data: dict[str, Any]) -> int:
@@ -362,8 +362,8 @@ def _depth(data: dict[str, Any]) -> int:
     level: list[dict[str, Any] | list[Any]] = [data]
     while level:
         depth += 1
-        inner = [each.values() if isinstance(each, dict) else each for each in level]
-        level = [each for held in inner for each in held if isinstance(each, dict | list)]
+        inner = [entry.values() if isinstance(entry, dict) else entry for entry in level]
+        level = [entry for held in inner for entry in held if isinstance(entry, dict | list)]
     return depth
 
 

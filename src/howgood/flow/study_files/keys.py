@@ -59,7 +59,9 @@ def _described(hint: Any) -> str:  # noqa: ANN401 - an annotation
     if origin is Literal:
         return _listed(arguments)
     if origin in (types.UnionType, typing.Union):
-        return " or ".join(_described(each) for each in arguments if each is not types.NoneType)
+        return " or ".join(
+            _described(argument) for argument in arguments if argument is not types.NoneType
+        )
     if origin is not None and issubclass(origin, Mapping):
         return f"table: {_described(arguments[1])}"
     return _WORDS[hint]

@@ -3,11 +3,18 @@
 In: a kind of study and a path. Out: a commented file. Absent: overwriting anything.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from howgood.ask.files import open_table
 from howgood.errors import FileFormatError
+from howgood.flow.files import naming
+from howgood.flow.study_files.neutral_pictures import neutral_pictures
 from howgood.kinds import kind_named
 from howgood.writing import write_text
+
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet", ".gz")
 
 
 def new_study(kind: str, location: str | Path) -> Path:
@@ -16,9 +23,10 @@ def new_study(kind: str, location: str | Path) -> Path:
     Parameters
     ----------
     kind : str
-        The name of a kind: "survey", "comparison" or "rerating".
+        The name of a kind, such as "survey", "comparison" or "votes".
     location : str or Path
-        A new file ending in .toml, .yaml or .yml.
+        A new file ending in .toml, .yaml or .yml. For kinds that are about a table (votes), also
+        the table: the study file is written next to it, under its name.
 
     Notes
     -----
@@ -26,6 +34,9 @@ def new_study(kind: str, location: str | Path) -> Path:
     """
     path = Path(location)
     text = template(kind)
+    of_table = kind_named(kind).study_of_table
+    if of_table is not None and path.suffix.lower() in _TABLES:
+        return study_about(path, of_table)
     if path.suffix.lower() not in (".toml", ".yaml", ".yml"):
         raise FileFormatError(
             where=str(path),
@@ -38,6 +49,14 @@ def new_study(kind: str, location: str | Path) -> Path:
 
         text = commented_yaml(text)
     return write_text(path, text, is_new=True)
+
+
+def study_about(table: Path, of_table: Callable[[Any, str], str]) -> Path:
+    """Write a study file about a table next to it; pictures in it are copied under other names."""
+    with naming({"outputs": table, "the table": table}):
+        neutral = neutral_pictures(table)
+        text = of_table(open_table(neutral), neutral.name)
+    return write_text(table.with_name(f"{table.name.split('.')[0]}.toml"), text, is_new=True)
 
 
 def template(kind: str) -> str:

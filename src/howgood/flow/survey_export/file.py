@@ -71,7 +71,9 @@ def _qualtrics_pages(task: TaskExport) -> Iterator[str]:
 
 
 def _qualtrics_questions(study: Study, letter: str, title: str) -> Iterator[str]:
-    asked = [(code, each) for code, _, each in question_codes(study) if code.startswith(letter)]
+    asked = [
+        (code, one_code) for code, _, one_code in question_codes(study) if code.startswith(letter)
+    ]
     if asked:
         yield from _qualtrics_block(sentence(study.language, f"{title}_title"))
     for code, question in asked:
@@ -94,7 +96,7 @@ def _qualtrics_question(
     yield _qualtrics_text(text)
     for heading, texts in (("[[Choices]]", list(choices)), ("[[Answers]]", list(answers))):
         if texts:
-            yield from ("", heading, *(_qualtrics_text(html_text(each)) for each in texts))
+            yield from ("", heading, *(_qualtrics_text(html_text(one_text)) for one_text in texts))
 
 
 def _qualtrics_text(html: str) -> str:
@@ -219,7 +221,9 @@ def _checks(task: TaskExport) -> Iterator[Row]:
 
 
 def _questions(study: Study, letter: str, title: str) -> Iterator[Row]:
-    asked = [(code, each) for code, _, each in question_codes(study) if code.startswith(letter)]
+    asked = [
+        (code, one_code) for code, _, one_code in question_codes(study) if code.startswith(letter)
+    ]
     if asked:
         yield {"class": "G", "name": sentence(study.language, f"{title}_title"), "relevance": "1"}
     for code, question in asked:
@@ -330,7 +334,7 @@ def html_text(text: str) -> str:
 
 def html_of(blocks: Iterable[Block]) -> str:
     """Return the texts of blocks on one line of HTML."""
-    return "".join(_block(each) for each in blocks)
+    return "".join(_block(block) for block in blocks)
 
 
 def _block(block: Block) -> str:
@@ -339,7 +343,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Paragraph):
         return f"<p>{_words(block.words)}</p>"
     if isinstance(block, Details):
-        return "".join(f"<p>{_words(each.words)}</p>" for each in block.paragraphs)
+        return "".join(f"<p>{_words(paragraph.words)}</p>" for paragraph in block.paragraphs)
     if isinstance(block, Bullets):
         lines = (
             f"<li>{_words(entry.words)}{_inner(entry.entries)}</li>" for entry in block.entries
@@ -349,11 +353,13 @@ def _block(block: Block) -> str:
 
 
 def _inner(entries: tuple[tuple[Words, ...], ...]) -> str:
-    return f"<ul>{''.join(f'<li>{_words(each)}</li>' for each in entries)}</ul>" if entries else ""
+    return (
+        f"<ul>{''.join(f'<li>{_words(entry)}</li>' for entry in entries)}</ul>" if entries else ""
+    )
 
 
 def _words(words: Iterable[Words]) -> str:
     return "".join(
-        f"<strong>{html_text(each.text)}</strong>" if each.bold else html_text(each.text)
-        for each in words
+        f"<strong>{html_text(word.text)}</strong>" if word.bold else html_text(word.text)
+        for word in words
     )

@@ -55,11 +55,12 @@
 
   // --- the path, as in participate/survey.py and path.py --------------------------------------
   const chosenApplications = (state) => {
+    const branch = state.condition.split(":")[0];
     if (survey.microTask) {
-      const key = state.condition.slice(0, state.condition.lastIndexOf("-s"));
+      const key = branch.slice(0, branch.lastIndexOf("-s"));
       return survey.applications.filter((each) => each.key === key);
     }
-    const keys = survey.branches[state.condition] || survey.applications.map((each) => each.key);
+    const keys = survey.branches[branch] || survey.applications.map((each) => each.key);
     const shown = survey.applications.filter((each) => keys.includes(each.key));
     return shuffled(shown, state.seed, "applications")
       .slice(0, survey.applicationsEach || shown.length);
@@ -68,11 +69,14 @@
     const found = [];
     for (const application of chosenApplications(state)) {
       let numbers = Array.from({ length: survey.scenarios }, (_, i) => i + 1);
-      if (survey.microTask) numbers = [Number(state.condition.split("-s").pop())];
+      if (survey.microTask) numbers = [Number(state.condition.split(":")[0].split("-s").pop())];
       else numbers = shuffled(numbers, state.seed, "scenarios", application.key)
         .slice(0, survey.perApplication || numbers.length);
-      numbers.forEach((scenario, index) => found.push(
-        { application, scenario, number: index + 1, total: numbers.length, check: null }));
+      const levels = survey.levels;
+      numbers.forEach((scenario, index) => found.push({ application, scenario, number: index + 1,
+        total: numbers.length, check: null, level: survey.isBetween ? state.condition.split(":")[1]
+          : shuffled(levels, state.seed, "interface", application.key,
+            Math.floor(index / levels.length))[index % levels.length] }));
     }
     const where = shuffled(found.map((_, i) => i), state.seed, "attention");
     survey.checks.slice(0, found.length).forEach((check, i) => { found[where[i]].check = check; });
@@ -182,9 +186,10 @@
       const key = page.application.key;
       if (key !== shown && !survey.microTask) {
         shown = key;
-        steps.push({ key, screen: survey.screens[key + ending] });
+        const own = survey.isBetween ? ":" + page.level : "";
+        steps.push({ key, screen: survey.screens[key + own + ending] });
       }
-      const name = key + "-s" + page.scenario, screen = { ...survey.screens[name + ending] };
+      const name = key + "-s" + page.scenario + (page.level ? ":" + page.level : ""), screen = { ...survey.screens[name + ending] };
       screen.title = filled(survey.words.scenario_title,
         { application: page.application.name, number: page.number, total: page.total });
       if (page.check) screen.fields = [...screen.fields, page.check];
@@ -244,6 +249,16 @@
   };
   const words = (pieces) => pieces.map(
     (each) => each.bold ? make("strong", {}, each.text) : document.createTextNode(each.text));
+  const shown = (block) => {
+    const src = survey.pictures[block.file];
+    if (block.film) return make("video", { controls: true, src, "aria-label": block.alternative });
+    if (block.sound) return make("audio", { controls: true, src, "aria-label": block.alternative });
+    if (block.mock_up) {
+      return make("iframe", { class: "mock-up", sandbox: "allow-scripts", src,
+        title: block.alternative });
+    }
+    return make("img", { src, alt: block.alternative });
+  };
   const blocks = {
     heading: (block) => make("h2", {}, block.text),
     paragraph: (block) => make("p", {}, words(block.words)),
@@ -255,11 +270,14 @@
       tabindex: "0" }, block.blocks.map((inner) => blocks[inner.block](inner))),
     details: (block) => make("details", {}, make("summary", {}, block.summary),
       (block.paragraphs || []).map((each) => make("p", {}, words(each.words)))),
-    media: (block) => make("figure", { class: "media" }, block.film
-      ? [make("video", { controls: true, src: survey.pictures[block.file],
-        "aria-label": block.alternative }),
-      make("figcaption", {}, survey.words.film_shows + " " + block.alternative)]
-      : make("img", { src: survey.pictures[block.file], alt: block.alternative })),
+    media: (block) => make("figure", { class: "media" }, shown(block),
+      block.film || block.sound
+        ? make("figcaption", {}, survey.words[block.film ? "film_shows" : "sound_says"] + " " +
+          block.alternative) : null,
+      block.caption ? make("figcaption", {}, block.caption) : null),
+    storyboard: (block) => make("ol", { class: "storyboard", "aria-label": block.label,
+      tabindex: "0" }, block.steps.map((step, index) => make("li", {},
+      make("p", { class: "step" }, block.names[index]), blocks.media(step)))),
   };
   const about = (field, problem) => [
     field.help ? make("p", { class: "help", id: field.name + "-help" }, field.help) : null,

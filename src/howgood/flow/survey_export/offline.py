@@ -34,7 +34,7 @@ from howgood.show.design import asset
 FORMAT = "howgood offline answers"
 _LARGEST = 30_000_000
 _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
-_WORDS = ("skip_link", "problems_title", "film_shows", "choose", "progress",
+_WORDS = ("skip_link", "problems_title", "film_shows", "sound_says", "choose", "progress",
           "progress_at_most", "problem_required",
           "problem_fill", "problem_number", "problem_whole", "problem_range", "problem_least",
           "problem_most", "problem_long", "problem_slider", "problem_sum", "problem_places",
@@ -116,7 +116,7 @@ def _frame(study: Study, task: OfflineTask) -> list[Screen]:
 
 
 def _screen_out(rule: ScreenOut) -> dict[str, Any]:
-    when = [each.to_dict() for each in rule.when]
+    when = [condition.to_dict() for condition in rule.when]
     return {"screen": f"screened-out-{rule.key}", "when": when}
 
 
@@ -129,15 +129,17 @@ def _section(study: Study, section: str) -> dict[str, Any]:
         "screen": {"fields": [], **screen.to_dict()},
         "questions": [
             {
-                "fields": [field.to_dict() for field in question_fields([each], study.language)],
-                "rules": [rule.to_dict() for rule in each.show_if],
-                "needs": sorted({rule.question for rule in each.show_if} | piped_in(each)),
-                "block": each.block,
-                "newPage": each.new_page,
-                "shuffle": each.shuffle_options,
-                "required": each.required,
+                "fields": [
+                    field.to_dict() for field in question_fields([question], study.language)
+                ],
+                "rules": [rule.to_dict() for rule in question.show_if],
+                "needs": sorted({rule.question for rule in question.show_if} | piped_in(question)),
+                "block": question.block,
+                "newPage": question.new_page,
+                "shuffle": question.shuffle_options,
+                "required": question.required,
             }
-            for each in questions
+            for question in questions
         ],
     }
 

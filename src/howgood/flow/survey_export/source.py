@@ -55,7 +55,7 @@ def refuse_logic(study: Study, program: str) -> None:
     """Refuse to write a study for a program that would ask everybody everything."""
     questions = (*study.demographics, *study.closing)
     depends = any(question.show_if or piped_in(question) for question in questions)
-    several = [each.key for each in questions if question_type(each).has_several_answers]
+    several = [part.key for part in questions if question_type(part).has_several_answers]
     if several:
         raise InputError(
             where=f"study {study.slug!r}, {several[0]}",

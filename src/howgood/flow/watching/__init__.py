@@ -2,7 +2,9 @@
 
 from howgood.flow.watching.counts import (
     MOST_LINES,
+    PRECISE,
     Deed,
+    Evidence,
     Flag,
     Flags,
     Live,
@@ -17,8 +19,10 @@ from howgood.flow.watching.people import AnsweredPage, Person, look_at, people_o
 
 __all__ = [
     "MOST_LINES",
+    "PRECISE",
     "AnsweredPage",
     "Deed",
+    "Evidence",
     "Flag",
     "Flags",
     "Live",

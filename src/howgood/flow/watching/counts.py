@@ -12,21 +12,26 @@ from datetime import datetime
 from statistics import median, quantiles
 from typing import Any
 
+from cachetools import LRUCache
+
 from howgood.flow.collected.rows import find_study, participation_of
 from howgood.flow.hosting import Host, Reason, RefusedError
 from howgood.flow.hosting.admission import idle_time
 from howgood.flow.participate import answers_as_rows, conditions, participant_row
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
+from howgood.records.job import JobStatus
+from howgood.records.live_board import LiveBoard
 from howgood.records.participant import HOLDING, Status
 from howgood.records.screen import Participation
-from howgood.store import audit, collected, drafts, participants, studies, watching
+from howgood.store import answers, audit, collected, drafts, jobs, participants, studies, watching
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyHead
 from howgood.store.watching import Finisher, Place
 
 # Enough for a median, few enough to look up every few seconds.
 _LATEST = 200
+_TITLED = 20  # people whose pages give the pages their names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +83,13 @@ class Live:
     times: tuple[float, float, float] | None
     latest: int
     refused: dict[Reason, int]
+    by_hour: tuple[tuple[datetime, int, int], ...] = ()
+
+    @property
+    def is_quota_reached(self) -> bool:
+        """Whether as many people as are wanted have finished."""
+        quota = self.study.quota
+        return quota is not None and self.counts.get(Status.COMPLETE, 0) >= quota
 
     @property
     def begun(self) -> int:
@@ -115,7 +127,9 @@ def watch(host: Host, slug: str, *, now: datetime) -> Live:
         if head is None or head.version is None:
             raise RefusedError(Reason.UNKNOWN_STUDY)
         number, study = head.number, host.study(head.version)
-        latest = [each.number for each in watching.finishers(connection, number, most=_LATEST)]
+        latest = [
+            finisher.number for finisher in watching.finishers(connection, number, most=_LATEST)
+        ]
         places = watching.places(connection, number, idle_since=now - idle_time(study))
         durations = watching.durations(connection, number)
         spent = watching.page_seconds(connection, latest)
@@ -123,51 +137,65 @@ def watch(host: Host, slug: str, *, now: datetime) -> Live:
         pilots = watching.by_status(connection, number, is_pilot=True)
         has_draft = drafts.find(connection, number) is not None
         refused = participants.refused(connection, number)
+        titles = watching.page_titles(connection, latest[:_TITLED])
+        by_hour = watching.by_hour(connection, number)
     return Live(
         head=head,
         study=study,
         has_draft=has_draft,
         counts=_counts(places, invited=stored.get(Status.INVITED, 0)),
         pilots=pilots,
-        pages=_pages(places, spent),
+        pages=_pages(places, spent, titles),
         conditions=_conditions(study, places),
         times=_times(durations),
         latest=len(latest),
         refused={Reason(reason): people for reason, people in refused.items()},
+        by_hour=tuple(by_hour),
     )
 
 
 def _counts(places: Sequence[Place], *, invited: int) -> dict[Status, int]:
     counts = Counter({Status.INVITED: invited})
-    for each in places:
-        counts[each.status] += each.people
+    for place in places:
+        counts[place.status] += place.people
     return dict(counts)
 
 
-def _pages(places: Sequence[Place], spent: list[tuple[int, str, float]]) -> tuple[Page, ...]:
+def _pages(
+    places: Sequence[Place], spent: list[tuple[int, str, float]], titles: list[tuple[int, str]]
+) -> tuple[Page, ...]:
     """Return every page anybody reached; the last page of those who finished is the thanks."""
     seconds: defaultdict[int, list[float]] = defaultdict(list)
     names: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for page, name, each in spent:
-        names[page][name] += 1
+    for page, title in titles:
+        names[page][title] += 1
+    for page, _, time_spent in spent:
         # Consent is stored when it is given, and imported answers may know no times.
-        if page > 1 and each > 0:
-            seconds[page].append(each)
-    longest = max((each.page for each in places), default=0)
+        if page > 1 and time_spent > 0:
+            seconds[page].append(time_spent)
+    longest = max((place.page for place in places), default=0)
 
     def people(page: int, *statuses: Status) -> int:
-        here = (each for each in places if each.page == page and each.status in statuses)
-        return sum(each.people for each in here)
+        here = (
+            one_place
+            for one_place in places
+            if one_place.page == page and one_place.status in statuses
+        )
+        return sum(one_place.people for one_place in here)
 
     return tuple(
         Page(
             number=page,
-            name="thanks" if _is_end(places, page) else _page_name(names[page]),
+            name="Consent"
+            if page == 1
+            else "Thanks"
+            if _is_end(places, page)
+            else _page_name(names[page]),
             # Paths differ in length: who finished has passed every page there is.
             reached=sum(
-                each.people
-                for each in places
-                if each.page >= page or each.status is Status.COMPLETE
+                place.people
+                for place in places
+                if place.page >= page or place.status is Status.COMPLETE
             ),
             here=people(page, Status.ACTIVE),
             left=people(page, Status.EXPIRED, Status.FULL, Status.SCREENED_OUT),
@@ -182,19 +210,34 @@ def _is_end(places: Sequence[Place], page: int) -> bool:
 
     Where paths differ in length it is the end for some and a task for others, and has no name.
     """
-    ends = {each.page for each in places if each.status is Status.COMPLETE}
+    ends = {place.page for place in places if place.status is Status.COMPLETE}
     return ends == {page}
 
 
-def _page_name(names: Counter[str]) -> str:
-    """Return what the page is when it is the same for everybody; orders of tasks differ."""
-    return next(iter(names)) if len(names) == 1 and sum(names.values()) > 1 else ""
+def _page_name(titles: Counter[str]) -> str:
+    """Return a page's title, or what its titles share; orders of tasks differ between people.
+
+    Examples
+    --------
+    >>> _page_name(Counter({"Police: situation 1 of 8": 3, "Message: situation 1 of 8": 4}))
+    'Situation 1 of 8'
+    >>> _page_name(Counter({"Police": 3, "Message": 4}))
+    'Message or Police'
+    """
+    if not titles:
+        return ""
+    tails = {title.rpartition(": ")[2] for title in titles}
+    if len(tails) == 1:
+        name = next(iter(titles)) if len(titles) == 1 else tails.pop()
+        return name[:1].upper() + name[1:]
+    names = sorted(titles)
+    return " or ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} or another"
 
 
 def _conditions(study: Study, places: Sequence[Place]) -> tuple[Condition, ...]:
     counts: Counter[tuple[str, Status]] = Counter()
-    for each in places:
-        counts[each.condition, each.status] += each.people
+    for place in places:
+        counts[place.condition, place.status] += place.people
     names = dict.fromkeys([*conditions(study), *(name for name, _ in counts)])
     return tuple(
         Condition(
@@ -225,6 +268,8 @@ def _times(durations: list[float]) -> tuple[float, float, float] | None:
 # Nobody reads a scenario and three items in less; a page of this study is at least that.
 _SECONDS_PER_PAGE = 2.0
 _LEAST_JUDGEMENTS = 6
+_FIT = "fit"
+PRECISE = 10.0  # points to either side of a share that are usually precise enough
 _AT_ONCE = 25
 
 
@@ -252,6 +297,25 @@ class Flags:
         return self.looked_at >= self.finished
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """How sure the newest result is about one application or weight.
+
+    `people` of about `wanted` were asked; `half_width` is half the 95 % interval, in points.
+    """
+
+    title: str
+    people: int
+    wanted: int
+    half_width: float
+    is_enough: bool
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether the share is known to within the points usually wanted."""
+        return self.is_enough and self.half_width <= PRECISE
+
+
 class Watcher:
     """Remembers whom it has looked at; one for the server, shared between threads."""
 
@@ -259,6 +323,9 @@ class Watcher:
         self.host, self.clock = host, clock
         # None: looked at, nothing to say.
         self._seen: dict[Finisher, Flag | None] = {}
+        self._evidence: dict[str, tuple[int, tuple[Evidence, ...]]] = {}
+        # By version: until when it counts as new, how many answers it rests on, the board.
+        self._boards: LRUCache[int, tuple[float, int, LiveBoard | None]] = LRUCache(64)
 
     def flags(self, slug: str, *, seconds: float = 0.15) -> Flags:
         """Look at people not seen before for this long, and return what is known by then."""
@@ -266,22 +333,77 @@ class Watcher:
         with self.host.database.reading() as connection:
             finished = watching.finishers(connection, row.number)
         until = self.clock() + seconds
-        new = [each for each in finished if each not in self._seen]
+        new = [finisher for finisher in finished if finisher not in self._seen]
         while new and self.clock() < until:
             batch, new = new[:_AT_ONCE], new[_AT_ONCE:]
             self._look(batch, until)
-        found = [self._seen[each] for each in finished if each in self._seen]
+        found = [self._seen[finisher] for finisher in finished if finisher in self._seen]
         flagged = tuple(flag for flag in found if flag)
         return Flags(flagged=flagged, looked_at=len(found), finished=len(finished))
 
+    def evidence(self, slug: str) -> tuple[Evidence, ...]:
+        """Return how sure the newest fit is; a result is read once, as it holds pictures."""
+        row = find_study(self.host, slug)
+        with self.host.database.reading() as connection:
+            done = [
+                job.number
+                for job in jobs.of_study(connection, row.number)
+                if job.task == _FIT and job.status is JobStatus.DONE
+            ]
+            newest = done[0] if done else 0
+            known, evidence = self._evidence.get(slug, (0, ()))
+            if known == newest:
+                return evidence
+            found = jobs.result(connection, newest)
+        evidence = _evidence(found["report"]) if found else ()
+        self._evidence[slug] = (newest, evidence)
+        return evidence
+
+    def board(self, slug: str) -> LiveBoard | None:
+        """Return the result so far, where the kind of study has one to show while it runs.
+
+        It is renewed when answers came in, and takes at most a twentieth of the time.
+        """
+        from howgood.flow.results.tasks import gather  # loads SciPy
+
+        row = find_study(self.host, slug)
+        study = self.host.study(row.version)
+        make = kind_of(study).live_board
+        if make is None:
+            return None
+        with self.host.database.reading() as connection:
+            held = answers.count_of_study(connection, row.number)
+        until, known, made = self._boards.get(row.version, (0.0, -1, None))
+        began = self.clock()
+        if known == held or began < until:
+            return made
+        made = make(gather(self.host, row, policy="attentive"), study)
+        took = self.clock() - began
+        self._boards[row.version] = (began + max(2.0, 20.0 * took), held, made)
+        return made
+
     def _look(self, finished: list[Finisher], until: float) -> None:
         with self.host.database.reading() as connection:
-            people = collected.some_people(connection, [each.number for each in finished])
+            people = collected.some_people(connection, [finisher.number for finisher in finished])
         for person in people:
             known = Finisher(number=person.number, finished_at=person.finished_at)
             self._seen[known] = _flag(self.host.study(person.version), person)
             if self.clock() > until:
                 return
+
+
+def _evidence(report: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(
+            title=headline["title"],
+            people=headline["people"],
+            wanted=headline["wanted"],
+            half_width=50 * (headline["share"][2] - headline["share"][0]),
+            is_enough=headline["is_enough"],
+        )
+        for headline in report.get("headlines", ())
+        if headline.get("acceptance") is not None
+    )
 
 
 def _flag(study: Study, person: PersonRow) -> Flag | None:
@@ -304,7 +426,7 @@ def reasons_to_look(study: Study, way: Participation) -> Iterator[str]:
         yield f"{asked - passed} of {asked} attention checks failed"
     if facts.get("looks_careless"):
         yield f"choices look careless ({facts.get('checks_wrong')} plain pairs wrong)"
-    spent = [each.seconds for each in way.answers if each.seconds is not None]
+    spent = [answer.seconds for answer in way.answers if answer.seconds is not None]
     if spent and median(spent) < _SECONDS_PER_PAGE:
         yield f"{median(spent):.1f} seconds for a page, at the median"
     ratings = ratings_of(study, way)
@@ -330,6 +452,7 @@ _WORDS = {
     "draft begun": "began a draft",
     "draft discarded": "discarded the draft",
     "draft restored": "restored the draft",
+    "draw erased": "erased the addresses of the draw",
     "ended sessions": "signed out on other devices",
     "erase participant": "erased a participant",
     "erased on its day": "erased everything collected, on its day",
@@ -346,10 +469,14 @@ _WORDS = {
     "make token": "made a token",
     "open study": "opened the study",
     "opened": "opened the study",
+    "passkey added": "added a passkey",
+    "passkey removed": "removed a passkey",
     "password changed": "changed the password",
     "password link made": "made a link for a new password",
     "password renewed by link": "set a new password by a link",
     "places changed": "changed quota or pilot mode",
+    "provider linked": "linked an account of a provider",
+    "provider unlinked": "unlinked an account of a provider",
     "publish": "put a card into the library",
     "publish version": "published a version",
     "published": "published a version",
@@ -361,6 +488,9 @@ _WORDS = {
     "retention set": "said how long data is kept",
     "revoke token": "revoked a token",
     "role changed": "changed the role of an account",
+    "second factor failed": "failed the second step of signing in",
+    "second factor off": "turned off codes after the password",
+    "second factor on": "turned on codes after the password",
     "shared study": "shared the study",
     "sign-in failed": "failed to sign in",
     "sign-in refused": "was refused: too many attempts",
@@ -368,6 +498,8 @@ _WORDS = {
     "stopped sharing": "stopped sharing the study",
     "study made": "made the study",
     "undo import": "undid an import",
+    "webhook added": "added a webhook or notice",
+    "webhook removed": "removed a webhook or notice",
     "upload": "uploaded a table",
     "withdraw": "took a card out of the library",
 }
@@ -410,4 +542,4 @@ def _more(detail: Mapping[str, Any]) -> str:
 
 
 def _value(value: object) -> str:
-    return ", ".join(str(each) for each in value) if isinstance(value, list) else str(value)
+    return ", ".join(str(entry) for entry in value) if isinstance(value, list) else str(value)

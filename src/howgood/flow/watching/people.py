@@ -54,6 +54,7 @@ class Person:
     flags: tuple[str, ...]
     left_out: str
     review: Review
+    device: str = ""
 
     @property
     def total(self) -> float:
@@ -79,9 +80,9 @@ def people_of(host: Host, slug: str, *, after: int = 0) -> tuple[StudyRow, tuple
         found = collected.people(
             connection, row.number, after=after, most=AT_ONCE, with_pilots=True
         )
-        decided = reviews.of_people(connection, [each.number for each in found])
-    begun = [each for each in found if each.status is not Status.INVITED]
-    people = tuple(_person(host, each, decided.get(each.number, Review())) for each in begun)
+        decided = reviews.of_people(connection, [person.number for person in found])
+    begun = [person for person in found if person.status is not Status.INVITED]
+    people = tuple(_person(host, person, decided.get(person.number, Review())) for person in begun)
     return row, people, found[-1].number if len(found) == AT_ONCE else 0
 
 
@@ -145,16 +146,17 @@ def _person(host: Host, person: PersonRow, decided: Review) -> Person:
         is_pilot=person.is_pilot,
         began_at=person.consented_at or person.created_at,
         finished_at=person.finished_at,
-        seconds=tuple(each.seconds or 0.0 for each in way.answers),
+        seconds=tuple(answer.seconds or 0.0 for answer in way.answers),
         ratings=_numbers(ratings_of(study, way)),
         flags=tuple(reasons_to_look(study, way)),
         left_out=reason or "",
         review=decided,
+        device=person.device,
     )
 
 
 def _numbers(ratings: Sequence[object]) -> tuple[float, ...]:
-    return tuple(float(each) for each in ratings if isinstance(each, int | float))
+    return tuple(float(rating) for rating in ratings if isinstance(rating, int | float))
 
 
 def _page(screen: Screen, shown: collected.ShownScreen, earlier: int) -> AnsweredPage:
@@ -162,7 +164,8 @@ def _page(screen: Screen, shown: collected.ShownScreen, earlier: int) -> Answere
     if shown.answered_at is not None and shown.answered_at > shown.shown_at:
         spent = (shown.answered_at - shown.shown_at).total_seconds()
     answers = tuple(
-        (each.question, each.answer) for each in answered_questions(screen, shown.content or {})
+        (answered_question.question, answered_question.answer)
+        for answered_question in answered_questions(screen, shown.content or {})
     )
     return AnsweredPage(
         title=screen.title,

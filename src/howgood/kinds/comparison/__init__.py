@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from howgood.kinds.comparison import data, files, plan, screens
+from howgood.kinds.comparison import data, plan, screens
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.study import Study
@@ -30,8 +30,8 @@ KIND = Kind(
     about="People say which of two systems they prefer, again and again. You learn the "
     "metric they have in mind: what a miss costs in false alarms.",
     template=packaged_template("howgood.kinds.comparison"),
-    file_keys=files.FILE_KEYS,
-    fill_from_files=files.fill_from_files,
+    file_keys=plan.FILE_KEYS,
+    fill_from_files=plan.fill_from_files,
     problems=plan.wording_problems,
     text_keys={"words": (*sorted(plan.WORDS), *sorted(plan.OPTIONAL_WORDS))},
     steps=screens.steps,

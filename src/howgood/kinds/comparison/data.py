@@ -75,7 +75,7 @@ _ELICITED = columns(
 
 def rows(study: Study, participation: Participation) -> Iterator[Row]:
     """Yield one row per pair shown, undone ones too: counts, sides, choice, kind and time."""
-    answered = {each.screen: each for each in participation.answers}
+    answered = {one_answer.screen: one_answer for one_answer in participation.answers}
     ratio = screens.direct_ratio(answered, screens.BEFORE)
     interviews = [Interview(study, seed=participation.seed, ratio=ratio)]
     choices: list[Choice] = []
@@ -117,7 +117,7 @@ def _row(
 def person_facts(study: Study, participation: Participation) -> Row:
     """Return practice, direct answers, the last questions, and what the choices say."""
     plan = plan_of(study, ComparisonPlan)
-    answered = {each.screen: each for each in participation.answers}
+    answered = {answer.screen: answer for answer in participation.answers}
     facts: Row = {
         "ratio_before": screens.direct_ratio(answered, screens.BEFORE),
         "ratio_after": screens.direct_ratio(answered, screens.AFTER),
@@ -127,8 +127,8 @@ def person_facts(study: Study, participation: Participation) -> Row:
     if plan.interview:
         given = answered.get(screens.INTERVIEW)
         facts |= {
-            each.key: given.values.get(each.key) if given else None
-            for each in screens.last_questions(plan, study.language)
+            last_question.key: given.values.get(last_question.key) if given else None
+            for last_question in screens.last_questions(plan, study.language)
         }
     choices = pair_choices.choices_so_far(answered)
     if choices:

@@ -51,6 +51,7 @@ class Interview:
         if plan.algorithm == "mixture":
             self.search: learn.Elicitor | learn.Bisection = learn.Elicitor(
                 reachable,
+                families=plan.families,
                 random_state=self.seed,
                 direct_ratio=ratio,
                 max_queries=plan.queries,
@@ -106,13 +107,15 @@ class Interview:
     @property
     def preferences(self) -> int:
         """How many pairs asked to learn from were answered by preferring a side."""
-        return sum(each.query.kind == "choice" and each.choice != "same" for each in self.answered)
+        return sum(
+            answer.query.kind == "choice" and answer.choice != "same" for answer in self.answered
+        )
 
     def _query(self) -> Query | None:
         query = self.search.query()
         if query is not None:
             return query
-        asked = sum(each.query.kind == "held-out" for each in self.answered)
+        asked = sum(answer.query.kind == "held-out" for answer in self.answered)
         return self._after[asked] if asked < len(self._after) else None
 
     def _is_bisecting(self) -> bool:
@@ -177,20 +180,20 @@ def matrices_of(study: Study) -> ThresholdMatrices | tuple[ConfusionMatrix, ...]
     rows = plan_of(study, ComparisonPlan).matrices
     matrices = tuple(
         ConfusionMatrix(
-            true_positives=each.true_positives,
-            false_negatives=each.false_negatives,
-            false_positives=each.false_positives,
-            true_negatives=each.true_negatives,
+            true_positives=row.true_positives,
+            false_negatives=row.false_negatives,
+            false_positives=row.false_positives,
+            true_negatives=row.true_negatives,
         )
-        for each in rows
+        for row in rows
     )
-    if any(each.lower is None for each in rows):
+    if any(row.lower is None for row in rows):
         return matrices
     return ThresholdMatrices(
         matrices=matrices,
         ranges=tuple(
-            Range(each.lower or 0.0, float("inf") if each.upper is None else each.upper)
-            for each in rows
+            Range(row.lower or 0.0, float("inf") if row.upper is None else row.upper)
+            for row in rows
         ),
         out_of=int(matrices[0].total),
         rows_used=0,

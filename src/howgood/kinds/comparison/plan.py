@@ -1,19 +1,27 @@
 """A comparison: pairs of confusion matrices, of which people prefer one.
 
-In: plain values. Out: a frozen plan that can list what does not fit together in it. Absent:
-choosing pairs (`learn`) and drawing them (`show`).
+In: plain values, and a reader for tables that they name. Out: a frozen plan that can list what does
+not fit together in it. Absent: choosing pairs (`learn`), drawing them (`show`), and which files may
+be read (`flow.study_files.attached_files`).
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from howgood import learn
+from howgood.errors import HowgoodError, InputError
 from howgood.kinds.plan import Plan
+from howgood.kinds.protocol import OpenTable
 from howgood.kinds.study import Study, plan_of
+from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES, FAMILIES
 from howgood.records.comparison import ComparisonWording
+from howgood.records.confusion import ConfusionMatrix
 from howgood.records.record import Problem, Record
+from howgood.records.table import frame_columns
 
 
 class Matrix(Record):
@@ -74,6 +82,11 @@ class ComparisonPlan(Plan):
     algorithm: Literal["mixture", "bisection"] = Field(
         default="mixture", description="how the next pair is chosen"
     )
+    families: tuple[str, ...] = Field(
+        default=DEFAULT_FAMILIES,
+        description="kinds of metric that the mixture considers: "
+        + ", ".join(f"`{name}`" for name in FAMILIES),
+    )
     rule: Literal["first", "default"] = Field(
         default="first", description="shrink rule of the bisection"
     )
@@ -98,6 +111,22 @@ class ComparisonPlan(Plan):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
+        return [*self._wrong_families(), *self._wrong_matrices()]
+
+    def _wrong_families(self) -> list[Problem]:
+        unknown = [family for family in self.families if family not in FAMILIES]
+        if self.families and not unknown:
+            return []
+        return [
+            Problem(
+                path=("families",),
+                found=repr(unknown[0]) if unknown else "none",
+                needed=f"one or more of {', '.join(FAMILIES)}",
+                cure="Leave it out to consider the usual ones.",
+            )
+        ]
+
+    def _wrong_matrices(self) -> list[Problem]:
         if not self.matrices:
             found = "none, and no file they could be made from"
         elif len({_counts(matrix) for matrix in self.matrices}) < 3:
@@ -150,7 +179,7 @@ def wording_problems(study: Study) -> list[Problem]:
             needed=f"the words {', '.join(sorted(WORDS))}",
             cure="Add it.",
         )
-        for name in sorted(each for each in WORDS if not plan.words.get(each, "").strip())
+        for name in sorted(word for word in WORDS if not plan.words.get(word, "").strip())
     ]
     problems += [
         Problem(
@@ -161,7 +190,7 @@ def wording_problems(study: Study) -> list[Problem]:
         )
         for name in sorted(set(plan.words) - WORDS - OPTIONAL_WORDS)
     ]
-    if plan.algorithm == "bisection" and any(each.lower is None for each in plan.matrices):
+    if plan.algorithm == "bisection" and any(matrix.lower is None for matrix in plan.matrices):
         problems.append(
             Problem(
                 path=("comparison", "algorithm"),
@@ -171,3 +200,66 @@ def wording_problems(study: Study) -> list[Problem]:
             )
         )
     return problems
+
+
+FILE_KEYS = ("scores", "table")
+_FILLED = "matrices"
+
+
+def fill_from_files(
+    plan: dict[str, Any], open_table: OpenTable, problems: list[Problem]
+) -> frozenset[str]:
+    """Put in the matrices that files give; return what stays empty because a file is wrong."""
+    unfilled = set()
+    for key, read in (("scores", _from_scores), ("table", _from_table)):
+        try:
+            matrices = read(plan.get(key), open_table)
+        except HowgoodError as error:
+            problems.append(_problem(key, error))
+            unfilled.add(_FILLED)
+            continue
+        if matrices:
+            plan[_FILLED] = matrices
+    return frozenset(unfilled)
+
+
+def _problem(key: str, error: HowgoodError) -> Problem:
+    path = ("comparison", key)
+    if isinstance(error, InputError):
+        found = f"{error.where}: {error.found}"
+        return Problem(path=path, found=found, needed=error.needed, cure=error.cure)
+    return Problem(path=path, found=str(error), needed="a readable table", cure="Save it as CSV.")
+
+
+# Values of a wrong type are reported when the plan is read, so they give no matrices here.
+
+
+def _from_table(name: object, open_table: OpenTable) -> list[dict[str, Any]]:
+    if not isinstance(name, str) or not name:
+        return []
+    return [
+        _four_counts(matrix) for matrix in learn.table_matrices(open_table(name), out_of="auto")
+    ]
+
+
+def _from_scores(scores: object, open_table: OpenTable) -> list[dict[str, Any]]:
+    if not isinstance(scores, Mapping):
+        return []
+    file, truth, score = (scores.get(name) for name in ("file", "truth", "score"))
+    if not (isinstance(file, str) and isinstance(truth, str) and isinstance(score, str)):
+        return []
+    where = file.replace("\\", "/").rpartition("/")[2]
+    columns = frame_columns(open_table(file), [truth, score], where=where)
+    reachable = learn.threshold_matrices(columns[truth], columns[score], out_of="auto")
+    return [
+        {
+            **_four_counts(matrix),
+            "lower": thresholds.lower,
+            "upper": None if math.isinf(thresholds.upper) else thresholds.upper,
+        }
+        for matrix, thresholds in zip(reachable.matrices, reachable.ranges, strict=True)
+    ]
+
+
+def _four_counts(matrix: ConfusionMatrix) -> dict[str, Any]:
+    return {name: int(count) for name, count in matrix.to_dict().items()}

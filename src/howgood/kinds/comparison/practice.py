@@ -56,7 +56,7 @@ def practice_steps(study: Study, answered: Mapping[str, Answer]) -> list[Step]:
     found: list[Step] = []
     above: tuple[Block, ...] = paragraphs(sentence(study.language, "practice_text"))
     for number, question in enumerate(questions_of(study), start=1):
-        first, again = (practice_key(number, again=each) for each in (False, True))
+        first, again = (practice_key(number, again=flipped) for flipped in (False, True))
         found.append(_step(study, question, number, key=first, above=above))
         if first in answered and not is_right(question, answered[first].values.get(ANSWER)):
             retry = (_notice("warning", sentence(study.language, "practice_again")),)

@@ -19,6 +19,7 @@ from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.fit import Respondent, Sample, insufficient_evidence
 from howgood.kinds.study import Study, plan_of
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
+from howgood.learn.elicitation.stakeholders import stakeholders
 from howgood.records.confusion import Range
 from howgood.records.elicitation import (
     FEWEST_PREFERENCES,
@@ -30,15 +31,23 @@ from howgood.records.estimate import Estimate, Interval
 from howgood.records.inclusion import CARELESS, POLICIES
 from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
-from howgood.records.report import Report
+from howgood.records.report import Finding, Report, Section
 from howgood.records.result import StudyResult
-from howgood.show.group import GroupWeight, PersonWeight, group_findings, group_sections
+from howgood.records.stakeholders import Stakeholders
+from howgood.show.group import (
+    GroupWeight,
+    PersonWeight,
+    group_findings,
+    group_headline,
+    group_sections,
+)
 from howgood.show.people import people_text
 from howgood.show.results import whole_report
+from howgood.show.stakeholders import stakeholder_findings, stakeholder_sections
 
 _QUESTION = "How much worse is a miss than a false alarm, to each person and to the group?"
 _CURE = "Let more people compare; about a dozen show how much people differ."
-_LEAST_PAIRS = 3
+_LEAST_PAIRS, _FEWEST_TOGETHER = 3, 3
 _KEPT_DRAWS = 400
 
 
@@ -54,6 +63,8 @@ class _Weighed:
     weight: PersonWeight
     a0: Estimate
     is_careless: bool
+    result: ElicitationResult | None
+    said: Mapping[str, Any]
 
 
 def result(
@@ -66,13 +77,14 @@ def result(
     progress(0.9, "drawing the pictures")
     seed = int(settings.get("seed", 1))
     group = _group(weighed, study, seed)
-    people = [each.weight for each in weighed]
-    n_judgements = sum(each.pairs for each in people)
+    findings, sections = _for_a_committee(weighed, study, seed)
+    people = [person.weight for person in weighed]
+    n_judgements = sum(person.pairs for person in people)
     report = Report(
         title=study.title,
         question=_QUESTION,
-        findings=group_findings(people, group, wording_of(study)),
-        sections=group_sections(people, group),
+        findings=(*group_findings(people, group, wording_of(study)), *findings),
+        sections=(*group_sections(people, group), *sections),
         methods=_METHODS,
         provenance=Provenance(
             method="each person's choices replayed; widened Bayesian bootstrap over people",
@@ -80,6 +92,7 @@ def result(
             rows_used=n_judgements,
         ),
         cautions=_CAUTIONS,
+        headlines=(group_headline(people, group, wording_of(study)),),
     )
     return StudyResult(
         report=whole_report(
@@ -131,7 +144,7 @@ def _n_judgements(sample: Sample) -> int:
 
 def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
     """Return what one person's choices say, or why they say nothing."""
-    answered = {each.screen: each for each in person.participation.answers}
+    answered = {answer.screen: answer for answer in person.participation.answers}
     choices = pair_choices.choices_so_far(answered)
     if len(choices) < _LEAST_PAIRS:
         return _TOO_FEW
@@ -154,12 +167,22 @@ def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
         upper=ends.upper,
         is_bracket=is_bracket,
         family="linear" if isinstance(result, BisectionResult) else result.family,
-        kinds=Counter(each.query.kind for each in interview.answered),
+        kinds=Counter(answer.query.kind for answer in interview.answered),
         undone=(len(pair_choices.compare_answers(answered)) - len(choices)) // 2,  # and the undo
         agreement=_agreement(interview),
     )
     is_careless = isinstance(result, ElicitationResult) and result.checks.looks_careless
-    return _Weighed(weight=weight, a0=a0, is_careless=is_careless)
+    return _Weighed(
+        weight=weight,
+        a0=a0,
+        is_careless=is_careless,
+        result=result if isinstance(result, ElicitationResult) else None,
+        said={
+            key: value
+            for one_interview in answered.values()
+            for key, value in one_interview.values.items()
+        },
+    )
 
 
 def _why_no_weight(result: ElicitationResult | BisectionResult, *, is_policed: bool) -> str:
@@ -172,16 +195,60 @@ def _agreement(interview: Interview) -> Agreement | None:
     result = interview.result()
     if isinstance(result, ElicitationResult):
         return result.agreement
-    held_out = [each for each in interview.answered if each.query.kind == "held-out"]
+    held_out = [answer for answer in interview.answered if answer.query.kind == "held-out"]
     try:
         return learn.agreement(result.metric, held_out)
     except InputError:  # nobody was asked, or nobody preferred a side
         return None
 
 
+def _for_a_committee(
+    weighed: list[_Weighed], study: Study, seed: int
+) -> tuple[tuple[Finding, ...], tuple[Section, ...]]:
+    """Say whether people are one crowd or two, and who pays for which threshold."""
+    together, wording = _together(weighed, study, seed), wording_of(study)
+    if together is None:
+        return (), ()
+    agreements = {person.weight.name: person.weight.agreement for person in weighed}
+    return (
+        stakeholder_findings(together, wording),
+        stakeholder_sections(together, agreements, wording),
+    )
+
+
+def _together(weighed: list[_Weighed], study: Study, seed: int) -> Stakeholders | None:
+    """Return the crowd and who pays, of at least three people whom the mixture asked."""
+    people = {person.weight.name: person.result for person in weighed if person.result is not None}
+    if len(people) < _FEWEST_TOGETHER or len(people) < len(weighed):
+        return None
+    first = next(iter(people.values()))
+    is_same = all(tuple(person.systems) == tuple(first.systems) for person in people.values())
+    # People of other versions of the study may have compared other systems.
+    if not is_same:
+        return None
+    return stakeholders(people, groups=_groups(weighed, study), random_state=seed)
+
+
+def _groups(weighed: list[_Weighed], study: Study) -> dict[str, str]:
+    """Return each person's group: the first question about people with two sizeable answers."""
+    for question in study.demographics:
+        names = {option.key: option.text for option in question.options}
+        said = {
+            person.weight.name: names[str(person.said[question.key])]
+            for person in weighed
+            if str(person.said.get(question.key)) in names
+        }
+        sizeable = [name for name, count in Counter(said.values()).items() if count > 1]
+        if len(sizeable) > 1:
+            return said
+    return {}
+
+
 def _group(weighed: list[_Weighed], study: Study, seed: int) -> GroupWeight:
-    weights = [each.a0 for each in weighed]
-    kept_back = [each.weight.agreement for each in weighed if each.weight.agreement is not None]
+    weights = [person.a0 for person in weighed]
+    kept_back = [
+        person.weight.agreement for person in weighed if person.weight.agreement is not None
+    ]
     plan = plan_of(study, ComparisonPlan)
     return GroupWeight(
         a0=group_mean(weights, random_state=seed),
@@ -203,5 +270,5 @@ _METHODS = (
 )
 _CAUTIONS = (
     "The mean hides people: look at the spread before one weight is used for everybody.",
-    "Agreement on held-out pairs is easy to reach; read it beside its baselines.",
+    "Agreement on held-out pairs is easy to reach; read it next to its baselines.",
 )

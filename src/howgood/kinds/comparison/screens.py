@@ -56,7 +56,7 @@ def steps(
     if plan.direct in ("both", "before"):
         above = last_feedback(study, answered) if plan.practice else ()
         found.append(_direct(study, BEFORE, above))
-    if all(each.key in answered for each in found):
+    if all(part.key in answered for part in found):
         found += _pairs(study, plan, seed, answered)
     else:
         found.append(unreached("pairs ahead", advance=most_pairs(plan)))
@@ -95,7 +95,7 @@ def interview_questions(plan: ComparisonPlan, language: str) -> tuple[Question, 
     """Return the six published questions in the study's words."""
     own = {**plan.words, "use": f" {plan.words['use']}" if plan.words.get("use") else ""}
     options = tuple(
-        Option(key=each, text=sentence(language, f"interview_q1_{each}")) for each in ("a", "b")
+        Option(key=name, text=sentence(language, f"interview_q1_{name}")) for name in ("a", "b")
     )
     return (
         Question(key="q1", text=sentence(language, "interview_q1", **own), options=options),

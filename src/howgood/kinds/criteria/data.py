@@ -84,9 +84,9 @@ def answer_columns(study: Study) -> tuple[Column, ...]:
         ("number", "integer", "number of the pair; a pair that was undone is asked again"),
         ("kind", "text", "why this pair was asked; empty: not known", _KIND_LEVELS),
         *(
-            (f"{side}_{each.key}", "number", f"{each.text}, {side}")
+            (f"{side}_{measure.key}", "number", f"{measure.text}, {side}")
             for side in ("left", "right")
-            for each in measures
+            for measure in measures
         ),
         ("choice", "text", "what was chosen", _CHOICE_LEVELS),
         SECONDS,
@@ -121,11 +121,11 @@ def person_columns(study: Study) -> tuple[Column, ...]:
     return (
         *(
             column
-            for each in plan_of(study, CriteriaPlan).measures
+            for measure in plan_of(study, CriteriaPlan).measures
             for column in columns(
-                (f"weight_{each.key}", "number", f"weight of {each.text}, from 0 to 1"),
-                (f"weight_{each.key}_lower", "number", "lower end of its 90 % interval"),
-                (f"weight_{each.key}_upper", "number", "upper end of its 90 % interval"),
+                (f"weight_{measure.key}", "number", f"weight of {measure.text}, from 0 to 1"),
+                (f"weight_{measure.key}_lower", "number", "lower end of its 90 % interval"),
+                (f"weight_{measure.key}_upper", "number", "upper end of its 90 % interval"),
             )
         ),
         *_FACTS,

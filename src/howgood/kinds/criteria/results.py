@@ -12,7 +12,7 @@ from howgood.kinds import pair_choices
 from howgood.kinds.criteria import screens
 from howgood.kinds.fit import Respondent, Sample, insufficient_evidence
 from howgood.kinds.study import Study
-from howgood.learn.elicitation.criteria_group import group_choice
+from howgood.learn.elicitation.group import group_choice
 from howgood.records.criteria import CriteriaResult
 from howgood.records.elicitation import FEWEST_PREFERENCES
 from howgood.records.inclusion import CARELESS, POLICIES
@@ -20,7 +20,7 @@ from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report
 from howgood.records.result import StudyResult
-from howgood.show.criteria_group import GROUP_METHODS, group_findings, group_sections
+from howgood.show.group import GROUP_METHODS, criteria_group_findings, criteria_group_sections
 from howgood.show.people import people_text
 from howgood.show.results import whole_report
 
@@ -49,8 +49,8 @@ def result(
     report = Report(
         title=study.title,
         question=_QUESTION,
-        findings=group_findings(group, people),
-        sections=group_sections(group, people),
+        findings=criteria_group_findings(group, people),
+        sections=criteria_group_sections(group, people),
         methods=GROUP_METHODS,
         provenance=Provenance(
             method="each person's choices replayed; Bayesian bootstrap over people",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from howgood.ask.sentences import sentence
 from howgood.kinds.criteria.plan import CriteriaPlan
@@ -23,13 +24,15 @@ from howgood.kinds.pair_choices import (
     pair_key,
     pair_steps,
 )
-from howgood.kinds.screen_parts import Step, continue_button, paragraphs, unreached, words
+from howgood.kinds.screen_parts import Step, introduction, paragraphs, unreached, words
 from howgood.kinds.study import Study, plan_of
-from howgood.learn.elicitation.criteria import CriteriaElicitor
 from howgood.records.criteria import Alternative, CriteriaTable
 from howgood.records.elicitation import Query
 from howgood.records.screen import Answer, Button, Card, Cards, Drawing, Field, Screen
 from howgood.show.criteria_card import criteria_card, described, same_for_both, trade_off
+
+if TYPE_CHECKING:
+    from howgood.learn.elicitation.criteria import CriteriaElicitor
 
 _LARGEST_SEED = 2**32
 
@@ -38,7 +41,7 @@ _LARGEST_SEED = 2**32
 class Interview:
     """One participant's interview about a study's alternatives."""
 
-    elicitor: CriteriaElicitor
+    elicitor: "CriteriaElicitor"
 
     def pair(self) -> Query | None:
         """Return the pair to show, or None when all is asked."""
@@ -65,6 +68,8 @@ def table_of(study: Study) -> CriteriaTable:
 
 def begun(study: Study, seed: int) -> Interview:
     """Return a participant's interview before the first pair."""
+    from howgood.learn.elicitation.criteria import CriteriaElicitor  # loads SciPy
+
     plan = plan_of(study, CriteriaPlan)
     return Interview(
         elicitor=CriteriaElicitor(
@@ -74,6 +79,7 @@ def begun(study: Study, seed: int) -> Interview:
             max_queries=plan.queries,
             catch_pairs=plan.checks,
             held_out=plan.evaluation,
+            imagined=plan.imagined,
         )
     )
 
@@ -91,7 +97,7 @@ def steps(
 ) -> list[Step]:
     """Return the steps: what it is about, then as many pairs as are still possible."""
     plan = plan_of(study, CriteriaPlan)
-    first, most = _task(study, plan), most_pairs(plan)
+    first, most = introduction(study, plan.task), most_pairs(plan)
     if first.key not in answered:
         return [first, unreached("pairs ahead", advance=most)]
     pair, at = _INTERVIEWS.next_pair(
@@ -117,23 +123,9 @@ def shows_pair(screen: Screen) -> bool:
 def pair_text(pair: Query, table: CriteriaTable) -> str:
     """Return the scores as shown, left and right; kept with the answer as what was judged."""
     return " / ".join(
-        " ".join(f"{side.values[each.name]:.12g}" for each in table.criteria)
+        " ".join(f"{side.values[criterion.name]:.12g}" for criterion in table.criteria)
         for side in (pair.first, pair.second)
     )
-
-
-def _task(study: Study, plan: CriteriaPlan) -> Step:
-    def make() -> Screen:
-        return Screen(
-            key="task",
-            kind="text",
-            title=sentence(study.language, "task_title"),
-            language=study.language,
-            blocks=paragraphs(plan.task),
-            buttons=continue_button(study.language),
-        )
-
-    return Step(key="task", make=make)
 
 
 def _pair(study: Study, plan: CriteriaPlan, pair: Query, number: int, *, may_undo: bool) -> Step:

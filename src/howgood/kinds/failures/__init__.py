@@ -1,20 +1,22 @@
 """Failures: scenarios of answers that fail in several ways. How often may each happen?"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from howgood.kinds.failures import data, screens
 from howgood.kinds.failures.plan import FailuresPlan
-from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, packaged_template
 from howgood.kinds.study import Study
 from howgood.records.progress import Progress
-from howgood.records.result import StudyResult
+
+if TYPE_CHECKING:
+    from howgood.kinds.fit import Sample
+    from howgood.records.result import StudyResult
 
 
 def _result(
-    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
-) -> StudyResult:
+    sample: "Sample", study: Study, settings: Mapping[str, Any], progress: Progress
+) -> "StudyResult":
     # Fits and pictures load when a job runs, not when a server starts.
     from howgood.kinds.failures import results
 

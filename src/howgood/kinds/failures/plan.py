@@ -37,10 +37,12 @@ class FailuresPlan(Plan):
         default=(), description="counts a kind may have; left out: 0, 1, 2 and 4 of 20"
     )
     right: str = Field(
-        default="{n} {was|were} right.", description="the line about the answers that are right"
+        default="",
+        description="the line about the answers that are right; left out: 17 were right",
     )
     opening: str = Field(
-        default="Of {n} answers:", description="the line above the counts; {n} is how many"
+        default="",
+        description="the line above the counts, {n} is how many; left out: Of 20 answers",
     )
     question: str = Field(
         default="", description="the statement people rate; left out: I would use it"

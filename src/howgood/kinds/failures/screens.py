@@ -144,8 +144,8 @@ def _scenario(
             blocks=(
                 again,
                 Paragraph(words=words(sentence(language, "imagine"))),
-                Paragraph(words=words(counted(plan.opening, plan.out_of))),
-                bullets(plan, scenario),
+                Paragraph(words=words(counted(_opening(study, plan), plan.out_of))),
+                bullets(study, plan, scenario),
             ),
             fields=(likert(RATING, question_of(study, plan), scale_of(study, plan)),),
             buttons=continue_button(language),
@@ -154,9 +154,14 @@ def _scenario(
     return Step(key=key, make=make)
 
 
-def bullets(plan: FailuresPlan, scenario: FailureScenario) -> Bullets:
+def _opening(study: Study, plan: FailuresPlan) -> str:
+    return plan.opening or sentence(study.language, "failures_opening")
+
+
+def bullets(study: Study, plan: FailuresPlan, scenario: FailureScenario) -> Bullets:
     """Return the counts, right ones first; a kind that does not occur is not named."""
-    lines = [counted(plan.right, scenario.right)] if scenario.right else []
+    right = plan.right or sentence(study.language, "failures_right")
+    lines = [counted(right, scenario.right)] if scenario.right else []
     lines += [
         counted(kind.text, scenario.counts[kind.key])
         for kind in plan.kinds

@@ -51,6 +51,8 @@ def result(
         seed=seed,
         rows_used=len(repeated),
         rows_dropped=len(ratings) - len(repeated),
+        points=len(plan_of(study, ReratingPlan).scale),
+        sessions=_sessions(ratings),
     )
     progress(0.6, "drawing the pictures")
     report = whole_report(
@@ -96,6 +98,33 @@ def _repeated(ratings: Table) -> Table:
     _, place, counts = np.unique(pairs, return_inverse=True, return_counts=True)
     keep = counts[place] > 1
     return Table({name: values[keep] for name, values in ratings.items()})
+
+
+def _sessions(ratings: Table) -> Table:
+    """Return how many took part in every round, how they rated, and how often as before."""
+    given = {
+        (user, item, trial): rating
+        for user, item, trial, rating in zip(
+            *(ratings[name].tolist() for name in ("user", "item", "trial", "rating")), strict=True
+        )
+    }
+    rounds = sorted({trial for _, _, trial in given})
+    rows = []
+    for place, trial in enumerate(rounds):
+        now = {key[:2]: rating for key, rating in given.items() if key[2] == trial}
+        before = rounds[place - 1] if place else None
+        again = [(rating, given.get((*key, before))) for key, rating in now.items()]
+        same = [rating == earlier for rating, earlier in again if earlier is not None]
+        rows.append((trial, len({user for user, _ in now}), now, same))
+    return Table(
+        {
+            "round": [str(row[0]) for row in rows],
+            "people": [row[1] for row in rows],
+            "ratings": [len(row[2]) for row in rows],
+            "mean rating": [f"{np.mean(list(row[2].values())):.2f}" for row in rows],
+            "same as before": [f"{100 * np.mean(row[3]):.0f} %" if row[3] else "" for row in rows],
+        }
+    )
 
 
 def _most_noise(study: Study, ratings: Table) -> float:

@@ -155,10 +155,10 @@ def _wait(study: Study, plan: ReratingPlan, number: int, opens: datetime) -> Ste
     def make() -> Screen:
         text = sentence(language, "wait_text", number=number, total=plan.rounds, when=when)
         pieces = [
-            Words(text=each.text, bold=each.bold, moment=shown.isoformat(timespec="minutes"))
-            if each.text == when
-            else each
-            for each in words(text)
+            Words(text=word.text, bold=word.bold, moment=shown.isoformat(timespec="minutes"))
+            if word.text == when
+            else word
+            for word in words(text)
         ]
         return Screen(
             key=f"wait-{number}",

@@ -51,7 +51,7 @@ def wording_problems(study: Study) -> list[Problem]:
 
 def _phrase_problems(name: str, phrase: str, path: Path) -> list[Problem]:
     blanks = set(BLANK.findall(phrase))
-    unknown = sorted(each for each in blanks if each not in BLANKS and "|" not in each)
+    unknown = sorted(blank for blank in blanks if blank not in BLANKS and "|" not in blank)
     problems = []
     if name not in PHRASES:
         known = ", ".join(sorted(PHRASES))

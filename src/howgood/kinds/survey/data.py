@@ -7,7 +7,7 @@ which are read by the codes of an exported survey.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from howgood.ask.sentences import labels
 from howgood.kinds.cells import WrongCellError, number, on_scale, place_from_1
@@ -54,6 +54,9 @@ _COLUMNS = columns(
     ("rating", "integer", "rating of the first item, 1 is lowest"),
     SECONDS,
 )
+_INTERFACE = Column(
+    name="interface", type="text", meaning="interface that the page showed; empty: a system in use"
+)
 _ATTENTION = columns(
     ("attention_asked", "integer", "attention checks seen"),
     ("attention_passed", "integer", "attention checks answered as asked"),
@@ -68,7 +71,7 @@ _PASSED_CHECKS = Column(
 def rows(study: Study, participation: Participation) -> Iterator[Row]:
     """Yield one row per judged scenario, and per measured item about a system in use."""
     plan, condition = plan_of(study, SurveyPlan), participation.condition or ""
-    answered = {each.screen: each for each in participation.answers}
+    answered = {one_answer.screen: one_answer for one_answer in participation.answers}
     if plan.real is not None:
         yield from _real_rows(plan.real, participation, answered)
     items = [item.key for item in survey_items(plan, study.language)]
@@ -101,8 +104,9 @@ def _shown_on(study: Study) -> Mapping[str, Row]:
     """
     plan = plan_of(study, SurveyPlan)
     return {
-        scenario_key(application, number): {
+        scenario_key(application, number, level): {
             "application": application.key,
+            **({"interface": level} if level else {}),
             "part": "hypothetical",
             "real_positives": counts.real_positives,
             "true_positives": counts.true_positives,
@@ -116,6 +120,7 @@ def _shown_on(study: Study) -> Mapping[str, Row]:
         }
         for application in plan.applications
         for number, counts in enumerate(scenarios_of(plan), start=1)
+        for level in plan.levels
     }
 
 
@@ -124,7 +129,7 @@ def _real_rows(
 ) -> Iterator[Row]:
     """One row per system and item whose accuracy is measured; other items share the row."""
     measured = {key for system in real.systems for key in system.accuracy}
-    unmeasured = [each.key for each in real.items if each.key not in measured]
+    unmeasured = [part.key for part in real.items if part.key not in measured]
     for system in real.systems:
         answer = answered.get(f"real-{system.key}")
         if answer is None:
@@ -181,6 +186,9 @@ def answer_columns(study: Study) -> Iterator[Column]:
             yield replace(column, question=items[0].text, levels=scale_levels(scale))
         else:
             yield column
+        if column.name == "part" and plan.interface:
+            words = {level.key: level.text for level in plan.interface.levels}
+            yield replace(_INTERFACE, levels=words)
     yield from (_item(item, scale) for item in items)
     yield from _unmeasured_items(study, plan)
     for check in plan.attention:
@@ -253,6 +261,11 @@ def _targets(study: Study) -> tuple[Target, ...]:
             name=_PRECISION, meaning="precision of the scenario", aliases=("desired_precision",)
         ),
         Target(name=_RECALL, meaning="recall of the scenario", aliases=("desired_recall",)),
+        *(
+            [Target(name=_INTERFACE.name, meaning="interface shown", aliases=("interface_level",))]
+            if plan.interface
+            else []
+        ),
         Target(name=CONDITION, meaning="branch of the person", aliases=("branch", "group")),
         *(Target(name=item.key, meaning=item.text) for item in survey_items(plan, study.language)),
         *(Target(name=check_name(check), meaning=check.text) for check in plan.attention),
@@ -264,6 +277,8 @@ def _needed(study: Study, mapping: Mapping[str, str]) -> list[str]:
     needed = [survey_items(plan, study.language)[0].key]
     if len(plan.applications) > 1:
         needed.append(_APPLICATION)
+    if plan.interface:
+        needed.append(_INTERFACE.name)
     return needed if _SCENARIO in mapping else [*needed, _PRECISION, _RECALL]
 
 
@@ -280,22 +295,30 @@ def _read_row(reader: RowReader, person: PersonDraft, missing: Missing) -> None:
     }
     application = _application(reader, plan)
     place = _scenario(reader, plan)
+    level = reader.mapped(_INTERFACE.name, partial(_level, plan)) if plan.interface else ""
     if reader.has_gap([*items, *_where(reader)], missing):
         return
-    if application is None or place is None or None in values.values():
+    if application is None or place is None or level is None or None in values.values():
         return
     for check in plan.attention:
         given = reader.mapped(check_name(check), lambda text: on_scale(text, scale))
         if given is not None:
             values[check_name(check)] = given
-    reader.assign(person, fitting_condition(study, plan, application, place))
-    reader.judge(person, scenario_key(application, place), values)
+    reader.assign(person, fitting_condition(study, plan, application, place, level))
+    reader.judge(person, scenario_key(application, place, level), values)
+
+
+def _level(plan: SurveyPlan, text: str) -> str:
+    if text in plan.levels:
+        return text
+    raise WrongCellError(f"a level of the interface: {', '.join(plan.levels)}")
 
 
 def _where(reader: RowReader) -> list[str]:
     """Return what says which scenario a row is about."""
     levels = [_SCENARIO] if _SCENARIO in reader.mapping else [_PRECISION, _RECALL]
-    return levels + ([_APPLICATION] if _APPLICATION in reader.mapping else [])
+    named = (_APPLICATION, _INTERFACE.name)
+    return levels + [name for name in named if name in reader.mapping]
 
 
 def _application(reader: RowReader, plan: SurveyPlan) -> SurveyApplication | None:

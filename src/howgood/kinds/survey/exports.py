@@ -6,9 +6,12 @@ LimeSurvey allows 20 letters and digits, so keys cannot be codes: `a2s5` is scen
 application, `k1` the first attention check.
 """
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import product
 
 from howgood.ask.sentences import sentence
+from howgood.errors import InputError
 from howgood.kinds.protocol import EVERYBODY
 from howgood.kinds.screen_parts import Step, paragraphs
 from howgood.kinds.study import Study, plan_of
@@ -20,7 +23,6 @@ from howgood.kinds.survey.screens import (
     Page,
     check_field,
     check_name,
-    conditions,
     introduction_step,
     scenario_key,
     scenario_step,
@@ -43,6 +45,13 @@ _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 def task_export(study: Study) -> TaskExport:
     """Return every scenario of every application as a page."""
     plan, scale = plan_of(study, SurveyPlan), survey_scale(study, plan_of(study, SurveyPlan))
+    if plan.interface:
+        raise InputError(
+            where=f"study {study.slug!r}",
+            found="interfaces that are compared",
+            needed="a survey whose pages are the same for everybody",
+            cure="Use the offline page, or run it with howgood serve.",
+        )
     return TaskExport(
         sections=tuple(
             ExportSection(
@@ -97,14 +106,14 @@ def _blocks(
 
 
 def fitting_condition(
-    study: Study, plan: SurveyPlan, application: SurveyApplication, number: int
+    study: Study, plan: SurveyPlan, application: SurveyApplication, number: int, level: str = ""
 ) -> str:
     """Return a condition in which this scenario is shown; the first branch where several are."""
     if plan.micro_task:
-        return scenario_key(application, number)
+        return scenario_key(application, number, level)
+    ending = f":{level}" if plan.is_between else ""
     branches = [branch.key for branch in plan.branches if application.key in branch.applications]
-    known = conditions(study)
-    return branches[0] if branches else EVERYBODY if EVERYBODY in known else known[0]
+    return (branches or [plan.branches[0].key if plan.branches else EVERYBODY])[0] + ending
 
 
 def offline_task(study: Study) -> OfflineTask:
@@ -117,40 +126,37 @@ def offline_task(study: Study) -> OfflineTask:
     return OfflineTask(
         outline={
             "branches": {branch.key: list(branch.applications) for branch in plan.branches},
-            "applications": [{"key": each.key, "name": each.name} for each in plan.applications],
+            "applications": [
+                {"key": application.key, "name": application.name}
+                for application in plan.applications
+            ],
             "scenarios": len(scenarios_of(plan)),
             "perApplication": plan.per_application,
             "applicationsEach": plan.applications_each,
             "microTask": plan.micro_task,
+            "levels": list(plan.levels),
+            "isBetween": plan.is_between,
             "checks": [check_field(study, plan, check).to_dict() for check in plan.attention],
             "systems": every if plan.real else None,
             "noSystem": NONE,
         },
         steps={
-            step.key + ending: step
+            key + ending: step
             for ending, system in systems.items()
-            for step in _steps(study, plan, system)
+            for key, step in _steps(study, plan, system)
         },
         answered={SYSTEMS: Answer(screen=SYSTEMS, values={SYSTEMS: every}, at=_ANY_TIME)},
     )
 
 
-def _steps(study: Study, plan: SurveyPlan, system: str | None) -> list[Step]:
-    steps = []
-    for application in plan.applications:
-        steps.append(introduction_step(study, application, system))
-        steps += [
-            scenario_step(
-                study,
-                Page(
-                    key=scenario_key(application, number),
-                    application=application,
-                    scenario=scenario,
-                    number=1,
-                    total=1,
-                ),
-                system,
-            )
-            for number, scenario in enumerate(scenarios_of(plan), start=1)
-        ]
-    return steps
+def _steps(study: Study, plan: SurveyPlan, system: str | None) -> Iterator[tuple[str, Step]]:
+    """Yield every screen by its name in the page; an introduction has one for each interface."""
+    for application, level in product(plan.applications, plan.levels):
+        own = level if plan.is_between else ""
+        name = f"{application.key}:{own}" if own else application.key
+        yield name, introduction_step(study, application, system, own)
+        for number, scenario in enumerate(scenarios_of(plan), start=1):
+            key = scenario_key(application, number, level)
+            page = Page(key=key, application=application, scenario=scenario, place=number,
+                        number=1, total=1, level=level)  # fmt: skip
+            yield key, scenario_step(study, page, system)

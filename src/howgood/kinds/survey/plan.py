@@ -7,7 +7,7 @@ and sentences of scenarios (`ask.scenarios`, `flow.participate`).
 import tomllib
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -21,6 +21,46 @@ from howgood.records.scenario import level_from
 LEVELS = ("1/2", "2/3", "5/6", "1")
 
 
+class Stimulus(Record):
+    """Something people see or hear of an application, perhaps in one situation only."""
+
+    picture: Picture = Field(description="picture, film, sound or mock-up")
+    text: str = Field(default="", description="what people read below it")
+    scenario: int | None = Field(
+        default=None,
+        description="number of the scenario it belongs to, from 1; left out: with the description",
+        ge=1,
+    )
+    level: str = Field(
+        default="", description="level of the interface it belongs to; left out: all of them"
+    )
+
+
+class InterfaceLevel(Record):
+    """One form the interface takes."""
+
+    key: str = Field(description="short name in the data")
+    text: str = Field(default="", description="what people read about it with every scenario")
+
+
+class InterfaceFactor(CoherentRecord):
+    """What differs between interfaces of the same accuracy, to learn what that changes."""
+
+    levels: tuple[InterfaceLevel, ...] = Field(description="its forms, the first to compare with")
+    varied: Literal["within", "between"] = Field(
+        default="within",
+        description="within: everybody sees all of them, scenario by scenario; between: each "
+        "person sees one",
+    )
+
+    def problems(self) -> list[Problem]:
+        """Want two levels at least, each with a key of its own."""
+        found = repeated_keys(self.levels, ("levels",))
+        if len(self.levels) < 2:
+            found.append(too_few(self.levels, ("levels",), "levels", "Add one."))
+        return found
+
+
 class SurveyApplication(Record):
     """One application whose accuracy people judge."""
 
@@ -29,7 +69,15 @@ class SurveyApplication(Record):
     description: str = Field(description="what the system does")
     phrases: Mapping[str, str] = Field(description="the words the scenario sentences are made of")
     picture: Picture | None = Field(
-        default=None, description="mock-up, storyboard or film shown with the description"
+        default=None, description="picture, film, sound or mock-up shown with the description"
+    )
+    stimuli: tuple[Stimulus, ...] = Field(
+        default=(),
+        description="more to see or hear, in this order, perhaps by scenario or interface",
+    )
+    storyboard: bool = Field(
+        default=False,
+        description="show the stimuli of the description as numbered steps of a story",
     )
 
 
@@ -82,7 +130,7 @@ class RealPart(CoherentRecord):
             found.append(too_few((), ("systems",), "systems", "Name one.", 1))
         if not self.items:
             found.append(too_few((), ("items",), "items", "Write one.", 1))
-        known = {each.key for each in self.items}
+        known = {item.key for item in self.items}
         return found + [
             Problem(
                 path=("systems", index, "accuracy", key),
@@ -92,7 +140,7 @@ class RealPart(CoherentRecord):
             )
             for index, system in enumerate(self.systems)
             for key, pair in system.accuracy.items()
-            if key not in known or len(pair) != 2 or not all(0 <= each <= 1 for each in pair)
+            if key not in known or len(pair) != 2 or not all(0 <= entry <= 1 for entry in pair)
         ]
 
 
@@ -136,6 +184,9 @@ class SurveyPlan(Plan):
     micro_task: bool = Field(
         default=False, description="one scenario per person, all scenarios equally often"
     )
+    interface: InterfaceFactor | None = Field(
+        default=None, description="interfaces that are compared at the same accuracy"
+    )
     real: RealPart | None = Field(
         default=None, description="systems people already use, before the scenarios"
     )
@@ -151,7 +202,7 @@ class SurveyPlan(Plan):
         if not self.applications:
             found.append(too_few((), ("applications",), "applications", "Describe one.", 1))
         found += self._level_problems() + self._branch_problems()
-        found += self._subset_problems()
+        found += self._subset_problems() + self._stimulus_problems()
         points = len(self.scale) or 7
         found += [
             Problem(
@@ -195,8 +246,37 @@ class SurveyPlan(Plan):
             if (wanted := getattr(self, name)) is not None and 0 < most < wanted
         ]
 
+    def _stimulus_problems(self) -> list[Problem]:
+        levels = {level.key for level in self.interface.levels} if self.interface else set()
+        most = len(self.precision) * len(self.recall)
+        found: list[Problem] = []
+        for place, application in enumerate(self.applications):
+            for index, stimulus in enumerate(application.stimuli):
+                path = ("applications", place, "stimuli", index)
+                if stimulus.level and stimulus.level not in levels:
+                    known = ", ".join(sorted(levels)) or "none is named"
+                    needed = f"a level of the interface: {known}"
+                    found.append(Problem(path=(*path, "level"), found=repr(stimulus.level),
+                                         needed=needed, cure="Correct it."))  # fmt: skip
+                if stimulus.scenario and stimulus.scenario > most:
+                    found.append(Problem(path=(*path, "scenario"), found=str(stimulus.scenario),
+                                         needed=f"from 1 to {most}, the scenarios there are",
+                                         cure="Correct it."))  # fmt: skip
+        return found
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The forms of the interface; one without a name where nothing is compared."""
+        return tuple(level.key for level in self.interface.levels) if self.interface else ("",)
+
+    @property
+    def is_between(self) -> bool:
+        """Whether each person sees one form of the interface only."""
+        factor = self.interface
+        return factor is not None and (factor.varied == "between" or self.micro_task)
+
     def _branch_problems(self) -> list[Problem]:
-        known = [each.key for each in self.applications]
+        known = [application.key for application in self.applications]
         empty = [
             too_few((), ("branches", place, "applications"), "applications", "Add one.", 1)
             for place, branch in enumerate(self.branches)

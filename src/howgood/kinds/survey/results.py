@@ -7,7 +7,10 @@ model (`learn`), the pictures (`show`).
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from howgood import decide, learn
 from howgood.ask.intake import read_answers
@@ -18,6 +21,7 @@ from howgood.kinds.survey.fit_options import cut_of, points_of, priors_of
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.cards import card_of_fit
+from howgood.learn.interface import interface_effects
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.answers import Answers
 from howgood.records.card import ModelCard
@@ -29,7 +33,7 @@ from howgood.show.acceptability import fit_report
 from howgood.show.cards import with_warning
 from howgood.show.ordinal import ordinal_report
 from howgood.show.people import people_text
-from howgood.show.results import target_finding, whole_report
+from howgood.show.results import interface_finding, target_finding, whole_report
 
 SHARES = (0.5, 0.8)
 _IMAGINED = "hypothetical"
@@ -91,7 +95,7 @@ def _binary(
     report = whole_report(
         fit_report(fit),
         title=study.title,
-        first=targets,
+        first=[*targets, *_interfaces(sample, study, settings)],
         left_out=sample.left_out,
         policy=POLICIES[sample.policy],
     )
@@ -102,6 +106,31 @@ def _binary(
 def _target(fit: AcceptabilityFit, name: str) -> Finding:
     found = target_finding([decide.target(fit, name, share=share) for share in SHARES])
     return found if fit.evidence_for(name) == "enough" else replace(found, tone="unsure")
+
+
+def _interfaces(sample: Sample, study: Study, settings: Mapping[str, Any]) -> list[Finding]:
+    """Return what each interface changes; the fit itself takes all interfaces together."""
+    factor = plan_of(study, SurveyPlan).interface
+    if factor is None:
+        return []
+    table = sample.table(
+        "participant", "application", "desired_precision", "desired_recall", "interface", "rating",
+        where=lambda row: row["part"] == _IMAGINED and row.get("rating") is not None,
+    )  # fmt: skip
+    shown = zip(
+        table["application"], table["desired_precision"], table["desired_recall"], strict=True
+    )
+    rating = np.asarray(table["rating"], dtype=np.float64)
+    compare = partial(
+        interface_effects,
+        table["participant"],
+        [" ".join(map(str, levels)) for levels in shown],
+        table["interface"],
+        levels=[level.key for level in factor.levels],
+    )
+    points = compare(rating)
+    shares = compare((rating >= cut_of(study, settings)).astype(np.float64))
+    return [interface_finding(*pair) for pair in zip(points, shares, strict=True)]
 
 
 def _parts(
@@ -118,7 +147,7 @@ def _parts(
     report = whole_report(
         ordinal_report(fit),
         title=study.title,
-        first=(),
+        first=_interfaces(sample, study, settings),
         left_out=sample.left_out,
         policy=POLICIES[sample.policy],
     )
@@ -149,7 +178,9 @@ def _answers(sample: Sample, study: Study, *, only: str | None) -> Answers:
         "participant", "application", "precision", "recall", "rating", "part",
         where=None if only is None else lambda row: row["part"] == only,
     )  # fmt: skip
-    names = {each.key: each.name for each in plan_of(study, SurveyPlan).applications}
+    names = {
+        application.key: application.name for application in plan_of(study, SurveyPlan).applications
+    }
     if len(set(names.values())) == len(names):
         table["application"] = table["application"].copy()
         table["application"][:] = [names.get(key, key) for key in table["application"]]
@@ -187,8 +218,8 @@ def card_name(slug: str, application: str) -> str:
 
 def _description(study: Study, application: str) -> str:
     found = [
-        each.description
-        for each in plan_of(study, SurveyPlan).applications
-        if application in (each.name, each.key)
+        part.description
+        for part in plan_of(study, SurveyPlan).applications
+        if application in (part.name, part.key)
     ]
     return found[0] if found else study.title

@@ -60,13 +60,13 @@ def situation_grid(study: Study) -> SituationGrid:
     """Return what the levels of a survey make, with the situations that are the same twice."""
     plan = plan_of(study, SurveyPlan)
     made = scenarios_of(plan)
-    counts = Counter(_counts(each) for each in made)
+    counts = Counter(_counts(scenario) for scenario in made)
     across = len(plan.precision)
     rows = [made[start : start + across] for start in range(0, len(made), across)]
     return SituationGrid(
         precision=tuple(_percent(level) for level in plan.precision),
         rows=tuple(
-            (_percent(level), tuple((_cell(each), counts[_counts(each)] > 1) for each in row))
+            (_percent(level), tuple((_cell(entry), counts[_counts(entry)] > 1) for entry in row))
             for level, row in zip(plan.recall, rows, strict=True)
         ),
     )

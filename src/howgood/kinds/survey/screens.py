@@ -23,7 +23,13 @@ from howgood.kinds.screen_parts import (
 )
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study, plan_of
-from howgood.kinds.survey.plan import AttentionCheck, RealPart, SurveyApplication, SurveyPlan
+from howgood.kinds.survey.plan import (
+    AttentionCheck,
+    InterfaceLevel,
+    RealPart,
+    SurveyApplication,
+    SurveyPlan,
+)
 from howgood.kinds.survey.scenarios import scenario_bullets, scenarios_of
 from howgood.records.item import Item
 from howgood.records.scenario import Scenario
@@ -37,6 +43,7 @@ from howgood.records.screen import (
     Paragraph,
     Pinned,
     Screen,
+    Storyboard,
 )
 
 SYSTEMS, NONE = "systems", "none-of-these"
@@ -45,27 +52,34 @@ _PUBLISHED = ("acceptable", "useful", "intent")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One scenario screen: what it shows and which check is on it."""
+    """One scenario screen: what it shows, in which interface, and which check is on it.
+
+    `place` is the scenario's own number, `number` where it comes for this person.
+    """
 
     key: str
     application: SurveyApplication
     scenario: Scenario
+    place: int
     number: int
     total: int
     check: AttentionCheck | None = None
+    level: str = ""
 
 
 def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
 ) -> Sequence[Step]:
     """Return the steps of the real part, where there is one, and of every scenario."""
+    if SYSTEMS not in answered:
+        return _steps(study, condition, seed, (), is_known=False)
     used = used_systems(plan_of(study, SurveyPlan), answered)
-    return _steps(study, condition, seed, used, SYSTEMS in answered)
+    return _steps(study, condition, seed, used, is_known=True)
 
 
 @lru_cache(maxsize=1024)
 def _steps(
-    study: Study, condition: str, seed: int, used: tuple[str, ...], is_known: bool
+    study: Study, condition: str, seed: int, used: tuple[str, ...], *, is_known: bool
 ) -> tuple[Step, ...]:
     """Remember the steps of those who are here: they ask again with every answer."""
     plan = plan_of(study, SurveyPlan)
@@ -75,7 +89,8 @@ def _steps(
     for page in pages(plan, condition, seed):
         if page.application.key != shown and not plan.micro_task:
             shown = page.application.key
-            found.append(introduction_step(study, page.application, system))
+            level = page.level if plan.is_between else ""
+            found.append(introduction_step(study, page.application, system, level))
         found.append(scenario_step(study, page, system))
     return tuple(found)
 
@@ -85,35 +100,58 @@ def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:
     if plan.items:
         return plan.items
     keys = (*_PUBLISHED, "ease") if plan.ease_of_use else _PUBLISHED
-    return tuple(Item(key=each, text=sentence(language, f"item_{each}")) for each in keys)
+    return tuple(Item(key=key, text=sentence(language, f"item_{key}")) for key in keys)
 
 
 def conditions(study: Study) -> tuple[str, ...]:
     """Return the branches, the single scenarios of a micro-task, or the condition of everybody."""
     plan = plan_of(study, SurveyPlan)
     if plan.micro_task:
-        return tuple(
+        known = tuple(
             scenario_key(application, number)
             for application in plan.applications
             for number in range(1, len(scenarios_of(plan)) + 1)
         )
-    return tuple(branch.key for branch in plan.branches) or (EVERYBODY,)
+    else:
+        known = tuple(branch.key for branch in plan.branches) or (EVERYBODY,)
+    if not plan.is_between:
+        return known
+    return tuple(f"{condition}:{level}" for condition in known for level in plan.levels)
+
+
+def is_small_task(study: Study) -> bool:
+    """Return whether a person judges one scenario, and may come again for another one."""
+    return plan_of(study, SurveyPlan).micro_task
 
 
 def quotas(study: Study) -> dict[str, int | None]:
-    """Return how many people each branch takes at most."""
-    return {branch.key: branch.quota for branch in plan_of(study, SurveyPlan).branches}
+    """Return how many people each branch takes at most, shared out over what they see."""
+    plan = plan_of(study, SurveyPlan)
+    if not plan.is_between:
+        return {branch.key: branch.quota for branch in plan.branches}
+    n_levels = len(plan.levels)
+    return {
+        f"{branch.key}:{level}": None
+        if branch.quota is None
+        else branch.quota // n_levels + (place < branch.quota % n_levels)
+        for branch in plan.branches
+        for place, level in enumerate(plan.levels)
+    }
 
 
 def pictures(study: Study) -> tuple[Picture, ...]:
-    """Return the pictures and films of the applications."""
+    """Return the pictures, films, sounds and mock-ups of the applications."""
     applications = plan_of(study, SurveyPlan).applications
-    return tuple(each.picture for each in applications if each.picture is not None)
+    return (
+        *(application.picture for application in applications if application.picture is not None),
+        *(stimulus.picture for application in applications for stimulus in application.stimuli),
+    )
 
 
 def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
     """Return the scenario screens of a participant, in order."""
     every = scenarios_of(plan)
+    condition, _, own_level = condition.partition(":")
     found: list[tuple[SurveyApplication, int, int, int]] = []
     for application in _applications(plan, condition, seed):
         if plan.micro_task:
@@ -130,29 +168,42 @@ def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
     checks = dict(zip(where, plan.attention, strict=False))
     return tuple(
         Page(
-            key=scenario_key(application, scenario),
+            key=scenario_key(application, scenario, level),
             application=application,
             scenario=every[scenario - 1],
+            place=scenario,
             number=place,
             total=total,
             check=checks.get(index),
+            level=level,
         )
         for index, (application, scenario, place, total) in enumerate(found)
+        for level in [own_level if plan.is_between else _level(plan, application, place, seed)]
     )
 
 
-def scenario_key(application: SurveyApplication, number: int) -> str:
-    """Return the key of the screen that shows a scenario, numbered from 1."""
-    return f"{application.key}-s{number}"
+def _level(plan: SurveyPlan, application: SurveyApplication, number: int, seed: int) -> str:
+    """Return the interface of a person's so-many-th scenario: each as often as the others."""
+    turn, place = divmod(number - 1, len(plan.levels))
+    return shuffled(plan.levels, seed, "interface", application.key, turn)[place]
+
+
+def scenario_key(application: SurveyApplication, number: int, level: str = "") -> str:
+    """Return the key of the screen that shows a scenario, numbered from 1, in an interface."""
+    return f"{application.key}-s{number}" + (f":{level}" if level else "")
 
 
 def _applications(plan: SurveyPlan, condition: str, seed: int) -> tuple[SurveyApplication, ...]:
     if plan.micro_task:
         key = condition.rpartition("-s")[0]
-        return tuple(each for each in plan.applications if each.key == key)
-    branch = next((each for each in plan.branches if each.key == condition), None)
-    keys = branch.applications if branch else tuple(each.key for each in plan.applications)
-    chosen = [each for each in plan.applications if each.key in keys]
+        return tuple(application for application in plan.applications if application.key == key)
+    branch = next((part for part in plan.branches if part.key == condition), None)
+    keys = (
+        branch.applications
+        if branch
+        else tuple(application.key for application in plan.applications)
+    )
+    chosen = [application for application in plan.applications if application.key in keys]
     return shuffled(chosen, seed, "applications")[: plan.applications_each]
 
 
@@ -161,7 +212,9 @@ def check_name(check: AttentionCheck) -> str:
     return f"attention-{check.key}"
 
 
-def introduction_step(study: Study, application: SurveyApplication, system: str | None) -> Step:
+def introduction_step(
+    study: Study, application: SurveyApplication, system: str | None, level: str = ""
+) -> Step:
     """Return the page that describes an application before its scenarios."""
     language, key = study.language, application.key
 
@@ -171,7 +224,7 @@ def introduction_step(study: Study, application: SurveyApplication, system: str 
             kind="text",
             title=application.name,
             language=language,
-            blocks=_introduction_blocks(study, key, system),
+            blocks=_introduction_blocks(study, key, system, level),
             buttons=continue_button(language),
         )
 
@@ -179,16 +232,40 @@ def introduction_step(study: Study, application: SurveyApplication, system: str 
 
 
 @lru_cache(maxsize=256)
-def _introduction_blocks(study: Study, key: str, system: str | None) -> tuple[Block, ...]:
+def _introduction_blocks(
+    study: Study, key: str, system: str | None, level: str
+) -> tuple[Block, ...]:
     """Return what introduces an application; everybody who takes part sees the same few."""
     applications = plan_of(study, SurveyPlan).applications
-    application = next(each for each in applications if each.key == key)
+    application = next(part for part in applications if part.key == key)
     imagine = sentence(study.language, "hypothetical_text", system=system) if system else ""
     return (
         *media(application.picture),
         *paragraphs(application.description),
+        *_stimuli(study, application, None, level),
         *paragraphs(imagine),
     )
+
+
+def _stimuli(
+    study: Study, application: SurveyApplication, place: int | None, level: str
+) -> tuple[Block, ...]:
+    """Return what is seen or heard: of the description, or of one scenario in an interface."""
+    shown = [
+        block
+        for stimulus in application.stimuli
+        if stimulus.scenario == place and stimulus.level in ("", level)
+        for block in media(stimulus.picture, stimulus.text)
+    ]
+    if not application.storyboard or place is not None or len(shown) < 2:
+        return tuple(shown)
+    language, total = study.language, len(shown)
+    names = tuple(
+        sentence(language, "storyboard_step", number=number, total=total)
+        for number in range(1, total + 1)
+    )
+    label = sentence(language, "storyboard")
+    return (Storyboard(label=label, steps=tuple(shown), names=names),)
 
 
 def scenario_step(study: Study, page: Page, system: str | None) -> Step:
@@ -206,7 +283,9 @@ def scenario_step(study: Study, page: Page, system: str | None) -> Step:
                 total=page.total,
             ),
             language=study.language,
-            blocks=_scenario_blocks(study, page.application.key, page.scenario, system),
+            blocks=_scenario_blocks(
+                study, page.application.key, page.scenario, system, page.place, page.level
+            ),
             fields=_scenario_fields(study, page.check),
             buttons=continue_button(study.language),
         )
@@ -216,29 +295,45 @@ def scenario_step(study: Study, page: Page, system: str | None) -> Step:
 
 @lru_cache(maxsize=1024)
 def _scenario_blocks(
-    study: Study, key: str, scenario: Scenario, system: str | None
+    study: Study, key: str, scenario: Scenario, system: str | None, place: int, level: str
 ) -> tuple[Block, ...]:
     """Return what a scenario says; a study has a few dozen, and they are shown again and again."""
     plan, language = plan_of(study, SurveyPlan), study.language
-    application = next(each for each in plan.applications if each.key == key)
+    application = next(part for part in plan.applications if part.key == key)
     description = paragraphs(application.description)
     above: tuple[Block, ...]
     if plan.micro_task:
-        above = (*media(application.picture), *description)
+        above = (
+            *media(application.picture),
+            *description,
+            *_stimuli(study, application, None, level),
+        )
     else:
         summary = sentence(language, "description_again")
         above = (Details(summary=summary, paragraphs=description),)
+        if not plan.is_between:  # what was not seen with the description
+            own = application.changed(
+                stimuli=tuple(stimulus for stimulus in application.stimuli if stimulus.level)
+            )
+            above = (*above, *_stimuli(study, own, None, level))
+    about = next((one_level.text for one_level in _levels(plan) if one_level.key == level), "")
     return (
         *above,
+        *_stimuli(study, application, place, level),
         Pinned(
             label=sentence(language, "pinned"),
             blocks=(
+                *paragraphs(about),
                 Paragraph(words=words(sentence(language, "imagine"))),
                 scenario_bullets(application, scenario, system=system or application.name),
             ),
         ),
         *_scale_question(plan.scale, language, "likely_question"),
     )
+
+
+def _levels(plan: SurveyPlan) -> tuple[InterfaceLevel, ...]:
+    return plan.interface.levels if plan.interface else ()
 
 
 def _scale_question(own: tuple[str, ...], language: str, key: str) -> tuple[Heading, ...]:
@@ -250,7 +345,10 @@ def _scale_question(own: tuple[str, ...], language: str, key: str) -> tuple[Head
 def _scenario_fields(study: Study, check: AttentionCheck | None) -> tuple[Field, ...]:
     plan = plan_of(study, SurveyPlan)
     scale = survey_scale(study, plan)
-    rows = [likert(each.key, each.text, scale) for each in survey_items(plan, study.language)]
+    rows = [
+        likert(survey_item.key, survey_item.text, scale)
+        for survey_item in survey_items(plan, study.language)
+    ]
     if check:
         rows.append(check_field(study, plan, check))
     return tuple(rows)
@@ -271,7 +369,7 @@ def used_systems(plan: SurveyPlan, answered: Mapping[str, Answer]) -> tuple[str,
     given = answered[SYSTEMS].values.get(SYSTEMS) if SYSTEMS in answered else None
     if plan.real is None or not isinstance(given, list) or NONE in given:
         return ()
-    return tuple(each.key for each in plan.real.systems if each.key in given)
+    return tuple(system.key for system in plan.real.systems if system.key in given)
 
 
 def imagined_system(plan: SurveyPlan, seed: int, used: tuple[str, ...]) -> str | None:
@@ -279,7 +377,7 @@ def imagined_system(plan: SurveyPlan, seed: int, used: tuple[str, ...]) -> str |
     if plan.real is None or not used:
         return None
     chosen = shuffled(used, seed, "imagined")[0]
-    return next(each.name for each in plan.real.systems if each.key == chosen)
+    return next(system.name for system in plan.real.systems if system.key == chosen)
 
 
 def _real_steps(
@@ -304,7 +402,7 @@ def _systems(study: Study, real: RealPart) -> Step:
 
     def make() -> Screen:
         none = FieldOption(value=NONE, label=sentence(language, "real_none"))
-        options = tuple(FieldOption(value=each.key, label=each.name) for each in real.systems)
+        options = tuple(FieldOption(value=system.key, label=system.name) for system in real.systems)
         return Screen(
             key=SYSTEMS,
             kind="task",
@@ -321,7 +419,7 @@ def _systems(study: Study, real: RealPart) -> Step:
 
 def _real_system(study: Study, real: RealPart, key: str) -> Step:
     language = study.language
-    name = next(each.name for each in real.systems if each.key == key)
+    name = next(system.name for system in real.systems if system.key == key)
 
     def make() -> Screen:
         scale = real.scale or labels(language, "agree_scale")
@@ -334,7 +432,7 @@ def _real_system(study: Study, real: RealPart, key: str) -> Step:
                 *paragraphs(sentence(language, "real_system_text", system=name)),
                 *_scale_question(real.scale, language, "agree_question"),
             ),
-            fields=tuple(likert(each.key, each.text, scale) for each in real.items),
+            fields=tuple(likert(item.key, item.text, scale) for item in real.items),
             buttons=continue_button(language),
         )
 

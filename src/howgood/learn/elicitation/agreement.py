@@ -57,13 +57,13 @@ def agreement(
     >>> matrices = threshold_matrices([0, 0, 1, 1] * 25, np.linspace(0.01, 0.99, 100))
     >>> person = LinearMetric(a0=0.2)
     >>> answered = [
-    ...     AnsweredQuery(query=each, choice=person.prefers(each.first, each.second))
-    ...     for each in held_out_queries(matrices, random_state=1)
+    ...     AnsweredQuery(query=query, choice=person.prefers(query.first, query.second))
+    ...     for query in held_out_queries(matrices, random_state=1)
     ... ]
     >>> agreement(person, answered).percent
     100.0
     """
-    decided = [each for each in answered if each.choice != "same"]
+    decided = [answer for answer in answered if answer.choice != "same"]
     if not decided:
         raise InputError(
             where="agreement",
@@ -147,5 +147,6 @@ def _balancing(indifference: FloatArray) -> FloatArray:
 
 def _agreeing(metric: ElicitedMetric, decided: Sequence[AnsweredQuery]) -> int:
     return sum(
-        metric.prefers(each.query.first, each.query.second) == each.choice for each in decided
+        metric.prefers(answer.query.first, answer.query.second) == answer.choice
+        for answer in decided
     )

@@ -178,8 +178,8 @@ def choice_table(strengths: list[FloatArray]) -> ChoiceTable:
     widths = WIDTHS.astype(np.float32)
     n_pairs, n_nodes, _ = strengths[0].shape
     first = second = np.zeros(1, dtype=np.float32)
-    for each in strengths:
-        x = np.moveaxis(each, 0, 1).astype(np.float32)[..., None]  # (node, pair, s, 1)
+    for strength in strengths:
+        x = np.moveaxis(strength, 0, 1).astype(np.float32)[..., None]  # (node, pair, s, 1)
         first = first + expit(x - widths) / np.float32(len(strengths))
         second = second + expit(-x - widths) / np.float32(len(strengths))
     shape = (n_nodes, n_pairs, -1)

@@ -1,77 +1,30 @@
 """Which alternative is best, by criteria whose weights only choices reveal?
 
-In: a table of alternatives by criteria, and answers. Out: questions, each the one that tells most
-about which alternative is best, and `CriteriaResult`. Absent: state beyond (settings, seed,
-answers): the same answers always lead to the same questions and the same result.
+In: a table of alternatives by criteria, and answers. Out: questions (see `weights_search`) and
+`CriteriaResult`. Absent: how questions are chosen.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from howgood.errors import InputError
-from howgood.learn.elicitation.bisection import check_choice
-from howgood.learn.elicitation.criteria_fit import Evidence, misfit_reasons
-from howgood.learn.elicitation.criteria_table import (
-    Criteria,
-    PairsOfAlternatives,
-    criteria_table,
-    pairs_of,
+from howgood.learn.elicitation.criteria_table import Criteria, criteria_table
+from howgood.learn.elicitation.weights_search import (
+    PARTICLES,
+    Counted,
+    WeightsSearch,
+    best_shares,
+    weight_estimate,
 )
-from howgood.records.criteria import Alternative, CriteriaResult
-from howgood.records.elicitation import (
-    CHOICES,
-    FEWEST_PREFERENCES,
-    Agreement,
-    AnsweredQuery,
-    AttentionChecks,
-    Query,
-    QueryKind,
-)
-from howgood.records.elicited_metric import Choice
-from howgood.records.estimate import Estimate
+from howgood.records.criteria import CriteriaResult
+from howgood.records.elicitation import FEWEST_PREFERENCES
 from howgood.records.provenance import Provenance
 from howgood.stats.arrays import FloatArray
-from howgood.stats.paired_choices import mutual_information
-from howgood.stats.randomness import RandomState, generator_and_seed
-from howgood.stats.shares import beta_draws
-from howgood.stats.weighted_choices import (
-    Choices,
-    drawn_particles,
-    group_information,
-    log_likelihoods,
-    moved,
-    no_choices,
-    particle_weights,
-    side_probabilities,
-    updated,
-)
-
-_PARTICLES, _MOVES, _LAST_MOVES = 1000, 6, 30
-_CANDIDATES = 240
-_ABOUT_WEIGHTS = 0.2  # what an answer tells about the weights counts so much next to the best
-SETTLED, NOTICEABLE = 0.95, 0.005
-_CATCH_AFTER = (2, 6, 11)  # answers learned from before each pair that checks attention
-EQUAL = "equal weights"
+from howgood.stats.randomness import RandomState
+from howgood.stats.weighted_choices import particle_weights
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Step:
-    """One question: a pair of the bank with its sides as shown."""
-
-    kind: QueryKind
-    first: int
-    second: int
-
-    @property
-    def better(self) -> Choice:
-        """The better side of a pair that checks attention: the bank has it first."""
-        return "first" if self.first < self.second else "second"
-
-
-class CriteriaElicitor:
+class CriteriaElicitor(WeightsSearch):
     r"""Learn how much each criterion weighs, until it is settled which alternative is best.
 
     The value of an alternative is :math:`\sum_k w_k z_k` with weights on the simplex and
@@ -97,6 +50,8 @@ class CriteriaElicitor:
         Fewest and most questions asked to learn.
     catch_pairs, held_out : int
         Questions that check attention (at most 3), and that are kept back to test the weights.
+    imagined : bool
+        Ask about imagined pairs too; False: only about alternatives of the table.
 
     Notes
     -----
@@ -116,13 +71,6 @@ class CriteriaElicitor:
     ('large', True)
     """
 
-    _choices: Choices
-    _particles: FloatArray
-    _log_evidence: float
-    _steps: list[_Step]
-    _stopped: str | None
-    _open: _Step | None
-
     def __init__(
         self,
         table: Any,  # noqa: ANN401 - any frame, or a mapping of columns
@@ -134,107 +82,43 @@ class CriteriaElicitor:
         max_queries: int = 25,
         catch_pairs: int = 3,
         held_out: int = 8,
+        imagined: bool = True,
     ) -> None:
-        _check_settings(min_queries, max_queries, catch_pairs, held_out)
-        generator, seed = generator_and_seed(random_state)
-        self.seed = int(generator.integers(2**32)) if seed is None else seed
-        self.table = criteria_table(table, criteria=criteria, name=name)
-        self.settings: dict[str, int] = {
-            "min_queries": min_queries,
-            "max_queries": max_queries,
-            "catch_pairs": catch_pairs,
-            "held_out": held_out,
-        }
-        self._bank = pairs_of(self.table)
-        self._features = self.table.features(self.table.scores)
-        self._held_out = _kept_back(self._bank, held_out, np.random.default_rng([self.seed, 7]))
-        self._answered: list[AnsweredQuery] = []
-        self._restart()
-
-    @property
-    def answers(self) -> tuple[AnsweredQuery, ...]:
-        """Every question with its answer so far, in order."""
-        return tuple(self._answered)
-
-    @property
-    def most_questions(self) -> int:
-        """How many questions there are at most, checks and held-out ones included."""
-        return sum(self.settings[name] for name in ("max_queries", "catch_pairs", "held_out"))
-
-    def query(self) -> Query | None:
-        """Return the question at hand, or None when every question is answered."""
-        if self._open is None:
-            self._open = self._next_step()
-        if self._open is None:
-            return None
-        return Query(
-            first=self._bank.alternatives[self._open.first],
-            second=self._bank.alternatives[self._open.second],
-            number=len(self._answered) + 1,
-            kind=self._open.kind,
+        super().__init__(
+            criteria_table(table, criteria=criteria, name=name),
+            random_state=random_state,
+            min_queries=min_queries,
+            max_queries=max_queries,
+            catch_pairs=catch_pairs,
+            held_out=held_out,
+            imagined=imagined,
         )
 
-    def answer(self, choice: Choice, *, milliseconds: int | None = None) -> None:
-        """Take the answer to the question at hand, and optionally how long it took."""
-        query = self.query()
-        check_choice(choice, is_open=query is not None)
-        step = self._open
-        if query is None or step is None:
-            return
-        self._answered.append(AnsweredQuery(query=query, choice=choice, milliseconds=milliseconds))
-        self._steps.append(step)
-        if step.kind == "choice":
-            self._learn(step, CHOICES.index(choice))
-        self._open = None
-
-    def undo(self) -> None:
-        """Take back the last answer, if there is one."""
-        kept = self._answered[:-1]
-        self._answered = []
-        self._restart()
-        for each in kept:
-            self.answer(each.choice, milliseconds=each.milliseconds)
-
-    def closing(self) -> tuple[int, int] | None:
-        """Return how many of the last questions are answered, and of how many.
-
-        None while questions are still asked to learn: nobody knows how many follow.
-        """
-        if self._stopped is None:
-            return None
-        return self._n_asked("held-out"), len(self._held_out)
-
-    def predict(self, first: Alternative, second: Alternative) -> float:
-        """Return the probability that the respondent chooses the first of two alternatives."""
-        sides = [
-            np.array([[each.values[item.name] for item in self.table.criteria]])
-            for each in (first, second)
-        ]
-        gap = self.table.features(sides[0]) - self.table.features(sides[1])
-        return float(side_probabilities(self._particles, gap)[0].mean())
+    def anew(self, *, random_state: RandomState, **settings: Any) -> Self:  # noqa: ANN401 - its own
+        """Return an interview about the same alternatives, not yet begun."""
+        return type(self)(self.table, criteria={}, random_state=random_state, **settings)
 
     def result(self) -> CriteriaResult:
         """Return what the answers so far say."""
-        generator = np.random.default_rng([self.seed, 5, len(self._answered)])
-        particles = moved(self._particles, self._choices, generator, moves=_LAST_MOVES)
+        particles, generator = self._last_particles()
         weights = particle_weights(particles)
         exact, scored = self._values(weights, generator)
         best = int(np.argmin((exact.max(axis=1)[:, None] - exact).mean(axis=0)))
-        counted, reasons = _Counted(self._answered, self._steps), self._reasons(particles)
+        counted, reasons = Counted(self._answered, self._steps), self._reasons(particles)
         is_named = counted.preferences >= FEWEST_PREFERENCES and not reasons
         names = self.table.names
         return CriteriaResult(
             alternatives=self.table,
             weights={
-                each.name: _estimate(weights[:, place])
-                for place, each in enumerate(self.table.criteria)
+                criterion.name: weight_estimate(weights[:, place])
+                for place, criterion in enumerate(self.table.criteria)
             },
             best=names[best] if is_named else None,
-            best_probability=dict(zip(names, _best_shares(scored).tolist(), strict=True)),
-            p_settled=float(_best_shares(exact)[best]),
-            utility={name: _estimate(scored[:, row]) for row, name in enumerate(names)},
+            best_probability=dict(zip(names, best_shares(scored).tolist(), strict=True)),
+            p_settled=float(best_shares(exact)[best]),
+            utility={name: weight_estimate(scored[:, row]) for row, name in enumerate(names)},
             regret={
-                name: _estimate(scored.max(axis=1) - scored[:, row])
+                name: weight_estimate(scored.max(axis=1) - scored[:, row])
                 for row, name in enumerate(names)
             },
             queries=len(self._answered),
@@ -247,7 +131,7 @@ class CriteriaElicitor:
             advice=tuple(dict.fromkeys(advice for _, advice in reasons)),
             provenance=Provenance(
                 method="CriteriaElicitor (sequential Monte Carlo)",
-                settings={**self.settings, "particles": _PARTICLES},
+                settings={**self.settings, "particles": PARTICLES},
                 seed=self.seed,
                 rows_used=len(names),
             ),
@@ -260,194 +144,3 @@ class CriteriaElicitor:
         noise = generator.normal(size=(len(weights), *self._features.shape))
         scored = np.einsum("dk,dnk->dn", weights, self._features + noise * self.table.feature_sds())
         return weights @ self._features.T, scored
-
-    def _reasons(self, particles: FloatArray) -> list[tuple[str, str]]:
-        """Return why no alternative should be named, with what to do about it."""
-        evidence = Evidence(
-            particles=particles,
-            learned=self._log_evidence,
-            choices=self._choices,
-            others=self._choices_of("catch", "held-out"),
-            held_out=self._choices_of("held-out"),
-            weights=particle_weights(particles).mean(axis=0),
-        )
-        return misfit_reasons(evidence, _Counted(self._answered, self._steps).is_indifferent)
-
-    def _learn(self, step: _Step, choice: int) -> None:
-        difference = self._bank.features[step.first] - self._bank.features[step.second]
-        self._choices = self._choices.and_one(difference, choice)
-        last = Choices(differences=difference[None], chosen=np.array([choice]))
-        # What the model expected of this answer before it was learned from.
-        chance = float(np.exp(log_likelihoods(self._particles, last)[:, 0]).mean())
-        self._log_evidence += float(np.log(chance))
-        self._particles = updated(self._particles, self._choices, self._chance(1), moves=_MOVES)
-        self._stopped = self._reason_to_stop()
-
-    def _restart(self) -> None:
-        self._particles = drawn_particles(
-            _PARTICLES, len(self.table.criteria), np.random.default_rng([self.seed, 0])
-        )
-        self._choices = no_choices(len(self.table.criteria))
-        self._log_evidence = 0.0
-        self._steps = []
-        self._stopped = None
-        self._open = None
-
-    def _next_step(self) -> _Step | None:
-        if self._stopped is None:
-            number = self._n_asked("catch")
-            wanted = min(self.settings["catch_pairs"], len(self._bank.catches))
-            if number < wanted and self._choices.chosen.size >= _CATCH_AFTER[number]:
-                order = np.random.default_rng([self.seed, 3]).permutation(len(self._bank.catches))
-                return self._step("catch", self._bank.catches[order[number]])
-            pair = self._most_telling()
-            if pair is not None:
-                return self._step("choice", pair)
-            self._stopped = "no pair left"
-        done = self._n_asked("held-out")
-        if done == len(self._held_out):
-            return None
-        return self._step("held-out", self._bank.pairs[self._held_out[done]])
-
-    def _n_asked(self, kind: str) -> int:
-        return sum(step.kind == kind for step in self._steps)
-
-    def _step(self, kind: QueryKind, pair: NDArray[np.int64]) -> _Step:
-        one, other = pair.tolist()
-        if self._chance(4).random() < 0.5:
-            one, other = other, one
-        return _Step(kind=kind, first=one, second=other)
-
-    def _most_telling(self) -> NDArray[np.int64] | None:
-        asked = {frozenset((step.first, step.second)) for step in self._steps}
-        held = set(self._held_out.tolist())
-        left = [
-            index
-            for index, pair in enumerate(self._bank.pairs.tolist())
-            if index not in held and frozenset(pair) not in asked
-        ]
-        if not left:
-            return None
-        drawn = self._chance(2).permutation(left)[:_CANDIDATES]
-        pairs = self._bank.pairs[drawn]
-        chances = side_probabilities(self._particles, self._bank.differences(pairs))
-        best = np.argmax(particle_weights(self._particles) @ self._features.T, axis=1)
-        even = np.full(_PARTICLES, 1.0 / _PARTICLES)
-        told = group_information(best, *chances) + _ABOUT_WEIGHTS * mutual_information(
-            even, *chances
-        )
-        # Rounded, so that machines that add in another order still ask the same question.
-        chosen: NDArray[np.int64] = pairs[int(np.argmax(np.round(told, 9)))]
-        return chosen
-
-    def _reason_to_stop(self) -> str | None:
-        asked = self._choices.chosen.size
-        if asked >= self.settings["max_queries"]:
-            return "most questions asked"
-        if asked < self.settings["min_queries"]:
-            return None
-        values = particle_weights(self._particles) @ self._features.T
-        regrets = (values.max(axis=1)[:, None] - values).mean(axis=0)
-        is_settled = _best_shares(values)[int(np.argmin(regrets))] >= SETTLED
-        return "the best is settled" if is_settled or regrets.min() <= NOTICEABLE else None
-
-    def _choices_of(self, *kinds: str) -> Choices:
-        found = [
-            (self._bank.features[step.first] - self._bank.features[step.second], answered.choice)
-            for step, answered in zip(self._steps, self._answered, strict=True)
-            if step.kind in kinds
-        ]
-        return Choices(
-            differences=np.array([gap for gap, _ in found]).reshape(
-                len(found), len(self.table.criteria)
-            ),
-            chosen=np.array([CHOICES.index(choice) for _, choice in found], dtype=np.int64),
-        )
-
-    def _agreement(self, weights: FloatArray) -> Agreement | None:
-        held_out = self._choices_of("held-out")
-        decided = held_out.chosen < 2
-        if not decided.any():
-            return None
-        n, k = int(decided.sum()), len(self.table.criteria)
-
-        def agreeing(by: FloatArray) -> int:
-            prefers = np.where(held_out.differences @ by > 0, 0, 1)
-            return int((prefers == held_out.chosen)[decided].sum())
-
-        ours = agreeing(weights)
-        return Agreement(
-            share=Estimate.from_draws(beta_draws(ours, n), probability=0.9, kind="quantile"),
-            n_agreeing=ours,
-            n_questions=n,
-            n_without_preference=int((~decided).sum()),
-            baselines={EQUAL: 100.0 * agreeing(np.full(k, 1 / k)) / n},
-        )
-
-    def _chance(self, stream: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, stream, len(self._answered)])
-
-
-class _Counted:
-    """How the answers divide."""
-
-    def __init__(self, answered: list[AnsweredQuery], steps: list[_Step]) -> None:
-        learned = [each.choice for each in answered if each.query.kind == "choice"]
-        catches = [
-            each.choice == step.better
-            for each, step in zip(answered, steps, strict=True)
-            if step.kind == "catch"
-        ]
-        self.choices = len(learned)
-        self.preferences = sum(choice != "same" for choice in learned)
-        self.is_indifferent = 2 * self.preferences < self.choices
-        self.checks = AttentionChecks(
-            catch_asked=len(catches),
-            catch_wrong=catches.count(False),
-            repeats_asked=0,
-            repeats_changed=0,
-        )
-
-
-def _kept_back(
-    bank: PairsOfAlternatives, n: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
-    """Choose the questions that are not learned from: some real pairs, the others imagined."""
-    real, imagined = np.flatnonzero(bank.real), np.flatnonzero(~bank.real)
-    n_real = min(len(real) // 3, n // 2)
-    n_imagined = min(n - n_real, len(imagined) // 4)
-    kept = [
-        *generator.permutation(real)[:n_real].tolist(),
-        *generator.permutation(imagined)[:n_imagined].tolist(),
-    ]
-    return np.array(kept, dtype=np.int64)[generator.permutation(len(kept))]
-
-
-def _best_shares(values: FloatArray) -> FloatArray:
-    """Return how often each column is the largest; equal ones share."""
-    is_best = values >= values.max(axis=1, keepdims=True) - 1e-12
-    return np.asarray((is_best / is_best.sum(axis=1, keepdims=True)).mean(axis=0))
-
-
-def _estimate(draws: FloatArray) -> Estimate:
-    return Estimate.from_draws(draws, probability=0.9, kind="quantile", n_respondents=1)
-
-
-def _check_settings(fewest: int, most: int, catches: int, held_out: int) -> None:
-    limits = {"catch_pairs": (catches, len(_CATCH_AFTER)), "held_out": (held_out, 60),
-              "max_queries": (most, 1000)}  # fmt: skip
-    for name, (count, limit) in limits.items():
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= limit:
-            raise InputError(
-                where="CriteriaElicitor",
-                found=f"{name} = {count!r:.60}",
-                needed=f"a whole number from 0 to {limit}",
-                cure="Few people answer more than fifty questions well.",
-            )
-    if not 1 <= fewest <= most:
-        raise InputError(
-            where="CriteriaElicitor",
-            found=f"min_queries = {fewest}, max_queries = {most}",
-            needed="1 <= min_queries <= max_queries",
-            cure="Raise max_queries.",
-        )

@@ -22,6 +22,8 @@ MOST_CRITERIA, MOST_ALTERNATIVES = 8, 200
 # How far apart the two sides of an imagined pair may be, as shares of the range.
 _SIZES = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 _STEPS_PER_RANGE = 50
+# Of a range: what can be seen at all, and what makes the better side clear.
+_VISIBLE, _CLEAR = 1e-9, 0.15
 _SD_ENDINGS = ("_sd", "_se", "_std")
 
 Criteria = Mapping[str, str | Mapping[str, str] | Criterion]
@@ -37,17 +39,26 @@ def criteria_table(
     if isinstance(table, CriteriaTable):
         return table
     columns = frame_column_names(table)
-    known = [_criterion(each, said, columns) for each, said in _checked_criteria(criteria)]
+    known = [
+        _criterion(criterion, said, columns) for criterion, said in _checked_criteria(criteria)
+    ]
     named = _name_column(name, columns, known)
-    wanted = [each.name for each in known] + [each.sd for each in known if each.sd]
+    wanted = [criterion.name for criterion in known] + [
+        criterion.sd for criterion in known if criterion.sd
+    ]
     found = frame_columns(table, [*([named] if named else []), *wanted], where=WHERE)
-    scores = np.column_stack([_numbers(found[each.name], each.name) for each in known])
+    scores = np.column_stack(
+        [_numbers(found[criterion.name], criterion.name) for criterion in known]
+    )
     zeros = np.zeros(len(scores))
     sds = np.column_stack(
-        [_numbers(found[each.sd], each.sd) if each.sd else zeros for each in known]
+        [
+            _numbers(found[criterion.sd], criterion.sd) if criterion.sd else zeros
+            for criterion in known
+        ]
     )
     names = (
-        [str(each) for each in found[named].tolist()]
+        [str(value) for value in found[named].tolist()]
         if named
         else [f"alternative {row + 1}" for row in range(len(scores))]
     )
@@ -74,7 +85,7 @@ def _criterion(
     if isinstance(said, Criterion):
         return said
     given = {"direction": said} if isinstance(said, str) else dict(said)
-    known = {each.name for each in fields(Criterion)} - {"name"}
+    known = {field.name for field in fields(Criterion)} - {"name"}
     if set(given) - known or "direction" not in given:
         raise InputError(
             where=f"criterion {name!r:.60}",
@@ -92,8 +103,8 @@ def _name_column(
     """Return the column of names: the one given, else the first that is no criterion."""
     if name is not None:
         return name
-    used = {each.name for each in criteria} | {each.sd for each in criteria}
-    return next((each for each in columns if each not in used), None)
+    used = {criterion.name for criterion in criteria} | {criterion.sd for criterion in criteria}
+    return next((column for column in columns if column not in used), None)
 
 
 def _numbers(values: NDArray[Any], column: str) -> FloatArray:
@@ -121,19 +132,19 @@ def check_table(table: CriteriaTable) -> None:
             needed=f"from 2 to {MOST_ALTERNATIVES} alternatives, each with a name of its own",
             cure="Name the column of names with name=, or leave rows out.",
         )
-    for place, each in enumerate(table.criteria):
+    for place, criterion in enumerate(table.criteria):
         scores = table.scores[:, place]
         if np.ptp(scores) == 0:
             raise InputError(
-                where=f"{WHERE}, column {each.name!r}",
-                found=f"{each.shown(float(scores[0]))} for every alternative",
+                where=f"{WHERE}, column {criterion.name!r}",
+                found=f"{criterion.shown(float(scores[0]))} for every alternative",
                 needed="criteria in which the alternatives differ: others decide nothing",
                 cure="Leave it out.",
             )
-        if (table.sds[:, place] < 0).any() or (each.scale == "log" and scores.min() <= 0):
+        if (table.sds[:, place] < 0).any() or (criterion.scale == "log" and scores.min() <= 0):
             is_sd = bool((table.sds[:, place] < 0).any())
             raise InputError(
-                where=f"{WHERE}, column {each.sd if is_sd else each.name!r}",
+                where=f"{WHERE}, column {criterion.sd if is_sd else criterion.name!r}",
                 found="a negative standard deviation" if is_sd else "scores of 0 or below",
                 needed="0 or more" if is_sd else "positive scores on a logarithmic scale",
                 cure="Correct it." if is_sd else 'Use scale "linear".',
@@ -154,9 +165,53 @@ class PairsOfAlternatives:
     real: NDArray[np.bool_]
     catches: NDArray[np.int64]
 
+    def numbers(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a number per pair that does not depend on its sides."""
+        ends = np.sort(pairs, axis=1)
+        return np.asarray(ends[:, 0] * len(self.alternatives) + ends[:, 1])
+
     def differences(self, pairs: NDArray[np.int64]) -> FloatArray:
         """Return the features of first minus second."""
         return np.asarray(self.features[pairs[:, 0]] - self.features[pairs[:, 1]])
+
+
+def real_pairs_of(table: CriteriaTable) -> PairsOfAlternatives:
+    """Return the pairs between the alternatives of a table themselves, one row per alternative."""
+    features = table.features(table.scores)
+    one, other = np.triu_indices(len(features), k=1)
+    gaps = features[one] - features[other]
+    best, worst = gaps.max(axis=1), gaps.min(axis=1)
+    is_trade_off = (best > _VISIBLE) & (worst < -_VISIBLE)
+    if not is_trade_off.any():
+        raise InputError(
+            where=WHERE,
+            found=f"{len(features)} systems without a trade-off between them",
+            needed="systems of which none is best on everything",
+            cure="Add systems, for instance other thresholds.",
+        )
+    catches = [
+        np.column_stack(sides)[clear]
+        for sides, clear in (
+            ((one, other), (worst >= -_VISIBLE) & (best > _CLEAR)),
+            ((other, one), (best <= _VISIBLE) & (worst < -_CLEAR)),
+        )
+    ]
+    pairs = np.column_stack([one, other])[is_trade_off]
+    return PairsOfAlternatives(
+        alternatives=tuple(
+            Alternative(
+                name=name,
+                values=dict(
+                    zip([criterion.name for criterion in table.criteria], row, strict=True)
+                ),
+            )
+            for name, row in zip(table.names, table.scores.tolist(), strict=True)
+        ),
+        features=features,
+        pairs=pairs,
+        real=np.ones(len(pairs), dtype=bool),
+        catches=np.concatenate(catches),
+    )
 
 
 def pairs_of(table: CriteriaTable) -> PairsOfAlternatives:
@@ -183,7 +238,8 @@ def pairs_of(table: CriteriaTable) -> PairsOfAlternatives:
             Alternative(
                 name=name,
                 values={
-                    each.name: float(value) for each, value in zip(table.criteria, row, strict=True)
+                    criterion.name: float(value)
+                    for criterion, value in zip(table.criteria, row, strict=True)
                 },
             )
             for name, row in zip(names, shown, strict=True)
@@ -237,8 +293,10 @@ def _added(
 def _levels(table: CriteriaTable, shares: FloatArray) -> FloatArray:
     """Return the scores at these shares of the way from worst to best, as displayed."""
     low, high = table.lowest, table.highest
-    up = np.where([each.direction == "max" for each in table.criteria], shares, 1.0 - shares)
-    logs = np.array([each.scale == "log" for each in table.criteria])
+    up = np.where(
+        [criterion.direction == "max" for criterion in table.criteria], shares, 1.0 - shares
+    )
+    logs = np.array([criterion.scale == "log" for criterion in table.criteria])
     ratio = np.where(logs, high / np.where(logs, low, 1.0), 1.0)
     scores = np.where(logs, low * ratio**up, low + up * (high - low))
     return _rounded(table, scores)
@@ -250,9 +308,9 @@ def _rounded(table: CriteriaTable, scores: FloatArray) -> FloatArray:
     On a logarithmic scale three digits are kept instead.
     """
     columns = []
-    for place, each in enumerate(table.criteria):
+    for place, criterion in enumerate(table.criteria):
         own, values = table.scores[:, place], np.atleast_2d(scores)[:, place]
-        if each.scale == "log":
+        if criterion.scale == "log":
             columns.append([float(f"{value:.3g}") for value in values.tolist()])
             continue
         step = _step(float(np.ptp(own)))
@@ -267,4 +325,4 @@ def _rounded(table: CriteriaTable, scores: FloatArray) -> FloatArray:
 def _step(width: float) -> float:
     rough = width / _STEPS_PER_RANGE
     power = 10.0 ** np.floor(np.log10(rough))
-    return float(max(each * power for each in (1.0, 2.0, 5.0) if each * power <= rough * 1.0001))
+    return float(max(value * power for value in (1.0, 2.0, 5.0) if value * power <= rough * 1.0001))

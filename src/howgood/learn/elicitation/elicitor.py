@@ -15,12 +15,8 @@ import numpy as np
 from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table, refined
 from howgood.learn.elicitation.bisection import check_choice
-from howgood.learn.elicitation.families import (
-    DEFAULT_FAMILIES,
-    FAMILIES,
-    Family,
-    make_families,
-)
+from howgood.learn.elicitation.families import Family
+from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES, FAMILIES, make_families
 from howgood.learn.elicitation.questions import PairBank, Schedule, Step, pair_bank
 from howgood.learn.elicitation.result import precise_enough, summarise
 from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
@@ -50,7 +46,8 @@ class Elicitor:
         What `threshold_matrices` returns, or a table of systems.
     families : sequence of str
         Which kinds of metric to consider: "linear", "f_beta", "cap", "alarm_cap", "satisfice",
-        "concave", "quadratic", "monotone" (all of them).
+        "concave", "quadratic", "monotone" (all of these), and, asked for by name, "fractional" and
+        "quadratic_rates".
     random_state : None, int or Generator
         Decides sides, checks and held-out questions.
     direct_ratio : float, optional
@@ -168,8 +165,8 @@ class Elicitor:
         kept = self._answered[:-1]
         self._answered = []
         self._restart()
-        for each in kept:
-            self.answer(each.choice, milliseconds=each.milliseconds)
+        for answer in kept:
+            self.answer(answer.choice, milliseconds=answer.milliseconds)
 
     def closing(self) -> tuple[int, int] | None:
         """Return how many of the last questions are answered, and of how many.
@@ -182,7 +179,7 @@ class Elicitor:
 
     def predict(self, first: ConfusionMatrix, second: ConfusionMatrix) -> float:
         """Return the probability that the respondent chooses the first of two matrices."""
-        sides = [np.array([list(each.to_dict().values())], dtype=float) for each in (first, second)]
+        sides = [np.array([list(side.to_dict().values())], dtype=float) for side in (first, second)]
         return float(self._belief.predict(*sides)[0])
 
     def result(self) -> ElicitationResult:
@@ -214,8 +211,8 @@ class Elicitor:
             return None
         counts = self._bank.counts
         answered = [
-            (counts[step.first], counts[step.second], each.choice)
-            for each, step in zip(self._answered, self._steps, strict=True)
+            (counts[step.first], counts[step.second], answer.choice)
+            for answer, step in zip(self._answered, self._steps, strict=True)
             if step.kind == "choice"
         ]
         return refined(self._belief, "linear", answered)
@@ -224,10 +221,10 @@ class Elicitor:
         """Per question learned from; made when needed, since an interview at rest stays small."""
         counts = self._bank.counts
         return {
-            each.query.number: self._belief.likelihood(
-                counts[step.first], counts[step.second], each.choice
+            answer.query.number: self._belief.likelihood(
+                counts[step.first], counts[step.second], answer.choice
             )
-            for each, step in zip(self._answered, self._steps, strict=True)
+            for answer, step in zip(self._answered, self._steps, strict=True)
             if step.kind == "choice"
         }
 

@@ -6,21 +6,29 @@ people cannot tell apart (see docs).
 """
 
 from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.errors import InputError, LengthMismatchError
 from howgood.learn.elicitation.matrices import check_probabilities, labels_and_scores
-from howgood.learn.elicitation.simplex import SimplexElicitor
+from howgood.learn.elicitation.outcomes import OutcomeElicitor
 from howgood.records.confusion import ConfusionMatrix, display_total
+from howgood.records.criteria import CriteriaTable, Criterion, Direction
 from howgood.records.outcomes_by_class import FairMetric, GroupOutcome
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 FAIR_NAMES = ("recall", "specificity", "recall gap", "specificity gap")
+_SHOWN: tuple[tuple[Direction, str, str], ...] = (
+    ("max", "%", "Found, of all real cases"),
+    ("max", "%", "Cleared, of all others"),
+    ("min", "points", "Difference between groups in what is found"),
+    ("min", "points", "Difference between groups in what is cleared"),
+)
 
 
-class FairElicitor(SimplexElicitor):
+class FairElicitor(OutcomeElicitor):
     r"""What people value across groups: recall, specificity, and the gaps between groups.
 
     The metric is :math:`a_1 R + a_2 S - b_1 |\Delta R| - b_2 |\Delta S|` with weights that sum
@@ -31,10 +39,13 @@ class FairElicitor(SimplexElicitor):
     ----------
     outcomes : sequence of GroupOutcome
         Systems to compare, for instance from `group_outcomes`.
-    max_queries : int
-        How many questions to ask.
+    min_queries, max_queries : int
+        Fewest and most questions asked to learn; it stops when every weight is known to within
+        five hundredths (90 % interval).
+    catch_pairs, held_out : int
+        Questions that check attention (at most 3), and that are kept back to test the weights.
     random_state : None, int or Generator
-        Where particles and candidate pairs come from.
+        Where particles, sides and candidate pairs come from.
 
     Notes
     -----
@@ -60,17 +71,49 @@ class FairElicitor(SimplexElicitor):
         self,
         outcomes: Sequence[GroupOutcome],
         *,
+        min_queries: int = 6,
         max_queries: int = 40,
+        catch_pairs: int = 3,
+        held_out: int = 8,
         random_state: RandomState = None,
     ) -> None:
         super().__init__(
             outcomes,
-            names=FAIR_NAMES,
+            group_table(outcomes),
             metric=_fair_metric,
             method="FairElicitor (sequential Monte Carlo)",
+            min_queries=min_queries,
             max_queries=max_queries,
+            catch_pairs=catch_pairs,
+            held_out=held_out,
             random_state=random_state,
         )
+
+    def anew(self, *, random_state: RandomState, **settings: Any) -> Self:  # noqa: ANN401 - its own
+        """Return an interview about the same systems, not yet begun."""
+        settings.pop("imagined", None)
+        return type(self)(self.outcomes, random_state=random_state, **settings)
+
+
+def group_table(outcomes: Sequence[GroupOutcome]) -> CriteriaTable:
+    """Return outcomes as alternatives: recall, specificity and gaps, all in percentage points."""
+    features = np.array([outcome.features for outcome in outcomes]).reshape(-1, len(FAIR_NAMES))
+    return CriteriaTable(
+        names=tuple(_rule(outcome) or f"system {n}" for n, outcome in enumerate(outcomes, start=1)),
+        criteria=tuple(
+            Criterion(name=name, direction=direction, unit=unit, label=label)
+            for name, (direction, unit, label) in zip(FAIR_NAMES, _SHOWN, strict=True)
+        ),
+        # Gaps are shown as such, and are worse the larger they are; a tenth of a point is shown.
+        scores=np.round(np.abs(features), 1),
+        sds=np.zeros_like(features),
+        common_unit=True,
+    )
+
+
+def _rule(outcome: GroupOutcome) -> str:
+    """Return the thresholds an outcome comes from, as text."""
+    return ", ".join(f"{name} from {cut:.6g}" for name, cut in (outcome.thresholds or {}).items())
 
 
 def _fair_metric(weights: tuple[float, ...]) -> FairMetric:
@@ -132,14 +175,19 @@ def group_outcomes(
     quantiles = generator.random((n, names.size))
     shown = []
     for row in quantiles:
-        cells = {}
+        cells, cuts = {}, {}
         for name, level in zip(names, row, strict=True):
             inside = group == name
             cut = float(np.quantile(probability[inside], level))
             cells[str(name)] = _matrix(positive[inside], probability[inside] >= cut, total)
-        shown.append(GroupOutcome(groups=cells, sizes=sizes))
-    distinct = {str(each.to_dict()): each for each in shown}
-    return tuple(distinct.values())
+            cuts[str(name)] = cut
+        shown.append(GroupOutcome(groups=cells, sizes=sizes, thresholds=cuts))
+    # Of those that look the same, the first is kept.
+    distinct = {
+        str([one_group.to_dict() for one_group in outcome.groups.values()]): outcome
+        for outcome in reversed(shown)
+    }
+    return tuple(distinct.values())[::-1]
 
 
 def _size(members: "np.ndarray[tuple[int], np.dtype[np.bool_]]", name: str) -> tuple[int, int]:

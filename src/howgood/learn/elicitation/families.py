@@ -1,21 +1,20 @@
-"""The kinds of metric a respondent may have in mind: one class each, one registry.
+"""The kinds of metric a respondent may have in mind: one class each.
 
 In: the systems a respondent may be shown. Out: per family a grid of parameters with its prior, and
 how strongly each parameter prefers one system to another. Absent: answers (see `belief`).
 
-To add a family, write one class and one line in `FAMILIES`. Everything else asks the registry: the
-elicitor, reports and results pages, saved files, simulated respondents.
+To add a family, write one class and one line in `family_registry`. Everything else asks the
+registry: the elicitor, reports and results pages, saved files, simulated respondents.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit
+from numpy.typing import ArrayLike
 
-from howgood.errors import UnknownNameError
 from howgood.records.elicited_metric import (
     AlarmCapMetric,
     CappedMetric,
@@ -33,20 +32,27 @@ from howgood.stats.confusion_scores import (
     limits_score,
     power_cost_score,
 )
-from howgood.stats.shares import grid_draws
+
+
+def _expit(values: ArrayLike) -> FloatArray:
+    """Return SciPy's logistic curve, loaded here: a server needs only the families' names."""
+    from scipy.special import expit
+
+    return np.asarray(expit(values))
+
 
 LAPSES = np.array([0.02, 0.1, 0.25, 0.5])
 WIDTHS = np.array([0.0, 0.5, 1.5])
 # Sensitivity to a difference of one case in 100, from faint to razor-sharp. All families get the
 # same values: with a sharper set, a family would win by its noise instead of its metric (ADR 40).
-_ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
+ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
 # Sensitivity to the ratio of gains against the ratio of costs (Weber's law).
 _WEBER = np.array([1.0, 4.0, 16.0, 64.0])
 _GONE = 1e-4  # nodes with less weight than this are not worth a finer look
 _MOST = 60.0  # stronger preferences are certain anyway; keeps exponentials finite
 # What the families' grids are laid out for where nothing is known of the systems: 100 cases, half
 # of them positive, from everybody flagged to nobody.
-_HUNDRED = np.array([[50.0 - k, k, 50.0 - k, k] for k in range(0, 51, 5)], dtype=float)
+HUNDRED = np.array([[50.0 - k, k, 50.0 - k, k] for k in range(0, 51, 5)], dtype=float)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,7 +120,7 @@ class Family(ABC):
 
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         gaps = self.utilities(nodes, first) - self.utilities(nodes, second)
-        strengths = 100.0 * gaps[:, :, None] * _ABSOLUTE
+        strengths = 100.0 * gaps[:, :, None] * ABSOLUTE
         return np.asarray(np.clip(strengths, -_MOST, _MOST))
 
     def regrets(self, systems: FloatArray) -> FloatArray:
@@ -129,6 +135,8 @@ class Family(ABC):
 
     def draws(self, weights: FloatArray) -> FloatArray:
         """Return evenly spread quantiles of the parameter under these weights of the nodes."""
+        from howgood.stats.shares import grid_draws  # brings SciPy
+
         return grid_draws(self.nodes, weights)
 
     def typical(self, weights: FloatArray) -> ElicitedMetric:
@@ -167,31 +175,33 @@ class Linear(Family):
         Guesses are often far off: the even half keeps a wrong one from outweighing the choices.
         """
         nodes = np.linspace(-5.3, 5.3, 121)
-        prior = expit(nodes) * expit(-nodes)  # uniform in a0
+        prior = _expit(nodes) * _expit(-nodes)  # uniform in a0
         if direct_ratio is not None:
             guess = np.exp(-0.5 * ((nodes + np.log(direct_ratio)) / 1.2) ** 2)
             prior = prior / prior.sum() + guess / guess.sum()
         return cls(
             nodes=nodes,
             prior=prior / prior.sum(),
-            noise_prior=np.concatenate([0.5 * _even(_ABSOLUTE.size), 0.5 * _even(_WEBER.size)]),
+            noise_prior=np.concatenate(
+                [0.5 * even_prior(ABSOLUTE.size), 0.5 * even_prior(_WEBER.size)]
+            ),
             places=_places(nodes),
         )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return a0 TN + (1 - a0) TP, as shares of all cases."""
-        a0 = expit(nodes)
+        a0 = _expit(nodes)
         found, cleared = counts[:, [0]], counts[:, [3]]
         return np.asarray((a0 * cleared + (1 - a0) * found) / counts.sum(axis=1, keepdims=True))
 
     def metric(self, node: float) -> LinearMetric:
         """Return the metric with this logit a0."""
-        return LinearMetric(a0=float(expit(node)))
+        return LinearMetric(a0=float(_expit(node)))
 
     def is_precise(self, weights: FloatArray) -> bool:
         """Is the ratio of costs known to a factor of two, or a0 to within 0.10?"""
         low, high = np.quantile(self.draws(weights), [0.05, 0.95])
-        return bool(high - low <= np.log(2.0) or expit(high) - expit(low) <= 0.10)
+        return bool(high - low <= np.log(2.0) or _expit(high) - _expit(low) <= 0.10)
 
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         """Take both kinds of noise in: some weigh differences, others ratios (Weber's law)."""
@@ -204,7 +214,7 @@ class Linear(Family):
             trade, np.sign(found) * (ratio - nodes), np.sign(found + cleared) * _MOST / _WEBER[0]
         )
         gaps = 100.0 * (self.utilities(nodes, first) - self.utilities(nodes, second))
-        both = np.concatenate([gaps[:, :, None] * _ABSOLUTE, weber[:, :, None] * _WEBER], axis=2)
+        both = np.concatenate([gaps[:, :, None] * ABSOLUTE, weber[:, :, None] * _WEBER], axis=2)
         return np.asarray(np.clip(both, -_MOST, _MOST))
 
 
@@ -223,8 +233,8 @@ class FBeta(Family):
         nodes = np.linspace(np.log(0.2), np.log(8.0), 41)
         return cls(
             nodes=nodes,
-            prior=_even(nodes.size),
-            noise_prior=_even(_ABSOLUTE.size),
+            prior=even_prior(nodes.size),
+            noise_prior=even_prior(ABSOLUTE.size),
             places=_places(nodes),
         )
 
@@ -269,8 +279,8 @@ class MissCap(Family):
         is_rare = systems[0, :2].sum() < 0.1 * total
         return cls(
             nodes=np.arange(20.0),
-            prior=_even(20),
-            noise_prior=_even(_ABSOLUTE.size),
+            prior=even_prior(20),
+            noise_prior=even_prior(ABSOLUTE.size),
             step=float(1.0 / total) if is_rare else 0.01,
         )
 
@@ -314,7 +324,7 @@ class AlarmCap(Family):
     def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
         """Return the budgets the systems can tell apart, up to half of the negatives."""
         nodes = _limits(systems[:, 2], most=0.5, at_most=48) / systems[0].sum()
-        return cls(nodes=nodes, prior=_even(nodes.size), noise_prior=_even(_ABSOLUTE.size))
+        return cls(nodes=nodes, prior=even_prior(nodes.size), noise_prior=even_prior(ABSOLUTE.size))
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return 1 - FN within the budget and -FP beyond it, as shares of all cases."""
@@ -353,7 +363,7 @@ class Satisfice(Family):
         misses = _limits(systems[:, 1], most=0.6, at_most=12) / systems[0].sum()
         alarms = _limits(systems[:, 2], most=0.5, at_most=16) / systems[0].sum()
         nodes = np.array([(one, other) for one in misses for other in alarms])
-        return cls(nodes=nodes, prior=_even(len(nodes)), noise_prior=_even(_ABSOLUTE.size))
+        return cls(nodes=nodes, prior=even_prior(len(nodes)), noise_prior=even_prior(ABSOLUTE.size))
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return minus what exceeds the limits."""
@@ -399,8 +409,8 @@ class Concave(Family):
         step = (weights[1] - weights[0]) / 3
         return cls(
             nodes=nodes,
-            prior=_even(len(nodes)),
-            noise_prior=_even(_ABSOLUTE.size),
+            prior=even_prior(len(nodes)),
+            noise_prior=even_prior(ABSOLUTE.size),
             places=(-step, 0.0, step),
         )
 
@@ -408,7 +418,7 @@ class Concave(Family):
         """Return minus the power mean of the errors."""
         _, missed, alarms, _ = counts.T[:, :, None]
         total = counts.sum(axis=1)[:, None]
-        return power_cost_score(missed, alarms, total, a0=expit(nodes[:, 0]), power=nodes[:, 1])
+        return power_cost_score(missed, alarms, total, a0=_expit(nodes[:, 0]), power=nodes[:, 1])
 
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         # Places in a cell move the weight, never the power.
@@ -417,7 +427,7 @@ class Concave(Family):
 
     def metric(self, node: FloatArray) -> PowerCostMetric:
         """Return the metric with this weight and power."""
-        return PowerCostMetric(a0=float(expit(node[0])), power=float(node[1]))
+        return PowerCostMetric(a0=float(_expit(node[0])), power=float(node[1]))
 
     def typical(self, weights: FloatArray) -> ElicitedMetric:
         """Return the mean weight at the most probable power."""
@@ -470,12 +480,12 @@ class Monotone(Family):
         rng, size, steps = np.random.default_rng(0), 160, cls.knots.size - 1
         rising = rng.dirichlet(np.full(steps, 0.5), size=(2, size)).cumsum(axis=2)
         curves = np.concatenate([np.zeros((2, size, 1)), rising], axis=2)
-        weight = expit(rng.uniform(-2.5, 2.5, size))[:, None]
+        weight = _expit(rng.uniform(-2.5, 2.5, size))[:, None]
         total = systems[0].sum()
         return cls(
             nodes=np.arange(float(size)),
-            prior=_even(size),
-            noise_prior=_even(_ABSOLUTE.size),
+            prior=even_prior(size),
+            noise_prior=even_prior(ABSOLUTE.size),
             misses=cls.knots * systems[:, 1].max() / total,
             alarms=cls.knots * systems[:, 2].max() / total,
             miss_costs=(1 - weight) * curves[0],
@@ -513,42 +523,8 @@ class Monotone(Family):
         return {}
 
 
-# The registry: the one place that lists the families, in the order in which results name them.
-FAMILIES: dict[str, type[Family]] = {
-    family.name: family
-    for family in (Linear, FBeta, MissCap, AlarmCap, Satisfice, Concave, Quadratic, Monotone)
-}
-DEFAULT_FAMILIES = tuple(FAMILIES)
-
-
-def make_families(
-    names: Sequence[str], *, systems: FloatArray = _HUNDRED, direct_ratio: float | None = None
-) -> tuple[Family, ...]:
-    """Return the named families with grids for these systems."""
-    return tuple(
-        family_class(name).over(systems, direct_ratio=direct_ratio) for name in dict.fromkeys(names)
-    )
-
-
-def family_class(name: str) -> type[Family]:
-    """Return the family of this name."""
-    if name not in FAMILIES:
-        raise UnknownNameError(where="families", name=name, names=FAMILIES)
-    return FAMILIES[name]
-
-
-def family_label(name: str | None) -> str:
-    """Return what tables call a family; None is no family."""
-    return "not settled" if name is None else family_class(name).label
-
-
-def metric_from_dict(values: Mapping[str, Any]) -> ElicitedMetric:
-    """Return the metric whose `to_dict` is given."""
-    parameters = {name: value for name, value in values.items() if name != "family"}
-    return family_class(str(values.get("family"))).metric_class(**parameters)
-
-
-def _even(size: int) -> FloatArray:
+def even_prior(size: int) -> FloatArray:
+    """Return the same probability for each of so many nodes."""
     return np.full(size, 1.0 / size)
 
 

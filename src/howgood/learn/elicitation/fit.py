@@ -68,7 +68,9 @@ def misfit(
         found += _beaten_by(rivals(belief, answered))
     if metric is not None:
         held_out = [
-            each for each in answered if each.query.kind == "held-out" and each.choice != "same"
+            answer
+            for answer in answered
+            if answer.query.kind == "held-out" and answer.choice != "same"
         ]
         found += _held_out_reasons(belief, held_out, metric, baselines)
     return Misfit(
@@ -79,7 +81,7 @@ def misfit(
 
 def rivals(belief: Belief, answered: Sequence[AnsweredQuery]) -> Rivals:
     """Return how much better or worse than the model each rival tells all answers."""
-    said = np.array([("first", "second", "same").index(each.choice) for each in answered])
+    said = np.array([("first", "second", "same").index(answer.choice) for answer in answered])
     log_prior, log_likelihood = _all_states(belief, answered)
     # Evidence of the first k answers, and of all from k on as if they were somebody else's.
     begun = _evidence(log_prior, log_likelihood)
@@ -103,26 +105,27 @@ def disagreement_probability(
 
     Both if the person is as the posterior says: noise, lapses and doubt about the parameter are in.
     """
-    weights = np.concatenate([each.ravel() for each in belief.weights()])
+    weights = np.concatenate([weight.ravel() for weight in belief.weights()])
     # Evenly spread quantiles of the states stand for all of them; no chance involved.
     edges = np.cumsum(weights) / weights.sum()
     kept = np.minimum(
         np.searchsorted(edges, (np.arange(_STATES) + 0.5) / _STATES), weights.size - 1
     )
     chances = []
-    for each in held_out:
-        pair = _sides(each)
+    for answer in held_out:
+        pair = _sides(answer)
         first, second = (
             np.concatenate([values.ravel() for values in belief.likelihood(*pair, side)])[kept]
             for side in ("first", "second")
         )
-        prefers = metric.prefers(each.query.first, each.query.second)
+        prefers = metric.prefers(answer.query.first, answer.query.second)
         agreeing = {"first": first, "second": second}.get(prefers, (first + second) / 2)
         chances.append(agreeing / (first + second))
     n_wrong = sum(
-        metric.prefers(each.query.first, each.query.second) != each.choice for each in held_out
+        metric.prefers(answer.query.first, answer.query.second) != answer.choice
+        for answer in held_out
     )
-    expected = float(np.sum([each.mean() for each in chances]))
+    expected = float(np.sum([chance.mean() for chance in chances]))
     return at_least_probability(1 - np.column_stack(chances), n_wrong), expected
 
 
@@ -172,7 +175,10 @@ def _held_out_reasons(
 
 def _agreed(metric: ElicitedMetric, held_out: Sequence[AnsweredQuery]) -> NDArray[np.bool_]:
     return np.array(
-        [metric.prefers(each.query.first, each.query.second) == each.choice for each in held_out]
+        [
+            metric.prefers(answer.query.first, answer.query.second) == answer.choice
+            for answer in held_out
+        ]
     )
 
 
@@ -196,8 +202,8 @@ def _all_states(
 ) -> tuple[FloatArray, NDArray[np.float32]]:
     """Return the prior of every state, and how probable each makes each answer (logs)."""
     rows = [
-        np.concatenate([v.ravel() for v in belief.likelihood(*_sides(each), each.choice)])
-        for each in answered
+        np.concatenate([v.ravel() for v in belief.likelihood(*_sides(answer), answer.choice)])
+        for answer in answered
     ]
     return belief.log_prior(), np.log(np.maximum(np.stack(rows), 1e-30)).astype(np.float32)
 

@@ -1,18 +1,20 @@
-"""What a group of people values: from each person's weight to the group's.
+"""What a group of people values: from each person's weight or choice to the group's.
 
-In: one `Estimate` or `Agreement` per person. Out: the mean over people like these, and how much
-people differ.
+In: one `Estimate`, `Agreement` or `CriteriaResult` per person. Out: the mean over people like these
+and how much people differ; who would choose which alternative, and what each choice costs whom.
 Absent: a model in which people inform each other; each person's answers speak for that person.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from howgood.records.criteria import CriteriaResult, GroupChoice
 from howgood.records.elicitation import Agreement
 from howgood.records.estimate import Estimate
+from howgood.stats.arrays import FloatArray
 from howgood.stats.bootstrap import ratio_draws, widened
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.shares import share_draws
@@ -39,7 +41,7 @@ def group_mean(
     (0.2, True)
     """
     generator, _ = generator_and_seed(random_state)
-    means = np.array([each.mean for each in people])
+    means = np.array([person.mean for person in people])
     centre = float(means.mean())
     if len(people) > 1:
         each_once = np.ones((len(people), 1))
@@ -75,7 +77,9 @@ def group_agreement(
     (0.9, True, True)
     """
     generator, _ = generator_and_seed(random_state)
-    agreeing, asked = np.array([(each.n_agreeing, each.n_questions) for each in people], float).T
+    agreeing, asked = np.array(
+        [(person.n_agreeing, person.n_questions) for person in people], float
+    ).T
     found = share_draws(
         agreeing, asked, weights=np.ones_like(asked), draws=draws, generator=generator
     )
@@ -101,6 +105,49 @@ def spread_between(people: Sequence[Estimate]) -> float:
     """
     if len(people) < 2:
         return 0.0
-    between = float(np.var([each.mean for each in people], ddof=1))
-    within = float(np.mean([each.sd**2 for each in people]))
+    between = float(np.var([person.mean for person in people], ddof=1))
+    within = float(np.mean([person.sd**2 for person in people]))
     return math.sqrt(max(0.0, between - within))
+
+
+_CROWDS = 2000
+
+
+def group_choice(
+    people: Mapping[str, CriteriaResult], *, random_state: RandomState = None
+) -> GroupChoice:
+    """Return what suits the group: shares of people, mean regrets, and how sure that is.
+
+    Every draw takes one draw of each person's weights and weighs people by the Bayesian bootstrap:
+    others like them might have been asked.
+    """
+    generator, seed = generator_and_seed(random_state)
+    results = list(people.values())
+    names = results[0].alternatives.names
+    criteria = [criterion.name for criterion in results[0].alternatives.criteria]
+    crowd = generator.dirichlet(np.ones(len(results)), size=_CROWDS)
+    regrets = np.zeros((_CROWDS, len(names)))
+    best, weights = np.zeros((_CROWDS, len(names))), np.zeros((_CROWDS, len(criteria)))
+    for person, result in enumerate(results):
+        drawn = generator.integers(len(result.regret[names[0]].draws), size=_CROWDS)
+        own = np.column_stack([result.regret[name].draws[drawn] for name in names])
+        share = crowd[:, person, None]
+        regrets += share * own
+        best += share * (own <= own.min(axis=1, keepdims=True) + 1e-12)
+        weights += share * np.column_stack([result.weights[name].draws[drawn] for name in criteria])
+    chosen = int(np.argmin(regrets.mean(axis=0)))
+    return GroupChoice(
+        best=names[chosen],
+        p_best=float((np.argmin(regrets, axis=1) == chosen).mean()),
+        shares={name: _estimate(best[:, place], results) for place, name in enumerate(names)},
+        regret={name: _estimate(regrets[:, place], results) for place, name in enumerate(names)},
+        weights={
+            name: _estimate(weights[:, place], results) for place, name in enumerate(criteria)
+        },
+        people=len(results),
+        seed=seed,
+    )
+
+
+def _estimate(draws: FloatArray, results: list[CriteriaResult]) -> Estimate:
+    return Estimate.from_draws(draws, probability=0.9, kind="quantile", n_respondents=len(results))

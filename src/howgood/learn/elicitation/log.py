@@ -36,7 +36,7 @@ def elicitation_log(elicitor: Elicitor) -> dict[str, Any]:
     Examples
     --------
     >>> from howgood import learn
-    >>> scores = [each / 40 for each in range(40)]
+    >>> scores = [step / 40 for step in range(40)]
     >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 10, scores)
     >>> learner = learn.Elicitor(matrices, random_state=1)
     >>> learner.answer("first")
@@ -49,10 +49,10 @@ def elicitation_log(elicitor: Elicitor) -> dict[str, Any]:
         "version": _VERSION,
         "seed": elicitor.seed,
         "settings": dict(elicitor.settings),
-        "matrices": [each.to_dict() for each in matrices],
+        "matrices": [matrix.to_dict() for matrix in matrices],
     }
     if isinstance(matrices, ThresholdMatrices):
-        log["thresholds"] = [[plain_end(end) for end in each] for each in matrices.ranges]
+        log["thresholds"] = [[plain_end(end) for end in one_range] for one_range in matrices.ranges]
         log["counts"] = matrices.counts and matrices.counts.to_dict()
         log["out_of"] = matrices.out_of
         log["rows_used"], log["rows_dropped"] = matrices.rows_used, matrices.rows_dropped
@@ -129,13 +129,13 @@ def _take(elicitor: Elicitor, entry: Mapping[str, Any]) -> None:
 
 
 def _matrices(log: Mapping[str, Any]) -> ThresholdMatrices | tuple[ConfusionMatrix, ...]:
-    matrices = tuple(ConfusionMatrix.from_dict(each) for each in log["matrices"])
+    matrices = tuple(ConfusionMatrix.from_dict(matrix) for matrix in log["matrices"])
     if "thresholds" not in log:
         return matrices
     counts = log.get("counts")  # logs of earlier versions have none
     made = ThresholdMatrices(
         matrices=matrices,
-        ranges=tuple(range_from(each) for each in log["thresholds"]),
+        ranges=tuple(range_from(threshold) for threshold in log["thresholds"]),
         out_of=log["out_of"],
         rows_used=log["rows_used"],
         rows_dropped=log["rows_dropped"],
@@ -153,8 +153,8 @@ def _matrices(log: Mapping[str, Any]) -> ThresholdMatrices | tuple[ConfusionMatr
 
 def _belong_together(made: ThresholdMatrices, counts: ThresholdCounts) -> bool:
     """Say whether every threshold of the counts shows the system that the log shows there."""
-    uppers = np.array([each.upper for each in made.ranges])
-    places = np.searchsorted(uppers, [each.upper for each in counts.ranges], side="left")
+    uppers = np.array([one_range.upper for one_range in made.ranges])
+    places = np.searchsorted(uppers, [one_range.upper for one_range in counts.ranges], side="left")
     return all(
         place < len(made) and made[place] == counts.matrix(index).displayed(out_of=made.out_of)
         for index, place in enumerate(places.tolist())

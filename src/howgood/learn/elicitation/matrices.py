@@ -66,7 +66,7 @@ def threshold_matrices(
     Examples
     --------
     >>> matrices = threshold_matrices([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
-    >>> [(each.false_negatives, each.false_positives) for each in matrices]
+    >>> [(matrix.false_negatives, matrix.false_positives) for matrix in matrices]
     [(0, 50), (0, 25), (25, 25), (25, 0), (50, 0)]
     >>> matrices.thresholds_of(matrices[1])
     Range(lower=0.1, upper=0.4)
@@ -215,7 +215,7 @@ def table_matrices(
     >>> names = dict(zip(
     ...     ("true_positives", "false_negatives", "false_positives", "true_negatives"), counts
     ... ))
-    >>> [each.false_positives for each in table_matrices(counts, columns=names)]
+    >>> [matrix.false_positives for matrix in table_matrices(counts, columns=names)]
     [30, 13, 3]
     """
     named = {name: (columns or {}).get(name, name) for name in _COUNTS}
@@ -227,9 +227,9 @@ def table_matrices(
     systems = [ConfusionMatrix(**dict(zip(_COUNTS, row, strict=True))) for row in rows]
     share = systems[0].positives / systems[0].total if systems else 0.5
     total = imagined_total(out_of, share, where="table_matrices")
-    matrices = tuple(dict.fromkeys(each.displayed(out_of=total) for each in systems))
+    matrices = tuple(dict.fromkeys(system.displayed(out_of=total) for system in systems))
     check_enough(matrices, where="table_matrices")
-    if len({each.positives for each in matrices}) > 1:
+    if len({matrix.positives for matrix in matrices}) > 1:
         raise InputError(
             where="table_matrices",
             found="systems with different shares of real positives",

@@ -5,7 +5,7 @@ bisections or by sequential Monte Carlo. Absent: weights of every kind of confus
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
 from howgood.learn.elicitation.bisection import Bisection, Rule, check_choice
 from howgood.learn.elicitation.matrices import OutOf, imagined_total
-from howgood.learn.elicitation.simplex import SimplexElicitor
+from howgood.learn.elicitation.outcomes import OutcomeElicitor
+from howgood.records.criteria import CriteriaTable, Criterion
 from howgood.records.elicitation import DiagonalResult, Query
 from howgood.records.elicited_metric import Choice
 from howgood.records.outcomes_by_class import ClassOutcome, DiagonalMetric
@@ -115,7 +116,7 @@ class MulticlassBisection:
         )
 
     def _current(self) -> Bisection | None:
-        return next((each for each in self._searches if each.query() is not None), None)
+        return next((search for search in self._searches if search.query() is not None), None)
 
     def _n_answered(self) -> int:
         return sum(len(search.answers) for search in self._searches)
@@ -128,8 +129,10 @@ class MulticlassBisection:
         return at
 
 
-class MulticlassElicitor(SimplexElicitor):
+class MulticlassElicitor(OutcomeElicitor):
     """Weights of k classes from any choices, expecting noise (sequential Monte Carlo).
+
+    It stops when every weight is known to within five hundredths (90 % interval).
 
     Parameters
     ----------
@@ -137,10 +140,12 @@ class MulticlassElicitor(SimplexElicitor):
         Systems to compare, for instance from `weighted_outcomes`.
     labels : sequence, optional
         Names of the classes.
-    max_queries : int
-        How many questions to ask.
+    min_queries, max_queries : int
+        Fewest and most questions asked to learn.
+    catch_pairs, held_out : int
+        Questions that check attention (at most 3), and that are kept back to test the weights.
     random_state : None, int or Generator
-        Where particles and candidate pairs come from.
+        Where particles, sides and candidate pairs come from.
 
     Notes
     -----
@@ -163,21 +168,60 @@ class MulticlassElicitor(SimplexElicitor):
         outcomes: Sequence[ClassOutcome],
         *,
         labels: Sequence[object] | None = None,
+        min_queries: int = 6,
         max_queries: int = 40,
+        catch_pairs: int = 3,
+        held_out: int = 8,
         random_state: RandomState = None,
     ) -> None:
         k = len(outcomes[0].correct) if outcomes else 0
-        names = [f"class {index}" for index in range(k)] if labels is None else labels
+        self.labels = None if labels is None else tuple(labels)
         # Without names, classes are the numbers that `weighted_outcomes` expects.
-        classes = tuple(range(k) if labels is None else labels)
+        classes = tuple(range(k)) if self.labels is None else self.labels
+        names = [f"class {index}" for index in range(k)] if labels is None else labels
         super().__init__(
             outcomes,
-            names=[str(name) for name in names],
+            class_table(outcomes, [str(name) for name in names]),
             metric=lambda weights: DiagonalMetric(weights=weights, labels=classes),
             method="MulticlassElicitor (sequential Monte Carlo)",
+            min_queries=min_queries,
             max_queries=max_queries,
+            catch_pairs=catch_pairs,
+            held_out=held_out,
             random_state=random_state,
         )
+
+    def anew(self, *, random_state: RandomState, **settings: Any) -> Self:  # noqa: ANN401 - its own
+        """Return an interview about the same systems, not yet begun."""
+        settings.pop("imagined", None)
+        return type(self)(self.outcomes, labels=self.labels, random_state=random_state, **settings)
+
+
+def class_table(outcomes: Sequence[ClassOutcome], names: Sequence[str]) -> CriteriaTable:
+    """Return outcomes as alternatives: how many of each class are right, counted in cases."""
+    totals = outcomes[0].totals if outcomes else ()
+    return CriteriaTable(
+        names=tuple(
+            _rule(outcome, names) or f"system {place}"
+            for place, outcome in enumerate(outcomes, start=1)
+        ),
+        criteria=tuple(
+            Criterion(name=name, direction="max", unit=f"of {total:g}", label=f"{name}: right")
+            for name, total in zip(names, totals, strict=True)
+        ),
+        scores=np.array([outcome.correct for outcome in outcomes], dtype=np.float64).reshape(
+            len(outcomes), len(names)
+        ),
+        sds=np.zeros((len(outcomes), len(names))),
+        common_unit=True,
+    )
+
+
+def _rule(outcome: ClassOutcome, names: Sequence[str]) -> str:
+    """Return the weights an outcome comes from, as text."""
+    return ", ".join(
+        f"{name} {weight:.6f}" for name, weight in zip(names, outcome.rule, strict=False)
+    )
 
 
 def weighted_outcomes(
@@ -223,9 +267,12 @@ def weighted_outcomes(
     total = imagined_total(out_of, rarest, where="weighted_outcomes")
     weights = generator.dirichlet(np.ones(k), size=n)
     shown = [
-        _displayed(_outcome(truth, np.argmax(chances * each, axis=1), k), total) for each in weights
+        _displayed(
+            _outcome(truth, np.argmax(chances * weight, axis=1), k), total, tuple(weight.tolist())
+        )
+        for weight in weights
     ]
-    return tuple(dict.fromkeys(shown))
+    return tuple({outcome.correct: outcome for outcome in reversed(shown)}.values())[::-1]
 
 
 def _outcome(truth: NDArray[np.int64], predicted: NDArray[np.int64], k: int) -> ClassOutcome:
@@ -235,7 +282,7 @@ def _outcome(truth: NDArray[np.int64], predicted: NDArray[np.int64], k: int) -> 
     )
 
 
-def _displayed(outcome: ClassOutcome, out_of: int) -> ClassOutcome:
+def _displayed(outcome: ClassOutcome, out_of: int, rule: tuple[float, ...] = ()) -> ClassOutcome:
     """Round so that the classes add up to what is shown; misses half up, hits are the rest."""
     n = sum(outcome.totals)
     pairs = zip(outcome.correct, outcome.totals, strict=True)
@@ -244,7 +291,7 @@ def _displayed(outcome: ClassOutcome, out_of: int) -> ClassOutcome:
         total - min(int((whole - hit) / n * out_of + 0.5), total)
         for total, (hit, whole) in zip(totals, pairs, strict=True)
     ]
-    return ClassOutcome(correct=tuple(correct), totals=tuple(totals))
+    return ClassOutcome(correct=tuple(correct), totals=tuple(totals), rule=rule)
 
 
 def _checked(

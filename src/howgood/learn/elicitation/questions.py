@@ -76,7 +76,7 @@ def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
     distinct = displayed_matrices(matrices)
     check_enough(distinct, where=where)
     asked = _worth_asking(distinct)
-    counts = np.array([list(each.to_dict().values()) for each in asked], dtype=np.float64)
+    counts = np.array([list(query.to_dict().values()) for query in asked], dtype=np.float64)
     one, other = np.triu_indices(len(asked), k=1)
     found = counts[one, 0] - counts[other, 0]
     cleared = counts[one, 3] - counts[other, 3]
@@ -109,18 +109,20 @@ def displayed_matrices(matrices: Sequence[ConfusionMatrix]) -> tuple[ConfusionMa
 
     Out of 1,000 or 10,000 where one class is rare.
     """
-    whole = all(float(value).is_integer() for each in matrices for value in each.to_dict().values())
+    whole = all(
+        float(value).is_integer() for matrix in matrices for value in matrix.to_dict().values()
+    )
     if whole or not matrices:
         return tuple(dict.fromkeys(matrices))
     total = display_total(matrices[0].positives / matrices[0].total)
-    return tuple(dict.fromkeys(each.displayed(out_of=total) for each in matrices))
+    return tuple(dict.fromkeys(matrix.displayed(out_of=total) for matrix in matrices))
 
 
 def _worth_asking(distinct: tuple[ConfusionMatrix, ...]) -> tuple[ConfusionMatrix, ...]:
     """Keep at most 1,000 systems: those no other beats, and others evenly between them."""
     if len(distinct) <= _MOST_ASKED:
         return distinct
-    errors = np.array([(each.false_negatives, each.false_positives) for each in distinct])
+    errors = np.array([(matrix.false_negatives, matrix.false_positives) for matrix in distinct])
     order = np.lexsort((errors[:, 1], errors[:, 0]))
     fewest = np.minimum.accumulate(errors[order, 1])
     is_unbeaten = np.append(True, errors[order[1:], 1] < fewest[:-1])

@@ -72,7 +72,7 @@ def summarise(
     settings: Mapping[str, Any],
 ) -> ElicitationResult:
     """Return everything the answers say; `linear` is the refined posterior of that family."""
-    learned = [each for each in answered if each.query.kind == "choice"]
+    learned = [answer for answer in answered if answer.query.kind == "choice"]
     found = _described(belief, linear, answered, settings["direct_ratio"])
     system = _best_system(belief, found, bank, thresholds) if found.is_said else _System()
     z_draws = found.z_draws if found.is_said else None
@@ -88,8 +88,8 @@ def summarise(
         optimal_range=system.optimal_range,
         queries=len(answered),
         choices=len(learned),
-        preferences=sum(each.choice != "same" for each in learned),
-        fewer_misses=sum(_prefers_fewer_misses(each) for each in learned),
+        preferences=sum(answer.choice != "same" for answer in learned),
+        fewer_misses=sum(_prefers_fewer_misses(answer) for answer in learned),
         stopped=stopped,
         expected_agreement=belief.expected_agreement(tables) if found.is_enough else None,
         checks=_checks(answered, steps),
@@ -130,7 +130,7 @@ def _described(
     answered: Sequence[AnsweredQuery],
     direct_ratio: float | None,
 ) -> _Described:
-    learned = [each.choice for each in answered if each.query.kind == "choice"]
+    learned = [answer.choice for answer in answered if answer.query.kind == "choice"]
     n_preferences = sum(choice != "same" for choice in learned)
     is_enough = n_preferences >= FEWEST_PREFERENCES
     z_draws = None if linear is None or not is_enough else _linear_draws(linear)
@@ -189,7 +189,9 @@ def _best_system(
 ) -> _System:
     """Return the system to use, by the counts of the cases themselves where they are known."""
     if thresholds is None or thresholds.counts is None:
-        shown = np.array([list(each.to_dict().values()) for each in bank.distinct], dtype=float)
+        shown = np.array(
+            [list(one_matrix.to_dict().values()) for one_matrix in bank.distinct], dtype=float
+        )
         matrix = bank.distinct[_best_of(belief, found, shown)]
         return _System(
             matrix=matrix,
@@ -247,20 +249,24 @@ def _estimate(draws: FloatArray) -> Estimate:
 
 def _checks(answered: Sequence[AnsweredQuery], steps: Sequence[Step]) -> AttentionChecks:
     first_answers = {
-        step.pair: (step.first, each.choice)
-        for each, step in zip(answered, steps, strict=True)
+        step.pair: (step.first, answer.choice)
+        for answer, step in zip(answered, steps, strict=True)
         if step.kind == "choice"
     }
     together = list(zip(answered, steps, strict=True))
-    catches = [(each, step) for each, step in together if step.kind == "catch"]
-    repeats = [(each, step) for each, step in together if step.kind == "repeat"]
+    catches = [
+        (answer_and_step, step) for answer_and_step, step in together if step.kind == "catch"
+    ]
+    repeats = [
+        (answer_and_step, step) for answer_and_step, step in together if step.kind == "repeat"
+    ]
     mirrored = {"first": "second", "second": "first", "same": "same"}
     return AttentionChecks(
         catch_asked=len(catches),
-        catch_wrong=sum(each.choice != step.expected for each, step in catches),
+        catch_wrong=sum(answer.choice != step.expected for answer, step in catches),
         repeats_asked=len(repeats),
         repeats_changed=sum(
-            each.choice != mirrored[first_answers[step.pair][1]] for each, step in repeats
+            answer.choice != mirrored[first_answers[step.pair][1]] for answer, step in repeats
         ),
     )
 
@@ -270,7 +276,7 @@ def _held_out_agreement(
     answered: Sequence[AnsweredQuery],
     baselines: Mapping[str, ElicitedMetric],
 ) -> Agreement | None:
-    held_out = [each for each in answered if each.query.kind == "held-out"]
-    if metric is None or not any(each.choice != "same" for each in held_out):
+    held_out = [answer for answer in answered if answer.query.kind == "held-out"]
+    if metric is None or not any(answer.choice != "same" for answer in held_out):
         return None
     return agreement(metric, held_out, baselines=baselines)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howgood.errors import FileFormatError, InputError
-from howgood.learn.elicitation.families import metric_from_dict
+from howgood.learn.elicitation.family_registry import metric_from_dict
 from howgood.records.confusion import ConfusionMatrix, Range
 from howgood.records.elicitation import Agreement, AttentionChecks, ElicitationResult
 from howgood.records.estimate import Estimate
@@ -76,6 +76,15 @@ def load_elicited(path: str | Path) -> ElicitationResult:
         ) from error
 
 
+def is_elicited(path: str | Path) -> bool:
+    """Say whether a file is one that `result.save` wrote, without reading all of it."""
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            return f'"format": "{FORMAT}"' in file.read(200)
+    except (OSError, ValueError):
+        return False
+
+
 def _read(path: Path) -> dict[str, Any]:
     needed, cure = "a file that result.save wrote", "Check the path."
     if not path.is_file():
@@ -121,7 +130,7 @@ def _result(values: Mapping[str, Any]) -> ElicitationResult:
         checks=AttentionChecks(**{name: int(values["checks"][name]) for name in _CHECKS}),
         agreement=values["agreement"] and _agreement(values["agreement"]),
         provenance=Provenance(
-            **{each.name: values["provenance"][each.name] for each in fields(Provenance)}
+            **{field.name: values["provenance"][field.name] for field in fields(Provenance)}
         ),
     )
 

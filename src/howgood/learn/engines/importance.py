@@ -6,7 +6,7 @@ its evidence. Absent: what to do when a gate fails (see `learn.engines.select`).
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,6 +31,7 @@ PILOT_DRAWS = 800
 # After a failed gate: one t with heavier tails, which is enough for skewed posteriors; then
 # mixtures of t distributions, for the bent ones with an edge that one-sided answers leave.
 _HEAVY_TAILS = 4.0
+_LIGHT_TAILS = 20.0
 _COMPONENTS_BY_ROUND = (1, 4, 8, 8, 8, 12)
 _TAILS_OF_MIXTURE = 5.0
 
@@ -80,6 +81,13 @@ def pilot(target: Target, rng: np.random.Generator, *, draws: int = PILOT_DRAWS)
     """Find the mode, sample around it, and re-centre the proposal on that sample."""
     sample = weigh(target.log_density, laplace(target), draws, rng)
     return Pilot(StudentT.around(sample), sample)
+
+
+def careful_pilot(target: Target, rng: np.random.Generator) -> Pilot:
+    """Re-centre twice, with lighter tails at last: for more than a dozen parameters."""
+    first = pilot(target, rng)
+    sample = weigh(target.log_density, first.proposal, 2 * PILOT_DRAWS, rng)
+    return Pilot(StudentT.around(sample, dof=_LIGHT_TAILS), sample)
 
 
 def sample_from(
@@ -133,6 +141,9 @@ def complaint(sample: WeightedDraws) -> str:
     return ""
 
 
+FindPilot = Callable[[Target, np.random.Generator], Pilot]
+
+
 class Natural(Protocol):
     """A model that knows its parameters' natural units."""
 
@@ -169,14 +180,15 @@ def sample_mixture(
     draws: int,
     rng: np.random.Generator,
     progress: Progress = silent,
+    find: FindPilot = pilot,
 ) -> Mixture:
     """Sample each kind of mean as often as its probability deserves."""
     pilots: dict[float, Pilot] = {}
     for number, (p, target) in enumerate(targets.items()):
         progress(0.3 * number / len(targets), f"finding the mode for p = {p:g}")
-        pilots[p] = pilot(target, rng)
+        pilots[p] = find(target, rng)
     rough = posterior_probabilities(
-        {p: each.sample.log_evidence for p, each in pilots.items()}, prior
+        {p: one_pilot.sample.log_evidence for p, one_pilot in pilots.items()}, prior
     )
     samples = {}
     for number, (p, target) in enumerate(targets.items()):

@@ -270,9 +270,11 @@ def _judged(model: Model, chains: FloatArray, rng: np.random.Generator) -> Chain
     from arviz_stats.base import array_stats
 
     by_parameter = chains.transpose(2, 0, 1)
-    rhat = max(float(array_stats.rhat(each, chain_axis=0, draw_axis=1)) for each in by_parameter)
+    rhat = max(
+        float(array_stats.rhat(one_draws, chain_axis=0, draw_axis=1)) for one_draws in by_parameter
+    )
     effective = min(
-        float(array_stats.ess(each, chain_axis=0, draw_axis=1)) for each in by_parameter
+        float(array_stats.ess(one_draws, chain_axis=0, draw_axis=1)) for one_draws in by_parameter
     )
     complaint = ""
     if not rhat <= LARGEST_RHAT:

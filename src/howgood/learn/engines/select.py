@@ -144,6 +144,14 @@ def _by_nuts(
     )
 
 
+def gated(mixture: Mixture, *, cure: str) -> Diagnostics:
+    """Return how importance sampling went; draws that fail a gate are refused."""
+    failed = _complaints(mixture.complaints)
+    if failed:
+        raise UngatedPosteriorError(_refusal(failed, cure))
+    return _importance_diagnostics(mixture)
+
+
 def _importance_diagnostics(mixture: Mixture) -> Diagnostics:
     return Diagnostics(
         engine="importance",

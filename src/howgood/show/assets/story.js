@@ -86,6 +86,12 @@
       at("says").textContent = `At ${percent(precision)} precision and ${percent(recall)} recall, `
         + `${percent(middle)} of people would accept it (likely between ${range}).`
         + (isBeyond ? " Nobody was asked about accuracies this low: this is an extrapolation." : "");
+      for (const link of document.querySelectorAll("[data-follow]")) {
+        const text = link.dataset.follow.replaceAll("{precision}", Math.round(100 * precision))
+          .replaceAll("{recall}", Math.round(100 * recall));
+        link.querySelector("code").textContent = text;
+        link.querySelector("[data-copy]").dataset.copy = text;
+      }
       for (const [name, value] of [["precision", precision], ["recall", recall]]) {
         inputs[name].value = Math.round(100 * value);
         inputs[name].nextElementSibling.textContent = percent(value);

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+# A picture shows this many standard deviations on either side, in this many points.
+_REACH, _POINTS = 4.0, 97
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreCurve:
     """One system's score as it is drawn: density over a grid, mean and interval."""
@@ -29,6 +33,23 @@ class ScoreCurve:
     mean: float
     lower: float
     upper: float
+
+
+def gaussian_curve(
+    name: str, mean: float, sd: float, *, least: float = -np.inf, most: float = np.inf
+) -> ScoreCurve:
+    """Return a Gaussian score as it is drawn, within the scores that are possible."""
+    reach = _REACH * max(sd, 1e-9 * max(abs(mean), 1.0))
+    grid = np.linspace(max(mean - reach, least), min(mean + reach, most), _POINTS)
+    density = np.exp(-0.5 * ((grid - mean) / max(sd, reach / 40)) ** 2)
+    return ScoreCurve(
+        name=name,
+        grid=grid,
+        density=density,
+        mean=mean,
+        lower=max(mean - 1.96 * sd, least),
+        upper=min(mean + 1.96 * sd, most),
+    )
 
 
 @contextmanager

@@ -7,13 +7,14 @@ import html
 import io
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howgood.errors import InputError, MissingExtraError
 from howgood.names import visible
+from howgood.records.report import Section
 from howgood.show.design import tokens
 from howgood.writing import replacing
 
@@ -109,9 +110,9 @@ def _clean_texts(figure: "Figure") -> None:
 
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            labels = [each.get_text() for each in axis.get_ticklabels()]
-            if any(visible(each) != each for each in labels):
-                axis.set_ticks(axis.get_ticklocs(), [visible(each) for each in labels])
+            labels = [ticklabel.get_text() for ticklabel in axis.get_ticklabels()]
+            if any(visible(label) != label for label in labels):
+                axis.set_ticks(axis.get_ticklocs(), [visible(label) for label in labels])
     for text in figure.findobj(Text):
         text.set_text(visible(text.get_text()))
 
@@ -126,3 +127,17 @@ def save(figure: "Figure", path: str | Path) -> Path:
     with replacing(target) as file:
         figure.savefig(file, format=kind, facecolor="white", dpi=160, metadata=metadata)
     return target
+
+
+def picture_section(
+    title: str,
+    alt: str,
+    drawing: AbstractContextManager["Figure"],
+    *,
+    text: str = "",
+    is_detail: bool = False,
+) -> Section:
+    """Return a section with one picture."""
+    with drawing as figure:
+        svg = to_svg(figure, title=alt)
+    return Section(title=title, text=text, svg=svg, alt=alt, is_detail=is_detail)

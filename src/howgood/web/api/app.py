@@ -30,8 +30,8 @@ from howgood.store.database import AWAY
 from howgood.web import permissions, request_data
 from howgood.web.api.openapi import OPERATIONS, openapi
 from howgood.web.api.operation import Call, Operation, Streamed
-from howgood.web.api.problem import ApiError, problem, problem_of
-from howgood.web.rate_limits import Pace, Rate, caller
+from howgood.web.middleware import Pace, Rate, caller
+from howgood.web.problem import ApiError, problem, problem_of
 
 _log = logging.getLogger("howgood.api")
 PACE = Pace(at_once=120, per_second=20)
@@ -63,16 +63,16 @@ async def get_document(request: Request) -> Response:
 
 def _routes(operations: Iterable[Operation]) -> list[BaseRoute]:
     """Return one route per path, so that a wrong method is told which ones are right."""
-    by_path = sorted(operations, key=lambda each: each.path)
-    for each in by_path:
-        if each.name not in permissions.OPERATIONS:
+    by_path = sorted(operations, key=lambda operation: operation.path)
+    for operation in by_path:
+        if operation.name not in permissions.OPERATIONS:
             raise permissions.MissingPermissionError(
-                f"{each.name}: say in web/permissions.py who may use it"
+                f"{operation.name}: say in web/permissions.py who may use it"
             )
     return [
-        Route(f"/v1{path}", _endpoint({each.method: each for each in group}),
-              methods=[each.method for each in by_path if each.path == path])
-        for path, group in groupby(by_path, key=lambda each: each.path)
+        Route(f"/v1{path}", _endpoint({operation.method: operation for operation in group}),
+              methods=[operation.method for operation in by_path if operation.path == path])
+        for path, group in groupby(by_path, key=lambda operation: operation.path)
     ]  # fmt: skip
 
 

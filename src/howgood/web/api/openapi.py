@@ -14,11 +14,11 @@ from howgood import __version__
 from howgood.kinds.study import SLUG
 from howgood.records.api_token import SCOPES
 from howgood.records.record import Record
-from howgood.web.api import data, fits, studies
+from howgood.web.api import data, studies
 from howgood.web.api.operation import Operation
-from howgood.web.api.problem import MEDIA, Problem
+from howgood.web.problem import MEDIA, Problem
 
-OPERATIONS: tuple[Operation, ...] = (*studies.OPERATIONS, *data.OPERATIONS, *fits.OPERATIONS)
+OPERATIONS: tuple[Operation, ...] = (*studies.OPERATIONS, *data.OPERATIONS)
 Schema = dict[str, Any]
 _PATH_PARTS: dict[str, Schema] = {
     "slug": {"type": "string", "pattern": f"^{SLUG.pattern}$", "description": "the study"},
@@ -30,8 +30,9 @@ _PATH_PARTS: dict[str, Schema] = {
     },
     "format": {
         "type": "string",
-        "enum": ["csv", "parquet", "json", "html", "limesurvey", "qualtrics"],
-        "description": "csv, parquet and json: the data; the others: the survey itself",
+        "enum": [*data.DATA, *data.SURVEYS],
+        "description": "html, limesurvey and qualtrics: the survey itself; preferences: what was "
+        "chosen and what rejected, of a study of votes; the others: the data",
     },
     "fit": {"type": "integer", "minimum": 1, "maximum": 2**53, "description": "number of the fit"},
     "import": {
@@ -94,7 +95,7 @@ def _schemas() -> tuple[dict[type[Record], Schema], dict[str, Schema]]:
     """Return a reference to every record's schema, and the schemas by name."""
     used: list[type[Record]] = [Problem]
     for operation in OPERATIONS:
-        used += [each for each in (operation.query, operation.body, operation.answer) if each]
+        used += [model for model in (operation.query, operation.body, operation.answer) if model]
     references, whole = models_json_schema(
         [(record, "validation") for record in dict.fromkeys(used)],
         ref_template="#/components/schemas/{model}",

@@ -88,4 +88,4 @@ class Operation:
     @property
     def names(self) -> tuple[str, ...]:
         """The parts of the path that are filled in."""
-        return tuple(each[1:-1] for each in self.path.split("/") if each.startswith("{"))
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))

@@ -13,7 +13,7 @@ from howgood.flow.remote import LiveNumbers, StudyFacts, VersionFacts
 from howgood.kinds.study import Study
 from howgood.records.record import Record
 from howgood.web.api.operation import Call, Operation
-from howgood.web.api.problem import ApiError
+from howgood.web.problem import ApiError
 
 _LARGEST_STUDY = 2_000_000
 _MOST = 1_000_000_000
@@ -89,7 +89,11 @@ def _list(call: Call) -> StudyList:
     only = call.token.study if call.token else None
     known = remote.studies_within(call.host, only)
     shared = accounts.shared_with(call.host, call.token.holder) if call.token else {}
-    return StudyList(studies=tuple(each for each in known if shared is None or each.slug in shared))
+    return StudyList(
+        studies=tuple(
+            study_row for study_row in known if shared is None or study_row.slug in shared
+        )
+    )
 
 
 def _create(call: Call) -> StudyFacts:

@@ -1,11 +1,11 @@
-"""The addresses around accounts: the first one, signing in and out, people, passwords.
+"""The addresses around accounts: the first one, signing in and out, people, passwords, API tokens.
 
-In: requests. Out: pages. Absent: everything between; each route parses, calls `flow.accounts` once,
-shows.
+In: requests. Out: pages. Absent: everything between; each route parses, calls `flow` once, shows.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -17,10 +17,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from howgood.errors import InputError
-from howgood.flow import accounts
+from howgood.errors import InputError, UnknownNameError
+from howgood.flow import accounts, api_access, hosting
+from howgood.flow.accounts import passkeys
+from howgood.flow.accounts.provider import has_provider
 from howgood.flow.hosting import Host
+from howgood.flow.mail import can_mail
+from howgood.records.api_token import SCOPES
 from howgood.records.researcher import ROLES, SERVER_ROLES, STUDY_ROLES, Researcher, Role
+from howgood.web import mailing
 from howgood.web.access import (
     DEVICE,
     SESSION,
@@ -34,34 +39,107 @@ from howgood.web.access import (
     signed_in,
     text_of,
 )
+from howgood.web.api.openapi import OPERATIONS
 from howgood.web.dashboard import dashboard
-from howgood.web.rate_limits import caller
+from howgood.web.middleware import caller
 from howgood.web.request_data import now
 from howgood.web.routes.editing import save_unsaved
 from howgood.web.unsaved_forms import UnsavedForm, unsaved_form
+
+_TIMES = {"30": "30 days", "90": "90 days", "365": "a year", "": "no end"}
+
+
+async def get_tokens(request: Request) -> Response:
+    """List the tokens there are."""
+    return await _page(request)
+
+
+async def post_token(request: Request) -> Response:
+    """Make a token and show it, this once."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    days = text_of(form, "days")
+    scopes = [value for value in form.getlist("scopes") if isinstance(value, str)]
+    try:
+        issued = await run_in_threadpool(
+            api_access.issue_token, request.app.state.host, person,
+            name=text_of(form, "name"), scopes=scopes, study=text_of(form, "study") or None,
+            days=int(days) if days in _TIMES and days else None, now=now(),
+        )  # fmt: skip
+    except InputError as error:
+        return await _page(request, problem=str(error), status=422)
+    return await _page(request, secret=issued.secret)
+
+
+async def post_revoke(request: Request) -> Response:
+    """Revoke a token at once."""
+    person = await signed_in(request)
+    await sent_form(request)
+    try:
+        await run_in_threadpool(
+            api_access.revoke_token, request.app.state.host, person,
+            request.path_params["number"], now=now(),
+        )  # fmt: skip
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
+    return RedirectResponse("/tokens", status_code=303)
+
+
+async def get_documentation(request: Request) -> Response:
+    """Show what programs can ask; the page is public, as the program is."""
+    person = await run_in_threadpool(
+        accounts.who, request.app.state.host, request.cookies.get(SESSION, ""), now=now()
+    )
+    groups = {operation.group: [one for one in OPERATIONS if one.group == operation.group]
+              for operation in OPERATIONS}  # fmt: skip
+    return dashboard(request, "api.html", researcher=person, groups=groups, scopes=SCOPES)
+
+
+async def _page(
+    request: Request, *, secret: str = "", problem: str = "", status: int = 200
+) -> Response:
+    person = await signed_in(request)
+    host = request.app.state.host
+    shared = await run_in_threadpool(accounts.shared_with, host, person)
+    studies = await run_in_threadpool(hosting.every_study, host)
+    return dashboard(
+        request, "tokens.html", researcher=person, status=status, secret=secret,
+        problem=problem, tokens=await run_in_threadpool(api_access.tokens_of, host, person),
+        studies=[row for row in studies if shared is None or row.slug in shared],
+        scopes=SCOPES, times=_TIMES, now=now(),
+    )  # fmt: skip
+
+
+_TOKEN_ROUTES = [
+    Route("/tokens", get_tokens, methods=["GET"]),
+    Route("/tokens", post_token, methods=["POST"]),
+    Route("/tokens/{number:int}/revoke", post_revoke, methods=["POST"]),
+    Route("/api/docs", get_documentation, methods=["GET"]),
+]
+
 
 T = TypeVar("T")
 # Networks whose attempts wait, one each, because others try the same name; more come back later.
 # Each keeps a request open, of which participants need the most (`busy_limit`).
 WAITING_AT_ONCE = 100
-_MANY = "Too many attempts. Wait a minute, then try again."
+MANY = "Too many attempts. Wait a minute, then try again."
 
 
 async def get_login(request: Request) -> Response:
     """Show the form to sign in."""
-    return _login_page(request, target=_safe_path(request.query_params.get("next", "")))
+    return _login_page(request, target=safe_path(request.query_params.get("next", "")))
 
 
 async def post_login(request: Request) -> Response:
     """Sign in under a new session, however often it was tried before within reason."""
     form = await sent_form(request)
-    name, target = text_of(form, "name"), _safe_path(text_of(form, "next"))
+    name, target = text_of(form, "name"), safe_path(text_of(form, "next"))
     unsaved = unsaved_form(form, target)
     again = partial(_login_page, request, target=target, name=name, unsaved=unsaved)
     if not await _may_sign_in(request, name):
-        return again(problem=_MANY, status=429)
+        return again(problem=MANY, status=429)
     host, password = request.app.state.host, text_of(form, "password")
-    found = await _hashing(
+    found = await hashing(
         request,
         partial(
             accounts.sign_in, host, name=name, password=password,
@@ -70,12 +148,34 @@ async def post_login(request: Request) -> Response:
     )  # fmt: skip
     if found is None:
         return again(problem="Name and password do not belong together.", status=422)
+    if isinstance(found, accounts.SecondStep):
+        return second_page(request, found.ticket, target, unsaved)
+    return await signed_in_page(request, found, target, unsaved)
+
+
+def second_page(
+    request: Request, ticket: str, target: str, unsaved: UnsavedForm | None, problem: str = ""
+) -> Response:
+    """Ask for the code that comes after the password."""
+    values = {"ticket": ticket, "target": target, "problem": problem}
+    hidden = unsaved.hidden if unsaved is not None else []
+    status = 422 if problem else 200
+    return dashboard(
+        request, "second_step.html", researcher=None, status=status, unsaved=hidden, **values
+    )
+
+
+async def signed_in_page(
+    request: Request, found: accounts.SignedIn, target: str, unsaved: UnsavedForm | None
+) -> Response:
+    """Let somebody in who has just signed in, and save the form they could not send before."""
+    host = request.app.state.host
     # Whoever signs in anew leaves the session they had, on the server too.
     await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
     if unsaved is not None and await run_in_threadpool(_may_save, host, found, unsaved):
         begin_session(request, found.token)
         return _known(await save_unsaved(request, found.researcher, unsaved), request, found)
-    return _entering(request, found, target or "/studies")
+    return entering(request, found, target or "/studies")
 
 
 async def post_logout(request: Request) -> Response:
@@ -98,9 +198,9 @@ async def post_setup(request: Request) -> Response:
     form = await sent_form(request)
     token = request.path_params["token"]
     if not await _may_try(request, token):
-        raise ForbiddenError(_MANY)
+        raise ForbiddenError(MANY)
     name, password = text_of(form, "name"), text_of(form, "password")
-    joined = await _hashing(
+    joined = await hashing(
         request,
         partial(
             accounts.join,
@@ -111,9 +211,11 @@ async def post_setup(request: Request) -> Response:
             now=now(),
         ),
     )
+    if joined.second_step is not None:
+        return second_page(request, joined.second_step.ticket, "", None)
     if joined.signed_in is None:
         return await _setup_page(request, joined.problems, name=name)
-    return _entering(request, joined.signed_in, "/studies")
+    return entering(request, joined.signed_in, "/studies")
 
 
 async def get_account(request: Request) -> Response:
@@ -153,17 +255,17 @@ async def post_account(request: Request) -> Response:
     person = await signed_in(request)
     form = await sent_form(request)
     if not await _may_try(request, f"the password of {person.name}"):
-        raise ForbiddenError(_MANY)
+        raise ForbiddenError(MANY)
     change = partial(
         accounts.change_password, request.app.state.host, person,
         old=text_of(form, "old"), new=text_of(form, "new"), now=now(),
     )  # fmt: skip
     try:
-        entered = await _hashing(request, change)
+        entered = await hashing(request, change)
     except InputError as error:
         problems = {error.where: error.cure}
         return await _account_page(request, problems)
-    return _entering(request, entered, "/account?done=changed")
+    return entering(request, entered, "/account?done=changed")
 
 
 async def get_people(request: Request) -> Response:
@@ -177,11 +279,17 @@ async def post_people(request: Request) -> Response:
     person = await signed_in(request)
     form = await sent_form(request)
     role = server_role(text_of(form, "role"))
+    try:
+        to = mailing.check_address(text_of(form, "mail"))
+    except InputError as error:
+        return await _people_page(request, person, problem=f"{error.found}: {error.cure}")
     token = await run_in_threadpool(
         accounts.invite, request.app.state.host, person, role=role, now=now()
     )
     link = f"{home(request)}/setup/{token}"
-    return await _people_page(request, person, link=link)
+    write = partial(accounts.invitation_letter, link=link, sender=person.name)
+    posted = await mailing.post(request, to, lambda to: write(to=to))
+    return await _people_page(request, person, link=link, posted=posted)
 
 
 async def post_renewal(request: Request) -> Response:
@@ -190,12 +298,15 @@ async def post_renewal(request: Request) -> Response:
     form = await sent_form(request)
     name = text_of(form, "name")
     try:
+        to = mailing.check_address(text_of(form, "mail"))
         token = await run_in_threadpool(
             accounts.renewal_link, request.app.state.host, name, actor=person.name, now=now()
         )
     except InputError as error:
         return await _people_page(request, person, problem=f"{error.found}. {error.cure}")
-    return await _people_page(request, person, link=f"{home(request)}/setup/{token}", whose=name)
+    link = f"{home(request)}/setup/{token}"
+    posted = await mailing.post(request, to, lambda to: accounts.renewal_letter(to=to, link=link))
+    return await _people_page(request, person, link=link, whose=name, posted=posted)
 
 
 async def post_role(request: Request) -> Response:
@@ -223,7 +334,9 @@ async def get_removal(request: Request) -> Response:
     person = await signed_in(request)
     found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     number = request.path_params["number"]
-    gone = next((each for each in found.researchers if each.number == number), None)
+    gone = next(
+        (researcher for researcher in found.researchers if researcher.number == number), None
+    )
     if gone is None:
         raise HTTPException(404)
     return dashboard(request, "remove_account.html", researcher=person, gone=gone)
@@ -256,12 +369,23 @@ def _login_page(
     status: int = 200,
 ) -> Response:
     hidden = unsaved.hidden if unsaved is not None else []
+    settings, challenge = request.app.state.settings, None
+    if has_accounts_extra():
+        challenge = passkeys.ask_known(request.app.state.host, home=home(request), now=now())
     values = {"target": target, "name": name, "problem": problem, "unsaved": hidden}
-    return dashboard(request, "login.html", researcher=None, status=status, **values)
+    return dashboard(
+        request, "login.html", researcher=None, status=status, challenge=challenge,
+        provider=settings.oidc_name if has_provider(settings) else "", **values,
+    )  # fmt: skip
+
+
+def has_accounts_extra() -> bool:
+    """Return whether the programs for codes, passkeys and providers are installed."""
+    return all(find_spec(name) for name in ("pyotp", "segno", "webauthn", "joserfc"))
 
 
 async def _setup_page(request: Request, problems: Mapping[str, str], name: str = "") -> Response:
-    token = request.path_params["token"]
+    token, settings = request.path_params["token"], request.app.state.settings
     found = await run_in_threadpool(accounts.invitation, request.app.state.host, token, now=now())
     if found is None:
         text = (
@@ -273,24 +397,28 @@ async def _setup_page(request: Request, problems: Mapping[str, str], name: str =
     values = {
         "role": found.role, "person": found.researcher, "problems": problems, "name": name,
         "meaning": SERVER_ROLES[found.role], "study": None, "invitation": found,
-        "study_meaning": STUDY_ROLES.get(found.study_role or "viewer", ""),
+        "study_meaning": STUDY_ROLES.get(found.study_role or "viewer", ""), "token": token,
+        "provider": settings.oidc_name if has_provider(settings) else "",
     }  # fmt: skip
     status = 422 if problems else 200
     return dashboard(request, "setup.html", researcher=None, status=status, **values)
 
 
 async def _people_page(
-    request: Request, person: Researcher, *, link: str = "", whose: str = "", problem: str = ""
-) -> Response:
+    request: Request, person: Researcher, *, link: str = "", whose: str = "", problem: str = "",
+    posted: mailing.Posted = mailing.NOTHING,
+) -> Response:  # fmt: skip
     found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     values = {
-        "circle": found, "link": link, "whose": whose, "problem": problem, "roles": SERVER_ROLES
+        "circle": found, "link": link, "whose": whose, "problem": problem, "roles": SERVER_ROLES,
+        "posted": posted, "can_mail": can_mail(request.app.state.settings),
     }  # fmt: skip
     status = 422 if problem else 200
     return dashboard(request, "people.html", researcher=person, status=status, **values)
 
 
-def _entering(request: Request, entered: accounts.SignedIn, target: str) -> Response:
+def entering(request: Request, entered: accounts.SignedIn, target: str) -> Response:
+    """Let somebody in who has just signed in."""
     return _known(RedirectResponse(target, status_code=303), request, entered)
 
 
@@ -301,7 +429,7 @@ def _known(response: Response, request: Request, entered: accounts.SignedIn) -> 
     return response
 
 
-def _safe_path(text: str) -> str:
+def safe_path(text: str) -> str:
     """Return a path on this server, or nothing: no address may lead elsewhere after signing in."""
     try:
         parts = urlsplit(text)
@@ -338,11 +466,13 @@ async def _may_try(request: Request, name: str) -> bool:
     )  # fmt: skip
 
 
-async def _hashing(request: Request, work: Callable[[], T]) -> T:
+async def hashing(request: Request, work: Callable[[], T]) -> T:
+    """Return what takes a password's time; few at once."""
     return await anyio.to_thread.run_sync(work, limiter=request.app.state.hashing)
 
 
 ROUTES = [
+    *_TOKEN_ROUTES,
     Route("/login", get_login, methods=["GET"]),
     Route("/login", post_login, methods=["POST"]),
     Route("/logout", post_logout, methods=["POST"]),

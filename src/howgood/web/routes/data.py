@@ -22,9 +22,11 @@ from howgood.records.codebook import TABLES, TableName
 from howgood.web.access import sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.request_data import now
+from howgood.web.result_pages import on_a_page
 
 _LARGEST_FORM = LARGEST + 256 * 1024
-_DATA, _SURVEYS = ("csv", "parquet", "json"), ("html", "limesurvey", "qualtrics")
+_DATA = ("csv", "parquet", "json", "preferences", "sav", "dta", "xlsx")
+_SURVEYS = ("html", "limesurvey", "qualtrics")
 _NOTICES = {
     "erased": "The participant is erased, from the database file too.",
     "erased-later": "The participant is erased. Traces may stay in the database's own log for a "
@@ -51,7 +53,7 @@ async def get_export(request: Request) -> Response:
             kind=cast(survey_export.SurveyFormat, kind),
         )  # fmt: skip
     except InputError as error:
-        return await _data_page(request, problem=str(error), status=422)
+        return await _data_page(request, problem=on_a_page(str(error)), status=422)
     return _file(survey.name, survey.media_type, Response(survey.content))
 
 
@@ -79,7 +81,7 @@ async def _exported(
             actor=person.name, now=now(),
         )  # fmt: skip
     except (InputError, MissingExtraError) as error:
-        return await _data_page(request, problem=str(error), status=422)
+        return await _data_page(request, problem=on_a_page(str(error)), status=422)
     return _file(made.name, made.media_type, StreamingResponse(iterate_in_threadpool(made.pieces)))
 
 
@@ -112,7 +114,7 @@ async def post_import(request: Request) -> Response:
             importing.take_upload, host, slug, name=name, content=content, now=now()
         )
     except InputError as error:
-        return await _data_page(request, problem=str(error), status=422)
+        return await _data_page(request, problem=on_a_page(str(error)), status=422)
     return RedirectResponse(f"/studies/{slug}/data/import/{number}", status_code=303)
 
 
@@ -193,7 +195,7 @@ async def post_erase(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _data_page(request, problem=str(error), status=422)
+        return await _data_page(request, problem=on_a_page(str(error)), status=422)
     word = "erased" if done.is_off_disk else "erased-later"
     return RedirectResponse(f"/studies/{slug}/data?done={word}", status_code=303)
 
@@ -209,7 +211,7 @@ async def post_delete(request: Request) -> Response:
             actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _data_page(request, problem=str(error), status=422)
+        return await _data_page(request, problem=on_a_page(str(error)), status=422)
     return RedirectResponse("/studies", status_code=303)
 
 
@@ -256,9 +258,9 @@ async def _mapping_page(
 
 async def _files(form: FormData) -> list[tuple[str, bytes]]:
     found = [
-        (each.filename, await each.read())
-        for each in form.getlist("files")
-        if isinstance(each, UploadFile) and each.filename
+        (upload.filename, await upload.read())
+        for upload in form.getlist("files")
+        if isinstance(upload, UploadFile) and upload.filename
     ]
     await form.close()
     return found

@@ -40,9 +40,9 @@ _OUTDATED = (
     "at it, choose files again, and press Save."
 )
 # Leaving the form by a tab saves it first; other words are parts of the form.
-_TABS = {f"tab-{each}" if each else "tab-live": f"/{each}" if each else "" for each in
-         ("", "edit", "preview", "publish", "links", "people", "versions", "results", "data",
-          "share", "privacy")}  # fmt: skip
+_TABS = {f"tab-{tab}" if tab else "tab-live": f"/{tab}" if tab else "" for tab in
+         ("", "edit", "preview", "publish", "recruit", "people", "versions", "results", "data",
+          "share", "draw", "privacy")}  # fmt: skip
 
 
 async def get_edit(request: Request) -> Response:
@@ -154,7 +154,7 @@ async def get_preview(request: Request) -> Response:
     seen = await run_in_threadpool(
         authoring.preview, request.app.state.host, request.path_params["slug"],
         condition=request.query_params.get("condition", ""),
-        page=whole(page, otherwise=1),
+        page=whole(page, otherwise=1), language=request.query_params.get("lang", ""),
     )  # fmt: skip
     return _preview_page(request, person, seen, "preview.html")
 
@@ -281,7 +281,9 @@ async def get_picture(request: Request) -> Response:
 
 def _glance(host: Host, slug: str, key: str, texts: dict[str, list[str]]) -> authoring.Preview:
     given = authoring.written(host, slug)
-    part = next((each for each in authoring.parts_of(given.head.kind) if each.key == key), None)
+    part = next(
+        (one_part for one_part in authoring.parts_of(given.head.kind) if one_part.key == key), None
+    )
     if part is None:
         raise HTTPException(404)
     return authoring.glance(authoring.typed(given, part, texts), key)
@@ -295,17 +297,17 @@ def _edition(text: str) -> int:
 
 def _texts(form: FormData) -> dict[str, list[str]]:
     return {
-        name: [each for each in form.getlist(name) if isinstance(each, str)]
+        name: [entry for entry in form.getlist(name) if isinstance(entry, str)]
         for name in form
-        if name not in _OWN_FIELDS and any(isinstance(each, str) for each in form.getlist(name))
+        if name not in _OWN_FIELDS and any(isinstance(entry, str) for entry in form.getlist(name))
     }
 
 
 async def _uploads(form: FormData) -> dict[str, authoring.Upload]:
     return {
-        name: authoring.Upload(file_name=each.filename or "", content=await each.read())
-        for name, each in form.multi_items()
-        if isinstance(each, UploadFile) and each.filename
+        name: authoring.Upload(file_name=upload.filename or "", content=await upload.read())
+        for name, upload in form.multi_items()
+        if isinstance(upload, UploadFile) and upload.filename
     }
 
 
@@ -337,7 +339,7 @@ def _preview_page(
         "study": seen.head,
         "preview": seen,
         "page": _screen(seen, seen.view),
-        "introduced": [_screen(seen, each) for each in seen.introduced],
+        "introduced": [_screen(seen, page) for page in seen.introduced],
     }
     status = 422 if seen.view and seen.view.problems else 200
     return dashboard(request, template, researcher=person, status=status, **values)

@@ -5,13 +5,13 @@ Absent: uploads that are kept: a table is counted and forgotten. Where the libra
 (HOWGOOD_PUBLIC_LIBRARY=no), strangers are asked to sign in first.
 """
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from urllib.parse import quote, urlencode
 
 import anyio
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,22 +22,26 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.hosting import Host
 from howgood.flow.results import counting, library
 from howgood.records.card import ModelCard
-from howgood.records.record import read_record
+from howgood.records.report import Headline
 from howgood.records.researcher import Researcher
-from howgood.show.acceptance_map import acceptance_map, map_lines
+from howgood.show.acceptability import USUAL_PEOPLE, accepting_text
+from howgood.show.acceptance_map import acceptance_map, map_lines, standalone_map
 from howgood.show.decisions import gain_finding
+from howgood.show.numbers import percent, share_text
 from howgood.show.results import accepting_finding, target_finding
-from howgood.web.access import SignInNeededError, sent_form, signed_in, text_of
+from howgood.show.story import headline_html
+from howgood.web.access import SignInNeededError, home, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
+from howgood.web.middleware import caller
 from howgood.web.pages import message_page
 from howgood.web.permissions import CARD, NoEntryError, admitted
-from howgood.web.rate_limits import caller
-from howgood.web.render import show, style_address
+from howgood.web.render import PICTURE_POLICY, show, style_address
 from howgood.web.request_data import is_larger, now, sent_file
-from howgood.web.result_pages import unbroken
+from howgood.web.result_pages import on_a_page, unbroken
 
 # The table, and the little that a browser sends around it.
 _LARGEST = counting.LARGEST + 64 * 1024
+_START = 0.85
 _BUSY = "Others have their tables counted now. Try again in a moment, or type the four counts."
 _OFTEN = "Too many tables from your address. Wait a minute, or type the four counts."
 
@@ -46,9 +50,10 @@ async def get_library(request: Request) -> Response:
     """List the cards."""
     await _refuse_strangers(request)
     known = await run_in_threadpool(library.library, request.app.state.host)
+    predicting = {name: card for name, card in known.items() if card.draws}
     return dashboard(
-        request, "library.html", researcher=await _somebody(request),
-        predicting={name: card for name, card in known.items() if card.draws},
+        request, "library.html", researcher=await _somebody(request), predicting=predicting,
+        shares=await run_in_threadpool(_shares, predicting),
         informing={name: card for name, card in known.items() if not card.draws},
     )  # fmt: skip
 
@@ -66,6 +71,30 @@ async def get_card(request: Request) -> Response:
     if _is_too_often(request):
         return _slow_down()
     return await _card(request, dict(request.query_params))
+
+
+async def get_picture(request: Request) -> Response:
+    """Give the answer as a picture, for pages and papers of others."""
+    await _refuse_strangers(request)
+    if _is_too_often(request):
+        return _slow_down()
+    try:
+        card = await run_in_threadpool(
+            library.find_card, request.app.state.host, request.path_params["name"]
+        )
+        answer = await run_in_threadpool(_answered, card, dict(request.query_params))
+    except (UnknownNameError, InputError) as error:
+        raise HTTPException(404) from error
+    if answer is None:
+        raise HTTPException(404)
+    drawing = await run_in_threadpool(_drawing, card, answer)
+    accuracy = answer.accuracy
+    caption = (
+        f"{card.application}: {share_text(answer.accepting)} accept {percent(accuracy.precision)} "
+        f"precision, {percent(accuracy.recall)} recall"
+    )
+    headers = {"Content-Security-Policy": PICTURE_POLICY, "Cache-Control": "public, max-age=300"}
+    return Response(standalone_map(drawing, caption), media_type="image/svg+xml", headers=headers)
 
 
 async def post_card(request: Request) -> Response:
@@ -91,13 +120,17 @@ async def _count(request: Request) -> Response:
             name, content = await sent_file(form)
             if not name:
                 return await _card(request, {}, problem="Choose a file first.")
-            work = partial(counting.count_apart, name, content, positive=text_of(form, "positive"))
+            chosen = {
+                field: text_of(form, field).strip()[:100]
+                for field in ("positive", "truth", "predicted")
+            }
+            work = partial(counting.count_apart, name, content, **chosen)
             try:
                 counts = await run_in_threadpool(work)
             except InputError as error:
                 status = 413 if isinstance(error, counting.TooLargeError) else 422
-                return await _card(request, {}, problem=str(error), status=status)
-    query = urlencode({"matrix": " ".join(str(each) for each in counts)})
+                return await _card(request, {}, problem=on_a_page(str(error)), status=status)
+    query = urlencode({"matrix": " ".join(str(count) for count in counts)})
     card = quote(request.path_params["name"], safe="")
     return RedirectResponse(f"/library/{card}?{query}#answer", status_code=303)
 
@@ -151,12 +184,14 @@ async def _card(
     except UnknownNameError as error:
         raise HTTPException(404) from error
     answer = None
-    if card.draws and not problem:
+    if not problem:
         try:
             answer = await run_in_threadpool(_answered, card, given)
         except InputError as error:
-            problem = str(error)
-    drawing = await run_in_threadpool(_drawing, card, answer) if card.draws else ""
+            problem = on_a_page(str(error))
+    verdict = None
+    if answer is not None:
+        verdict = await run_in_threadpool(_verdict, card, answer)
     person = await _somebody(request)
     is_ours = person is not None and await run_in_threadpool(
         _may_withdraw, request.app.state.host, person, card.name
@@ -164,7 +199,8 @@ async def _card(
     response = dashboard(
         request, "card.html", researcher=person, is_ours=is_ours,
         status=status if problem else 200, card=card, given=given, problem=problem, answer=answer,
-        findings=_findings(answer), drawing=drawing,
+        findings=_findings(answer), verdict=verdict, cells=library.CELLS,
+        address=f"{home(request)}/library/{quote(card.name, safe='')}",
     )  # fmt: skip
     if response.status_code in (429, 503):
         response.headers["Retry-After"] = "10"
@@ -181,31 +217,54 @@ def _may_withdraw(host: Host, person: Researcher, name: str) -> bool:
 
 
 def _answered(card: ModelCard, given: dict[str, str]) -> library.Answer | None:
+    """Return the answer for an accuracy; the title asks about 85 %, so that is where it begins."""
+    if not card.draws:
+        return None
     accuracy = library.read_accuracy(given)
-    return None if accuracy is None else library.is_enough(card, accuracy)
+    start = library.Accuracy(precision=_START, recall=_START)
+    return library.is_enough(card, accuracy or start)
 
 
 def _findings(answer: library.Answer | None) -> list[str]:
     if answer is None:
         return []
     first = accepting_finding(answer.targets[0], answer.accepting)
-    return [unbroken(each.text) for each in
+    return [unbroken(finding.text) for finding in
             (first, gain_finding(answer.targets[0]), target_finding(answer.targets))]  # fmt: skip
+
+
+def _verdict(card: ModelCard, answer: library.Answer) -> Markup:
+    """Return the answer as reports show one: number, interval, and the map to drag in."""
+    accuracy, ends = answer.accuracy, answer.accepting.interval
+    headline = Headline(
+        title=card.application,
+        text=accepting_text(answer.accepting, accuracy.precision, accuracy.recall),
+        share=(ends.lower, answer.accepting.mean, ends.upper),
+        point=(accuracy.precision, accuracy.recall),
+        people=card.n_respondents or 0,
+        wanted=USUAL_PEOPLE,
+        acceptance=card.acceptance_draws(card.application),
+    )
+    return Markup(headline_html(headline))  # noqa: S704 - names are escaped there
+
+
+def _shares(known: Mapping[str, ModelCard]) -> dict[str, tuple[float, float, float]]:
+    """Return which share accepts 85 % precision and recall, card by card, with its interval."""
+    shares = {}
+    for name, card in known.items():
+        draws = card.acceptance_draws(card.application)
+        share = draws.estimate(draws.shares(_START, _START))
+        shares[name] = (share.interval.lower, share.mean, share.interval.upper)
+    return shares
 
 
 def _drawing(card: ModelCard, answer: library.Answer | None) -> str:
     point = None if answer is None else (answer.accuracy.precision, answer.accuracy.recall)
     return acceptance_map(
-        _lines(json.dumps(card.to_dict())), application=card.application, point=point,
+        map_lines(card.acceptance_draws(card.application)), application=card.application,
+        point=point,
         accepting=None if answer is None else answer.accepting,
     )  # fmt: skip
-
-
-@lru_cache(maxsize=64)
-def _lines(written: str) -> dict[float, list[tuple[float, float]]]:
-    """Return a card's lines, worked out once; a renewed card is written otherwise."""
-    card = read_record(ModelCard, json.loads(written), where="model card")
-    return map_lines(card.acceptance_draws(card.application))
 
 
 async def _somebody(request: Request) -> Researcher | None:
@@ -221,5 +280,6 @@ ROUTES = [
     Route("/library/nearest", get_nearest, methods=["GET"]),
     Route("/library/{name}", get_card, methods=["GET"]),
     Route("/library/{name}", post_card, methods=["POST"]),
+    Route("/library/{name}/picture.svg", get_picture, methods=["GET"]),
     Route("/library/{name}/withdraw", post_withdraw, methods=["POST"]),
 ]

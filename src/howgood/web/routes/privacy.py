@@ -1,6 +1,7 @@
-"""The addresses about people's rights: withdrawing, how long data is kept, what is done with it.
+"""The addresses about people: a study's in rows, decisions about them, and their rights.
 
-In: requests. Out: pages. Absent: everything between; each route parses, calls `flow` once, shows.
+Rights: withdrawing, how long data is kept, what is done with it. In: requests. Out: pages. Absent:
+erasing (`data`), and ids of recruiting platforms.
 """
 
 from datetime import date
@@ -11,41 +12,133 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from howgood.ask.sentences import languages, sentence
 from howgood.errors import InputError, UnknownNameError
-from howgood.flow import retention
-from howgood.flow.accounts.processing import processing
+from howgood.flow import retention, watching
+from howgood.flow.retention import processing
 from howgood.flow.watching import in_words
+from howgood.store.reviews import Review
 from howgood.web.access import sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
-from howgood.web.rate_limits import caller
-from howgood.web.request_data import now
+from howgood.web.middleware import caller, preferred_language
+from howgood.web.render import style_address
+from howgood.web.request_data import now, whole
+
+
+async def get_people(request: Request) -> Response:
+    """Show a row per person."""
+    person = await signed_in(request)
+    after = whole(request.query_params.get("after", "0"), otherwise=0)
+    host, slug = request.app.state.host, request.path_params["slug"]
+    try:
+        row, people, next_page = await run_in_threadpool(
+            watching.people_of, host, slug, after=after
+        )
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
+    longest = max((one_person.total for one_person in people), default=0.0)
+    return dashboard(
+        request, "participants.html", researcher=person, study=row, people=people,
+        next_page=next_page, longest=longest, after=after,
+    )  # fmt: skip
+
+
+async def get_person(request: Request) -> Response:
+    """Show one person's answers and what was decided about them."""
+    return await _person(request)
+
+
+async def post_person(request: Request) -> Response:
+    """Keep what was decided about a person."""
+    researcher = await signed_in(request)
+    form = await sent_form(request)
+    slug, number = request.path_params["slug"], request.path_params["number"]
+    reason = text_of(form, "reason").strip()
+    is_excluded = text_of(form, "counts") == "no"
+    if is_excluded and not reason:
+        said = "Write why: the reason stands in the data."
+        return await _person(request, problem=said, status=422)
+    given = Review(
+        excluded_because=reason if is_excluded else "",
+        note=text_of(form, "note").strip(),
+        is_paid=text_of(form, "paid") == "yes",
+    )
+    try:
+        await run_in_threadpool(
+            watching.review, request.app.state.host, slug, number, given, actor=researcher.name,
+            now=now(),
+        )  # fmt: skip
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
+    except InputError as error:
+        return await _person(request, problem=error.cure, status=422)
+    return RedirectResponse(f"/studies/{slug}/people/{number}?saved", status_code=303)
+
+
+async def _person(request: Request, *, problem: str = "", status: int = 200) -> Response:
+    researcher = await signed_in(request)
+    host, slug = request.app.state.host, request.path_params["slug"]
+    try:
+        row, person, pages = await run_in_threadpool(
+            watching.look_at, host, slug, request.path_params["number"]
+        )
+    except UnknownNameError as error:
+        raise HTTPException(404) from error
+    return dashboard(
+        request, "participant.html", researcher=researcher, status=status, study=row,
+        person=person, pages=pages, problem=problem,
+        notice="Saved." if "saved" in request.query_params else "",
+    )  # fmt: skip
+
+
+_ROOT = "/studies/{slug}/people"
+_PEOPLE_ROUTES = [
+    Route(_ROOT, get_people, methods=["GET"]),
+    Route(_ROOT + "/{number:int}", get_person, methods=["GET"]),
+    Route(_ROOT + "/{number:int}", post_person, methods=["POST"]),
+]
+
+_WITHDRAW = ("text", "code", "help", "sure", "button", "lost", "gone_text")
 
 
 async def get_withdraw(request: Request) -> Response:
     """Show the form to withdraw."""
-    return dashboard(request, "withdraw.html", researcher=None, problem="", is_gone=False)
+    return _withdraw_page(request)
 
 
 async def post_withdraw(request: Request) -> Response:
     """Erase whoever shows their code."""
     if not request.app.state.questions.allows(caller(request.scope)):
-        return _asked_again(request, "Too many attempts. Wait a minute, then try again.", 429)
+        return _withdraw_page(request, problem="slow", status=429)
     form = await sent_form(request)
     if text_of(form, "sure") != "yes":
-        return _asked_again(request, "Tick the box to say that you are sure.", 422)
+        return _withdraw_page(request, problem="unsure", status=422)
     try:
         await run_in_threadpool(
             retention.withdraw, request.app.state.host, text_of(form, "code"), now=now()
         )
-    except InputError as error:
-        return _asked_again(request, f"This code belongs to nobody. {error.cure}", 422)
-    return dashboard(request, "withdraw.html", researcher=None, problem="", is_gone=True)
+    except InputError:
+        return _withdraw_page(request, problem="nobody", status=422)
+    return _withdraw_page(request, is_gone=True)
 
 
-def _asked_again(request: Request, problem: str, status: int) -> Response:
-    return dashboard(
-        request, "withdraw.html", researcher=None, status=status, problem=problem, is_gone=False
-    )
+def _withdraw_page(
+    request: Request, *, problem: str = "", is_gone: bool = False, status: int = 200
+) -> Response:
+    """Return a participant's page in the language of their last page, or of their browser."""
+    asked = request.query_params.get("lang", "")
+    accepted = request.headers.get("accept-language", "")
+    language = asked if asked in languages() else preferred_language(accepted)
+    page = {
+        "language": language,
+        "style": style_address(),
+        "title": sentence(language, "withdraw_gone_title" if is_gone else "withdraw_title"),
+        "words": {"skip_link": sentence(language, "skip_link")}
+        | {name: sentence(language, f"withdraw_{name}") for name in _WITHDRAW},
+        "problem": sentence(language, f"withdraw_{problem}") if problem else "",
+        "is_gone": is_gone,
+    }
+    return dashboard(request, "withdraw.html", researcher=None, status=status, page=page)
 
 
 async def get_privacy(request: Request) -> Response:
@@ -86,6 +179,7 @@ async def _privacy_page(request: Request, *, problem: str = "") -> Response:
 
 
 ROUTES = [
+    *_PEOPLE_ROUTES,
     Route("/withdraw", get_withdraw, methods=["GET"]),
     Route("/withdraw", post_withdraw, methods=["POST"]),
     Route("/studies/{slug}/privacy", get_privacy, methods=["GET"]),

@@ -15,14 +15,23 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.flow.collected.rows import find_study
 from howgood.flow.results import library, requests, uploaded
-from howgood.flow.results.tasks import CLASSIFIER, SYSTEMS
+from howgood.flow.results.descriptives import own_words
+from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
+from howgood.records.job import JobStatus
 from howgood.show.page import to_html
 from howgood.web.access import sent_form, signed_in
 from howgood.web.dashboard import dashboard
 from howgood.web.render import PICTURE_POLICY
 from howgood.web.request_data import is_larger, now, sent_file
-from howgood.web.result_pages import form_choices, job_page, lit_picture, result_page
+from howgood.web.result_pages import (
+    form_choices,
+    job_page,
+    lit_picture,
+    on_a_page,
+    result_page,
+)
 
 T = TypeVar("T")
 _LARGEST = uploaded.LARGEST + 64 * 1024
@@ -45,7 +54,7 @@ async def post_fit(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _overview(request, problem=str(error), status=422)
+        return await _overview(request, problem=on_a_page(str(error)), status=422)
     return RedirectResponse(f"/studies/{slug}/results/{number}", status_code=303)
 
 
@@ -122,6 +131,15 @@ async def get_report(request: Request) -> Response:
     )
 
 
+async def get_words(request: Request) -> Response:
+    """Show what people wrote, question by question, to those who may read answers."""
+    person = await signed_in(request)
+    host, slug = request.app.state.host, request.path_params["slug"]
+    words = await _call(own_words, host, slug)
+    row = await _call(find_study, host, slug)
+    return dashboard(request, "words.html", researcher=person, study=row, words=words)
+
+
 async def post_upload(request: Request) -> Response:
     """Take a table, then ask what its columns mean."""
     person = await signed_in(request)
@@ -142,7 +160,7 @@ async def post_upload(request: Request) -> Response:
             content=content, actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _overview(request, problem=str(error), status=422)
+        return await _overview(request, problem=on_a_page(str(error)), status=422)
     return RedirectResponse(f"/studies/{slug}/results/uploads/{number}", status_code=303)
 
 
@@ -162,7 +180,7 @@ async def post_mapping(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _mapping(request, form, problem=str(error), status=422)
+        return await _mapping(request, form, problem=on_a_page(str(error)), status=422)
     return RedirectResponse(f"/studies/{slug}/results/{job}", status_code=303)
 
 
@@ -177,7 +195,7 @@ async def post_publish(request: Request) -> Response:
             form.get("application", ""), actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _overview(request, problem=str(error), status=422)
+        return await _overview(request, problem=on_a_page(str(error)), status=422)
     return RedirectResponse(f"/library/{name}", status_code=303)
 
 
@@ -191,6 +209,8 @@ async def _overview(request: Request, *, problem: str = "", status: int = 200) -
     return dashboard(
         request, "results.html", researcher=person, status=status, study=seen.row, seen=seen,
         result=shown, jobs=[job_page(job, now=now()) for job in seen.jobs],
+        judged=[job_page(job, now=now()) for job in seen.jobs
+                if job.task != FIT and job.status is JobStatus.DONE][:5],
         choices=form_choices(seen.study), problem=problem,
     )  # fmt: skip
 
@@ -226,6 +246,7 @@ _ROOT = "/studies/{slug}/results"
 ROUTES = [
     Route(_ROOT, get_results, methods=["GET"]),
     Route(_ROOT, post_fit, methods=["POST"]),
+    Route(_ROOT + "/words", get_words, methods=["GET"]),
     Route(_ROOT + "/uploads", post_upload, methods=["POST"]),
     Route(_ROOT + "/uploads/{number:int}", get_upload, methods=["GET"]),
     Route(_ROOT + "/uploads/{number:int}", post_mapping, methods=["POST"]),

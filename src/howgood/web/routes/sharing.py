@@ -12,14 +12,16 @@ from starlette.routing import Route
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow import accounts
+from howgood.flow.mail import can_mail
 from howgood.flow.results import requests
 from howgood.flow.results.requests import Overview
 from howgood.records.researcher import STUDY_ROLES
 from howgood.show.page import to_html
+from howgood.web import mailing
 from howgood.web.access import home, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
+from howgood.web.middleware import caller
 from howgood.web.pages import message_page
-from howgood.web.rate_limits import caller
 from howgood.web.render import PICTURE_POLICY, show, style_address
 from howgood.web.request_data import now, whole
 from howgood.web.result_pages import lit_picture, result_page
@@ -67,14 +69,24 @@ async def post_invitation(request: Request) -> Response:
     """Make a one-time invitation to this study, shown once."""
     person = await signed_in(request)
     form = await sent_form(request)
+    slug = request.path_params["slug"]
     try:
+        to = mailing.check_address(text_of(form, "mail"))
         token = await run_in_threadpool(
-            accounts.invite_to_study, request.app.state.host, person, request.path_params["slug"],
+            accounts.invite_to_study, request.app.state.host, person, slug,
             role=text_of(form, "role"), now=now(),
         )  # fmt: skip
     except InputError as error:
         return await _share_page(request, problem=f"{error.found}: {error.cure}")
-    return await _share_page(request, invitation=f"{home(request)}/setup/{token}")
+    link = f"{home(request)}/setup/{token}"
+    shared = await run_in_threadpool(accounts.sharing_of, request.app.state.host, slug)
+    posted = await mailing.post(
+        request, to,
+        lambda to: accounts.invitation_letter(
+            to=to, link=link, sender=person.name, study=shared.study.title
+        ),
+    )  # fmt: skip
+    return await _share_page(request, invitation=link, posted=posted)
 
 
 async def post_link(request: Request) -> Response:
@@ -207,8 +219,9 @@ async def _linked(request: Request) -> tuple[object, Overview]:
 
 
 async def _share_page(
-    request: Request, *, invitation: str = "", link: str = "", problem: str = ""
-) -> Response:
+    request: Request, *, invitation: str = "", link: str = "", problem: str = "",
+    posted: mailing.Posted = mailing.NOTHING,
+) -> Response:  # fmt: skip
     person = await signed_in(request)
     found = await run_in_threadpool(
         accounts.sharing_of, request.app.state.host, request.path_params["slug"]
@@ -216,7 +229,8 @@ async def _share_page(
     return dashboard(
         request, "share.html", researcher=person, status=422 if problem else 200,
         study=found.study, sharing=found, roles=STUDY_ROLES, days=_DAYS, invitation=invitation,
-        link=link, problem=problem, now=now(),
+        link=link, problem=problem, now=now(), posted=posted,
+        can_mail=can_mail(request.app.state.settings),
     )  # fmt: skip
 
 

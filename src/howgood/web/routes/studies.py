@@ -3,6 +3,7 @@
 In: requests. Out: pages. Absent: writing them (`editing`), results and data.
 """
 
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -12,10 +13,23 @@ from starlette.routing import Route
 
 from howgood.flow import accounts, authoring, hosting, watching
 from howgood.records.researcher import Researcher
+from howgood.show.design import tokens
+from howgood.show.over_time import people_over_time
 from howgood.web.access import home, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.middleware import LARGEST_UPLOAD
 from howgood.web.request_data import now, whole
+
+
+async def get_design(request: Request) -> Response:
+    """Show the components."""
+    person = await signed_in(request)
+    names = [name for name in tokens() if name.startswith(("space", "type", "radius"))]
+    return dashboard(request, "design.html", researcher=person, sizes=names)
+
+
+_DESIGN_ROUTES = [Route("/design", get_design, methods=["GET"])]
+
 
 _MOST_LINKS = 10_000
 
@@ -28,8 +42,10 @@ async def get_studies(request: Request) -> Response:
     found = await run_in_threadpool(watching.overview, host)
     discarded = await run_in_threadpool(authoring.discarded, host)
     if shared is not None:
-        found = tuple(each for each in found if each.head.slug in shared)
-        discarded = tuple(each for each in discarded if "edit" in shared.get(each.slug, ()))
+        found = tuple(study_row for study_row in found if study_row.head.slug in shared)
+        discarded = tuple(
+            study_row for study_row in discarded if "edit" in shared.get(study_row.slug, ())
+        )
     is_new = request.query_params.get("done") == "discarded" and discarded
     notice = f"The draft of {discarded[0].title} is discarded." if is_new else ""
     return dashboard(
@@ -142,9 +158,9 @@ def attachment(content: bytes, name: str, media_type: str) -> Response:
 async def uploads(form: FormData, name: str) -> list[authoring.Upload]:
     """Return the files sent under a name."""
     return [
-        authoring.Upload(file_name=each.filename or "", content=await each.read())
-        for each in form.getlist(name)
-        if isinstance(each, UploadFile) and each.filename
+        authoring.Upload(file_name=entry.filename or "", content=await entry.read())
+        for entry in form.getlist(name)
+        if isinstance(entry, UploadFile) and entry.filename
     ]
 
 
@@ -176,8 +192,15 @@ async def _live(request: Request, person: Researcher, template: str, problem: st
     flags = None
     if person.may("data"):
         flags = await run_in_threadpool(request.app.state.watcher.flags, slug)
-    values = {"live": live, "flags": flags, "study": live.head, "problem": problem,
-              "link": f"{home(request)}/s/{slug}"}  # fmt: skip
+    evidence = await run_in_threadpool(request.app.state.watcher.evidence, slug)
+    board = None
+    if person.may("results"):
+        board = await run_in_threadpool(request.app.state.watcher.board, slug)
+    drawn = people_over_time(live.by_hour, now=now(), quota=live.study.quota)
+    values = {"live": live, "flags": flags, "study": live.head, "problem": problem, "board": board,
+              "link": f"{home(request)}/s/{slug}", "precise": watching.PRECISE,
+              "evidence": evidence if person.may("results") else (),
+              "drawn": Markup(drawn)}  # noqa: S704 - made of counts and times  # fmt: skip
     status = 422 if problem else 200
     return dashboard(request, template, researcher=person, status=status, **values)
 
@@ -210,6 +233,7 @@ async def get_history(request: Request) -> Response:
 
 
 ROUTES = [
+    *_DESIGN_ROUTES,
     Route("/history", get_history, methods=["GET"]),
     Route("/studies", get_studies, methods=["GET"]),
     Route("/studies/new", get_new, methods=["GET"]),

@@ -8,6 +8,7 @@ Every step has an address of its own: Back shows the page that was answered ther
 puts nothing that was typed on one page into another.
 """
 
+import hmac
 import logging
 
 from starlette.concurrency import run_in_threadpool
@@ -18,12 +19,15 @@ from starlette.routing import Route
 
 from howgood.flow import hosting
 from howgood.web.access import is_secure
+from howgood.web.metrics import MEDIA_TYPE, metrics_text
 from howgood.web.pages import kept_parameters, review_page, screen_page, step_address
 from howgood.web.render import part_of_file, show_compressed, static_response, style_address
 from howgood.web.request_data import now, read_form, whole
+from howgood.web.routes.coming_back import ROUTES as COMING_BACK
 
 _log = logging.getLogger("howgood.web")
 _REMEMBER = 180 * 24 * 3600
+_LONGEST_WISHES = 1000  # of what a browser says about languages
 
 
 async def get_study(request: Request) -> Response:
@@ -33,7 +37,7 @@ async def get_study(request: Request) -> Response:
     view = arrival.view
     if view is None:
         return RedirectResponse(step_address(arrival.token, 0), status_code=303)
-    query = kept_parameters(request.query_params)
+    query = kept_parameters(request.query_params, language=_link_language(view))
     response = show_compressed(screen_page(view, style=style_address(), query=query), request)
     # Another tab of this browser is the same visit: two tabs do not make two participants.
     visit = f"{view.visit}.{view.signature}"
@@ -51,7 +55,8 @@ async def post_study(request: Request) -> Response:
         now=now(),
     )
     if sent.view is not None:
-        return _shown_again(request, sent.view, kept_parameters(request.query_params))
+        query = kept_parameters(request.query_params, language=_link_language(sent.view))
+        return _shown_again(request, sent.view, query)
     _log.info("participant_started study=%s new=%s", slug, sent.is_new)
     onward = RedirectResponse(step_address(sent.token, sent.step), status_code=303)
     return _remembering(onward, request, f"howgood-{slug}", sent.token, seconds=_REMEMBER)
@@ -61,12 +66,16 @@ async def get_step(request: Request) -> Response:
     """Show a step of this person's way; without one, or beyond it, lead to where they are."""
     token, step = request.path_params["token"], request.path_params.get("step", "")
     asked = whole(step, otherwise=0)
-    view = await hosting.look(request.app.state.host, token, step=asked, now=now())
+    view = await hosting.look(
+        request.app.state.host, token, step=asked, languages=_wishes(request), now=now()
+    )
     if view.step != asked:
-        return RedirectResponse(step_address(token, view.step), status_code=303)
+        query = kept_parameters(_chosen(request))
+        return RedirectResponse(step_address(token, view.step, query), status_code=303)
     if view.review is not None:
         return show_compressed(review_page(view, view.review, style=style_address()), request)
-    return show_compressed(screen_page(view, style=style_address()), request)
+    query = kept_parameters({}, language=_link_language(view))
+    return show_compressed(screen_page(view, style=style_address(), query=query), request)
 
 
 async def post_answer(request: Request) -> Response:
@@ -75,23 +84,23 @@ async def post_answer(request: Request) -> Response:
         request.app.state.host,
         request.path_params["token"],
         form=await read_form(request),
+        languages=_wishes(request),
+        device=device_of(request),
         now=now(),
     )
     if sent.view is not None:
-        return _shown_again(request, sent.view, "")
+        query = kept_parameters({}, language=_link_language(sent.view))
+        return _shown_again(request, sent.view, query)
     _log.debug("answer_recorded new=%s seconds=%.1f", sent.is_new, sent.seconds or 0.0)
     return RedirectResponse(step_address(sent.token, sent.step), status_code=303)
 
 
 async def get_media(request: Request) -> Response:
     """Show a picture or film of a study."""
-    found = await run_in_threadpool(
-        hosting.picture,
-        request.app.state.host,
-        request.path_params["version"],
-        request.path_params["name"],
-    )
-    return part_of_file(found, request.headers.get("range", ""))
+    host, version = request.app.state.host, request.path_params["version"]
+    found = await run_in_threadpool(hosting.picture, host, version, request.path_params["name"])
+    framed_by = (await run_in_threadpool(host.study, version)).framed_by
+    return part_of_file(found, request.headers.get("range", ""), framed_by=framed_by)
 
 
 def _shown_again(request: Request, view: hosting.View, query: str) -> Response:
@@ -105,7 +114,36 @@ def _visitor(request: Request) -> hosting.Visitor:
         parameters=request.query_params,
         token=request.cookies.get(f"howgood-{slug}", ""),
         visit=request.cookies.get(f"howgood-visit-{slug}", ""),
+        languages=_wishes(request),
+        device=device_of(request),
     )
+
+
+def device_of(request: Request) -> str:
+    """Return phone, tablet or computer; nothing else of what a browser says is kept."""
+    agent = request.headers.get("user-agent", "")
+    if not agent:
+        return ""
+    if "iPad" in agent or "Tablet" in agent or ("Android" in agent and "Mobi" not in agent):
+        return "tablet"
+    return "phone" if "Mobi" in agent else "computer"
+
+
+def _chosen(request: Request) -> dict[str, str]:
+    """Return the language that the link names, if it does."""
+    language = request.query_params.get("lang", "")
+    return {"lang": language} if language else {}
+
+
+def _wishes(request: Request) -> tuple[str, ...]:
+    """Return the languages a visitor wishes for: the link's first, then the browser's."""
+    accepted = request.headers.get("accept-language", "")[:_LONGEST_WISHES].split(",")
+    return (*_chosen(request).values(), *(part.partition(";")[0] for part in accepted))
+
+
+def _link_language(view: hosting.View) -> str:
+    """Return the language that the address has to name, where people can choose one."""
+    return view.screen.language if len(view.languages) > 1 else ""
 
 
 def _remembering(
@@ -145,7 +183,26 @@ async def get_health(request: Request) -> Response:
     return PlainTextResponse(words, status_code=503, headers={"Retry-After": "5"})
 
 
+async def get_metrics(request: Request) -> Response:
+    """Give what is counted about this server to whoever has the token for it."""
+    wanted = request.app.state.settings.metrics_token
+    if not wanted:
+        raise HTTPException(404)
+    given = request.headers.get("authorization", "").removeprefix("Bearer ")
+    if not hmac.compare_digest(given.encode(), wanted.encode()):
+        words = "a token is needed: Authorization: Bearer …\n"
+        head = {"WWW-Authenticate": "Bearer"}
+        return PlainTextResponse(words, status_code=401, headers=head)
+    state, gate = request.app.state, request.state.gate
+    is_well = await run_in_threadpool(state.health.is_well)
+    text = await run_in_threadpool(
+        metrics_text, gate.metrics, state.host, working=gate.working, is_well=is_well
+    )
+    return PlainTextResponse(text, media_type=MEDIA_TYPE)
+
+
 ROUTES = [
+    *COMING_BACK,
     Route("/p/{token}", get_step, methods=["GET"]),
     Route("/p/{token}", post_answer, methods=["POST"]),
     Route("/p/{token}/{step}", get_step, methods=["GET"]),
@@ -155,5 +212,6 @@ ROUTES = [
     Route("/", get_home, methods=["GET"]),
     Route("/static/{name}", get_static, methods=["GET"]),
     Route("/health", get_health, methods=["GET"]),
+    Route("/metrics", get_metrics, methods=["GET"]),
     Route("/media/{version:int}/{name:path}", get_media, methods=["GET"]),
 ]

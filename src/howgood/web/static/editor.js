@@ -105,6 +105,55 @@
     area.addEventListener("input", () => fill(area));
   }
 
+  // Texts of the page that people see are edited where they stand: what is typed there goes into
+  // the field it came from when the text is left, and from there it is saved and drawn again.
+  const glance = document.getElementById("glance");
+  const plain = (text) => text.trim().replace(/\s+/g, " ");
+  const sources = () => {
+    const known = new Map();
+    for (const area of form.querySelectorAll("textarea[name], input[type='text'][name]")) {
+      if (area.name.startsWith("paste.") || /[{}]/.test(area.value)) continue;
+      for (const part of area.value.split(/\n\s*\n/)) {
+        const text = plain(part);
+        // A text that stands in two fields could be either's.
+        if (text) known.set(text, known.has(text) ? null : {area, part});
+      }
+    }
+    return known;
+  };
+  const inPlace = () => {
+    const known = sources();
+    for (const screen of glance.querySelectorAll(".screen")) {
+      screen.inert = false;
+      for (const control of screen.querySelectorAll("a, button, details, fieldset, input, select, textarea, label")) {
+        control.inert = true;
+      }
+      for (const node of screen.querySelectorAll("p, h2, h3, li, .h1")) {
+        const source = node.children.length ? null : known.get(plain(node.textContent));
+        if (!source) continue;
+        node.contentEditable = "plaintext-only";
+        node.classList.add("in-place");
+        node.setAttribute("role", "textbox");
+        node.setAttribute("aria-label", "Edit this text in place");
+        node.addEventListener("keydown", (event) => {
+          if (event.key === "Escape") { node.textContent = source.part; node.blur(); }
+          if (event.key === "Enter" && source.area.tagName === "INPUT") {
+            event.preventDefault();
+            node.blur();
+          }
+        });
+        node.addEventListener("blur", () => {
+          const text = node.innerText.trim();
+          if (plain(text) === plain(source.part)) return;
+          source.area.value = source.area.value.replace(source.part, () => text);
+          source.part = text;
+          source.area.dispatchEvent(new Event("input", {bubbles: true}));
+        });
+      }
+    }
+  };
+  glance?.addEventListener("htmx:afterSwap", inPlace);
+
   // The block that an address or the outline names is open.
   const open = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -152,6 +201,7 @@
   const buttons = [...document.querySelectorAll("[data-device]")];
   for (const button of buttons) {
     button.hidden = false;
+    document.querySelector(".in-scripts").hidden = false;
     button.addEventListener("click", () => {
       document.getElementById("glance").classList.toggle("phone", button.dataset.device === "phone");
       for (const each of buttons) each.setAttribute("aria-pressed", String(each === button));

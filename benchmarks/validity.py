@@ -1,0 +1,276 @@
+"""Do leaderboards hold on other documents and other raters? `python -m benchmarks.validity`.
+
+Two public data sets are split in two, by documents (prompts), by raters, and by both. One half says
+which systems differ and how surely; the other half shows what happened. The same is asked of the
+methods people use. Writes docs/explanation/external-validity.md; needs `../shared/data` (or
+`HOWGOOD_DATA`), pandas, statsmodels and evalica, and takes some minutes.
+
+In: the two files. Out: one page. Absent: simulated studies (see docs/explanation/calibration.md).
+"""
+
+import itertools
+import math
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import t as student
+
+from benchmarks.rows import Row
+from howgood import decide
+from howgood.errors import DroppedRowsWarning
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("HOWGOOD_DATA", ROOT.parent / "shared" / "data"))
+PAGE = ROOT / "docs" / "explanation" / "external-validity.md"
+SEED, SPLITS, LEVEL = 20931, 8, 0.05
+KINDS = {"documents": (True, False), "raters": (False, True), "documents and raters": (True, True)}
+_Z = float(ndtri(1 - LEVEL / 2))
+
+
+@dataclass
+class Said:
+    """Differences (K, K), half-widths of their 95 % intervals, and which pairs are separated."""
+
+    systems: tuple[str, ...]
+    differences: np.ndarray
+    reach: np.ndarray
+    is_apart: np.ndarray
+
+
+@dataclass
+class Tally:
+    """How often two halves agree about a pair of systems."""
+
+    pairs: int = 0
+    within: int = 0
+    apart: int = 0
+    turned: int = 0
+    against: int = 0
+    failed: int = 0
+
+    def add(self, one: Said, other: Said) -> None:
+        common = [name for name in one.systems if name in other.systems]
+        a, b = ([half.systems.index(name) for name in common] for half in (one, other))
+        for i, j in itertools.combinations(range(len(common)), 2):
+            here, there = (a[i], a[j]), (b[i], b[j])
+            reach = math.hypot(one.reach[here], other.reach[there])
+            gap = one.differences[here] - other.differences[there]
+            is_turned = one.differences[here] * other.differences[there] < 0
+            self.pairs += 1
+            self.within += abs(gap) <= reach
+            self.apart += bool(one.is_apart[here])
+            self.turned += bool(one.is_apart[here] and is_turned)
+            self.against += bool(one.is_apart[here] and other.is_apart[there] and is_turned)
+
+    def row(self, name: str) -> str:
+        if not self.pairs:
+            return f"| {name} | did not converge ({self.failed} of {self.failed} halves) | | | |"
+        turned = f"{self.turned / self.apart:.1%}" if self.apart else "none settled"
+        note = f" ({self.failed} halves did not converge)" if self.failed else ""
+        return (
+            f"| {name}{note} | {self.within / self.pairs:.1%} | {self.apart / self.pairs:.0%} "
+            f"| {turned} | {self.against} of {self.pairs:,} |"
+        )
+
+
+def of_ranking(ranking) -> Said:
+    """What howgood says: its differences, their intervals, and errors below the level."""
+    apart = np.minimum(ranking.errors, ranking.errors.T) < LEVEL
+    reach = _Z * np.sqrt(ranking.difference_variances)
+    return Said(ranking.systems, ranking.differences, reach, apart)
+
+
+def crossed(rows) -> Said:
+    return of_ranking(_graded(rows))
+
+
+def crossed_with_documents(rows) -> Said:
+    return of_ranking(_graded(rows, cluster="doc"))
+
+
+def _graded(rows, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DroppedRowsWarning)
+        return decide.rank_grades(
+            rows, item="segment", grade="penalty", greater_is_better=False, missing="drop",
+            **options,
+        )  # fmt: skip
+
+
+def paired_t(rows) -> Said:
+    """The usual test: mean of an output's grades, paired over segments."""
+    table = rows.pivot_table(index="segment", columns="system", values="penalty").dropna()
+    values = table.to_numpy()
+    n = len(values)
+    apart = values[:, :, None] - values[:, None, :]
+    differences, se = apart.mean(axis=0), apart.std(axis=0, ddof=1) / math.sqrt(n)
+    reach = student.ppf(1 - LEVEL / 2, n - 1) * se
+    # One-sided at the level, as our errors are.
+    separated = np.abs(differences) > student.ppf(1 - LEVEL, n - 1) * se
+    return Said(tuple(table.columns), differences, reach, separated)
+
+
+def mixed_model(rows) -> Said:
+    """A mixed model as textbooks have it: systems fixed, documents and segments random."""
+    import statsmodels.formula.api as smf
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # statsmodels warns of variances at zero
+        fitted = smf.mixedlm(
+            "penalty ~ 0 + C(system)", rows, groups="doc", re_formula="1",
+            vc_formula={"segment": "0 + C(segment)"},
+        ).fit(method="lbfgs")  # fmt: skip
+    names = [name for name in fitted.params.index if name.startswith("C(system)")]
+    means = fitted.params[names].to_numpy()
+    covariance = fitted.cov_params().loc[names, names].to_numpy()
+    own = np.diag(covariance)
+    se = np.sqrt(np.maximum(own[:, None] + own - 2 * covariance, 0.0))
+    differences = means[:, None] - means
+    systems = tuple(name.split("[")[1].rstrip("]") for name in names)
+    separated = np.abs(differences) > ndtri(1 - LEVEL) * se
+    return Said(systems, differences, _Z * se, separated)
+
+
+def votes_clustered(rows) -> Said:
+    return of_ranking(decide.rank_votes(rows, item="prompt", rater="worker"))
+
+
+def votes_evalica(rows) -> Said:
+    """Bradley and Terry by evalica, with the usual bootstrap over votes (200 times)."""
+    import evalica
+    from evalica import Winner
+
+    winners = {"left": Winner.X, "right": Winner.Y, "tie": Winner.Draw}
+    names = tuple(sorted(set(rows["left"]) | set(rows["right"])))
+    rng = np.random.default_rng(0)
+    draws = np.full((200, len(names)), np.nan)
+    for draw in range(-1, len(draws)):
+        some = rows if draw < 0 else rows.iloc[rng.integers(len(rows), size=len(rows))]
+        found = evalica.bradley_terry(
+            some["left"].tolist(), some["right"].tolist(), [winners[w] for w in some["winner"]]
+        ).scores
+        strengths = np.log(np.maximum(found.reindex(names).to_numpy(dtype=float), 1e-12))
+        if draw < 0:
+            middle = strengths
+        else:
+            draws[draw] = strengths
+    apart = draws[:, :, None] - draws[:, None, :]
+    lower, upper = np.nanquantile(apart, [LEVEL / 2, 1 - LEVEL / 2], axis=0)
+    ahead = np.nanmean(apart > 0, axis=0)
+    separated = np.minimum(ahead, 1 - ahead) < LEVEL
+    return Said(names, middle[:, None] - middle, (upper - lower) / 2, separated)
+
+
+GRADES: dict[str, Callable] = {
+    "howgood, `--cluster doc`": crossed_with_documents,
+    "howgood": crossed,
+    "paired t-test over segments": paired_t,
+    "mixed model (statsmodels: documents, segments)": mixed_model,
+}
+VOTES: dict[str, Callable] = {
+    "howgood": votes_clustered,
+    "evalica, bootstrap over votes": votes_evalica,
+}
+
+
+def halves(rows, item: str, rater: str, kind: tuple[bool, bool]) -> Iterator[tuple]:
+    """Yield pairs of tables that share no item, no rater, or neither."""
+    rng = np.random.default_rng([SEED, *kind])
+    for _ in range(SPLITS):
+        parts = [rows, rows]
+        for column, is_split in ((item, kind[0]), (rater, kind[1])):
+            if is_split:
+                names = rng.permutation(rows[column].unique())
+                sides = names[: len(names) // 2], names[len(names) // 2 :]
+                parts = [part[part[column].isin(s)] for part, s in zip(parts, sides, strict=True)]
+        yield tuple(parts)
+
+
+def table(rows, item, rater, methods) -> list[str]:
+    lines = []
+    for kind, split in KINDS.items():
+        lines += [f"\n**Other {kind}** ({SPLITS} splits)\n", *HEAD]
+        for name, method in methods.items():
+            lines.append(_tallied(method, halves(rows, item, rater, split)).row(name))
+            print(lines[-1], file=sys.stderr, flush=True)
+    return lines
+
+
+def _tallied(method, pairs) -> Tally:
+    tally = Tally()
+    for one, other in pairs:
+        try:
+            tally.add(method(one), method(other))
+        except (np.linalg.LinAlgError, ValueError) as error:
+            tally.failed += 1
+            print(error, file=sys.stderr)
+    return tally
+
+
+HEAD = (
+    "| method | halves agree within what they say | pairs settled | of these, the other way round "
+    "in the other half | settled both ways |",
+    "|---|---|---|---|---|",
+)
+
+INTRODUCTION = """# Does a leaderboard hold on other documents and other raters?
+
+Written by `python -m benchmarks.validity`; do not edit.
+
+Simulations show that a method does what it should when its assumptions hold. This page asks real
+data: each set is split in two halves that share no documents (prompts), no raters, or neither. Each
+half makes its own board.
+
+- **Halves agree within what they say**: the difference of a pair of systems in one half lies no
+  further from that in the other than the two 95 % intervals allow together. 95 % is right; fewer
+  means that intervals promise too much. Pairs of one split hang together, and splits overlap: read
+  the shares as rough.
+- **Settled**: pairs whose order the first half calls wrong with less than 5 %.
+- **The other way round**: of these, how many have the opposite order in the other half, which has
+  noise of its own.
+- **Settled both ways**: both halves are sure, and contradict each other.
+
+A method that settles little can hardly be wrong: look at agreement and at the pairs settled
+together. Grades of other raters are where howgood agrees least, too: four raters in each half say
+little about four others. Of the votes it settles hardly anything in a half, because six or seven
+prompts are few: that is safe, and of little use.
+"""
+
+
+def run() -> list[Row]:
+    """Write the page; it has no rows among those of speed."""
+    import pandas as pd
+
+    names = ("wmt23_mqm_zhen.csv", "llmfao_votes.csv")
+    missing = [name for name in names if not (DATA / name).is_file()]
+    if missing:
+        print(f"{DATA}: {', '.join(missing)} not found; name the folder with HOWGOOD_DATA")
+        return []
+    grades = pd.read_csv(DATA / "wmt23_mqm_zhen.csv")
+    votes = pd.read_csv(DATA / "llmfao_votes.csv")
+    lines = [
+        INTRODUCTION,
+        f"## Grades: WMT 2023, Chinese to English\n\n{len(grades):,} MQM penalties of "
+        f"{grades['system'].nunique()} systems by {grades['rater'].nunique()} raters; "
+        f"{grades['segment'].nunique()} segments of {grades['doc'].nunique()} documents "
+        "(Google, wmt-mqm-human-evaluation, Apache 2.0).",
+        *table(grades, "doc", "rater", GRADES),
+        f"\n## Votes: LLMFAO\n\n{len(votes):,} votes over {votes['left'].nunique()} language "
+        f"models, {votes['prompt'].nunique()} prompts, {votes['worker'].nunique()} workers "
+        "(Ustalov, CC BY 4.0).",
+        *table(votes, "prompt", "worker", VOTES),
+        "",
+    ]
+    PAGE.write_text("\n".join(lines), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}")
+    return []
+
+
+if __name__ == "__main__":
+    run()

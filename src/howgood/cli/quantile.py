@@ -1,0 +1,86 @@
+"""`howgood quantile`: is too low worse than too high, and what should be predicted?
+
+In: a table of outcomes and predictions. Out: questions, findings, JSON, a report, a log. Absent:
+choosing questions (see `learn`), the page (see `web`).
+"""
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from howgood.cli.criteria import answered_in_browser, from_keys
+from howgood.cli.knowledge import say
+from howgood.cli.options import writable, write_report
+from howgood.flow import elicit_criteria, elicit_quantile
+from howgood.show import quantile as show
+from howgood.show import text
+
+
+@click.command("quantile")
+@click.argument("forecasts", type=click.Path(path_type=Path))
+@click.option("--truth", default="y_true", show_default=True, help="Column: what happened.")
+@click.option("--predicted", default="y_pred", show_default=True, help="Column: predictions.")
+@click.option("--unit", default="", help="Unit of both, such as EUR; questions are asked in it.")
+@click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
+@click.option("--browser", is_flag=True, help="Ask on a page of this machine, not here.")
+@click.option(
+    "--simulate",
+    type=float,
+    metavar="RATIO",
+    help="Let somebody answer to whom one too low is as bad as RATIO too high.",
+)
+@click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
+@click.option("--held-out", default=8, show_default=True, help="Questions to test the ratio.")
+@click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the result as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option("--out", type=click.Path(path_type=Path), callback=writable,
+              help="Write a report: .html, .md, .json.")  # fmt: skip
+def command(
+    forecasts: Path,
+    truth: str,
+    predicted: str,
+    unit: str,
+    log: Path | None,
+    browser: bool,
+    simulate: float | None,
+    questions: int,
+    held_out: int,
+    seed: int | None,
+    save: Path | None,
+    as_json: bool,
+    out: Path | None,
+) -> int:
+    """Learn whether too low or too high is worse, and which quantile FORECASTS should predict."""
+    elicitor = elicit_quantile.start(
+        forecasts,
+        truth=truth,
+        predicted=predicted,
+        unit=unit,
+        random_state=seed,
+        max_queries=questions,
+        held_out=held_out,
+    )
+    if log is not None and log.exists():
+        click.echo(f"resuming {log}", err=True)
+        elicitor = elicit_criteria.resumed(log, of=elicitor)
+    if browser:
+        elicitor = answered_in_browser(elicitor, log)
+    elif simulate is not None:
+        weights = {"too low": simulate, "too high": 1.0}
+        person = elicit_criteria.simulated_respondent(weights, elicitor.table)
+        elicit_criteria.hold(elicitor, lambda query: person(query.first, query.second), log=log)
+    else:
+        elicit_criteria.hold(elicitor, partial(from_keys, elicitor), log=log)
+    result = elicitor.result()
+    if as_json:
+        click.echo(text.to_json(result.to_dict()))
+    else:
+        say(show.quantile_findings(result))
+    if save is not None:
+        result.save(save)
+        click.echo(f"wrote {save}", err=True)
+    if out:
+        write_report(show.quantile_report(result), out)
+    return 0

@@ -1,0 +1,103 @@
+"""Weights of what classifiers do, by class or across groups: outcomes as alternatives.
+
+In: outcomes with their criteria, and answers. Out: questions (see `weights_search`) and
+`WeightsResult`. Absent: what outcomes are (see `multiclass` and `fair`).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from howgood.errors import InputError
+from howgood.learn.elicitation.weights_search import (
+    PARTICLES,
+    Counted,
+    WeightsSearch,
+    weight_estimate,
+)
+from howgood.records.criteria import CriteriaTable
+from howgood.records.elicitation import FEWEST_PREFERENCES, Query, WeightsResult
+from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
+from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
+from howgood.stats.randomness import RandomState
+from howgood.stats.weighted_choices import particle_weights
+
+# A weight is known when its 90 % interval is at most so wide.
+KNOWN = 0.1
+
+
+class OutcomeElicitor(WeightsSearch):
+    """Asks about pairs of real outcomes until every weight is known to within five hundredths."""
+
+    def __init__(
+        self,
+        outcomes: Sequence[Any],
+        table: CriteriaTable,
+        *,
+        metric: Callable[[tuple[float, ...]], DiagonalMetric | FairMetric],
+        method: str,
+        random_state: RandomState,
+        min_queries: int,
+        max_queries: int,
+        catch_pairs: int,
+        held_out: int,
+    ) -> None:
+        self.outcomes = tuple(outcomes)
+        self._metric, self._method = metric, method
+        if not len(table.names) or not np.ptp(table.scores, axis=0).any():
+            raise InputError(
+                where=method,
+                found=f"{len(table.names)} systems that do the same",
+                needed="systems with a trade-off between them",
+                cure="Add systems, for instance other thresholds.",
+            )
+        super().__init__(
+            table,
+            random_state=random_state,
+            min_queries=min(min_queries, max_queries),
+            max_queries=max_queries,
+            catch_pairs=catch_pairs,
+            held_out=held_out,
+            imagined=False,
+        )
+
+    def query(self) -> Query | None:
+        """Return the question at hand, or None when every question is answered."""
+        return self._query_about(self.outcomes)
+
+    def result(self) -> WeightsResult:
+        """Return what the answers so far say."""
+        particles, _ = self._last_particles()
+        weights = particle_weights(particles)
+        counted, reasons = Counted(self._answered, self._steps), self._reasons(particles)
+        metric = self._metric(tuple(weights.mean(axis=0).tolist()))
+        is_said = counted.preferences >= FEWEST_PREFERENCES and not reasons
+        return WeightsResult(
+            weights={
+                criterion.name: weight_estimate(weights[:, place])
+                for place, criterion in enumerate(self.table.criteria)
+            },
+            metric=metric if is_said else None,
+            best=max(self.outcomes, key=metric.of) if is_said else None,
+            queries=len(self._answered),
+            choices=counted.choices,
+            preferences=counted.preferences,
+            stopped=self._stopped or "interrupted",
+            checks=counted.checks,
+            agreement=self._agreement(weights.mean(axis=0)),
+            misfit=tuple(reason for reason, _ in reasons),
+            advice=tuple(dict.fromkeys(advice for _, advice in reasons)),
+            provenance=Provenance(
+                method=self._method,
+                settings={**self.settings, "particles": PARTICLES},
+                seed=self.seed,
+                rows_used=len(self.outcomes),
+            ),
+        )
+
+    def _enough_known(self, weights: FloatArray) -> str | None:
+        """Say why no more needs to be learned, if so: every weight is known."""
+        low, high = np.quantile(weights, [0.05, 0.95], axis=0)
+        return "precise enough" if (high - low).max() <= KNOWN else None

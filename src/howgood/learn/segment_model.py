@@ -1,0 +1,359 @@
+r"""The binary model for people who differ: by segment, and each person by themselves.
+
+In: `Cells` per segment, `Priors`, `SegmentPriors`. Out: `SegmentModel`, a log posterior density for
+the engines. Absent: sampling (`learn.engines`), results (`learn.segments`).
+
+.. math:: \operatorname{logit} P(\text{accept}) = b_{0is} + b_i M_{p,\alpha_{isk}}(P_j, R_j) + U_k,
+          \quad \operatorname{logit} \alpha_{isk} = a_{is} + \omega V_k
+
+for application i, segment s and person k. Over the segments of an application, :math:`a_{is}` and
+the level have a middle, with the priors of an application of `learn.binary_model`, and contrasts
+(Helmert's, orthonormal) that are Normal(0, :math:`\tau`): partial pooling. The slope is shared. The
+spreads :math:`\tau` (one of alphas, one of levels) and :math:`\omega` are half-normal.
+
+Parameters on the whole line: those of the binary model for the middle, then the points of both
+spreads and the contrasts (where there are several segments), then the point of :math:`\omega`
+(where people's own alphas are modelled). A contrast c given its spread has about the mean
+:math:`\hat c k\tau^2/(1 + k\tau^2)` and the sd :math:`\tau/\sqrt{1 + k\tau^2}`, where k is the
+information the answers hold about it: its coordinate is how many such sd it lies from that mean, so
+that there is no funnel, whether the answers say much or little.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import expit
+
+from howgood.learn import prior_density
+from howgood.learn.binary_model import BinaryModel, Cells, draw_columns, log_terms
+from howgood.records.priors import HalfNormal, Normal, Priors
+from howgood.stats.arrays import FloatArray
+from howgood.stats.half_normal import half_normal_slope, half_normal_value
+from howgood.stats.importance import hessian, inverse_curvature, maximise
+from howgood.stats.power_mean import power_mean, power_mean_slopes
+from howgood.stats.random_intercepts import (
+    N_NODES,
+    draws_per_block,
+    log_marginal,
+    log_marginal_many,
+    normal_nodes,
+)
+
+PERSON_NODES = 33  # of leniency, where people's alphas are integrated too
+ALPHA_NODES = 9
+_STANDARD = Normal(0.0, 1.0)
+_ALPHA_SPREAD, _LEVEL_SPREAD = HalfNormal(0.75), HalfNormal(1.5)
+_WIDE = 1.0  # the point of both spreads where the information about contrasts is measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentPriors:
+    """How much segments and people may differ: logits of alpha, levels, people's own alphas."""
+
+    alpha: HalfNormal = _ALPHA_SPREAD
+    level: HalfNormal = _LEVEL_SPREAD
+    person_alpha: HalfNormal = _ALPHA_SPREAD
+
+
+@dataclass(frozen=True, slots=True)
+class Whitening:
+    """What the answers alone say about the contrasts: where they lie, and how much is known."""
+
+    centre: FloatArray
+    information: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentModel:
+    """Log posterior density of one kind of mean, for several segments at once."""
+
+    segments: tuple[Cells, ...]
+    priors: Priors
+    order: float | None
+    flawless: bool = False
+    spreads: SegmentPriors = SegmentPriors()
+    has_own_alphas: bool = False
+    whitening: Whitening | None = None
+    n_nodes: int = N_NODES
+    middle: BinaryModel = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        middle = BinaryModel(self.segments[0], self.priors, self.order, flawless=self.flawless)
+        object.__setattr__(self, "middle", middle)
+
+    @property
+    def n_contrasts(self) -> int:
+        """Contrasts of one quantity of one application."""
+        return len(self.segments) - 1
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        contrasts = 2 * self.n_contrasts * self.middle.n_applications
+        return self.middle.size + 2 * (self.n_contrasts > 0) + contrasts + self.has_own_alphas
+
+    def start(self) -> FloatArray:
+        """Return a sensible place to start looking for the mode."""
+        return np.concatenate([self.middle.start(), np.zeros(self.size - self.middle.size)])
+
+    def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log density and its gradient at one point."""
+        middle, n = self.middle, self.middle.n_applications
+        plain, log_volume = middle.to_plain(point[None, : middle.size])
+        prior, by_prior = middle.log_prior(plain)
+        value, by_plain = float(prior[0] + log_volume[0]), by_prior[0]
+        shifts, omega = self._shifts(point[None, :])[:, 0], self._omega(point[None, :])[0]
+        by_shifts, by_omega = np.zeros_like(shifts), 0.0
+        for number, cells in enumerate(self.segments):
+            own = plain[0].copy()
+            own[:n] += shifts[1, :, number]
+            own[2 * n : 3 * n] += shifts[0, :, number]
+            part, by_own, by_sd = self._likelihood(cells, own, float(omega))
+            value, by_plain, by_omega = value + part, by_plain + by_own, by_omega + by_sd
+            by_shifts[0, :, number], by_shifts[1, :, number] = by_own[2 * n : 3 * n], by_own[:n]
+        log_prior, rest = self._rest(point, by_shifts, by_omega)
+        moved = middle.gradient_by_point(point[: middle.size], plain[0], by_plain)
+        return value + log_prior, np.concatenate([moved, rest])
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Return the log density at many points, shape (n, size)."""
+        plain, total = self.middle.to_plain(points[:, : self.middle.size])
+        total = total + self.middle.log_prior(plain)[0] + self._log_prior_of_rest(points)
+        shifts, omega = self._shifts(points), self._omega(points)
+        nodes = len(self._nodes()[0]) * len(self._alpha_nodes()[0])
+        for number, cells in enumerate(self.segments):
+            block = draws_per_block(cells.groups, 2 * cells.n_cells, nodes)
+            own = self._own(plain, shifts, number)
+            values = [
+                self._log_likelihood(cells, own[at : at + block], omega[at : at + block])
+                for at in range(0, len(points), block)
+            ]
+            total = total + np.concatenate(values)
+        return np.asarray(total)
+
+    def spread(self, points: FloatArray) -> FloatArray:
+        """Return how much people differ, in widths of the logistic curve."""
+        return self.middle.spread(points[:, : self.middle.size])
+
+    def natural(self, points: FloatArray) -> FloatArray:
+        """Return draws in natural units: `draw_columns` segment by segment, then `SPREADS`."""
+        n = self.middle.n_applications
+        natural = self.middle.natural(points[:, : self.middle.size])
+        plain = self.middle.to_plain(points[:, : self.middle.size])[0]
+        at, shifts, parts = draw_columns(n), self._shifts(points), []
+        for number in range(len(self.segments)):
+            own, part = self._own(plain, shifts, number), natural.copy()
+            part[:, at["intercept"]] = own[:, :n]
+            part[:, at["alpha"]] = expit(own[:, 2 * n : 3 * n])
+            parts.append(part)
+        tau = np.zeros((len(points), 2))
+        if self.n_contrasts:
+            tau = self._spread_values(points)
+        return np.column_stack([*parts, tau, self._omega(points)])
+
+    def whitened(self) -> "SegmentModel":
+        """Return the model in coordinates that suit what the answers say about contrasts.
+
+        With both spreads held at a wide value, the curvature at the mode, less that of the
+        prior, is the information of the answers.
+        """
+        if not self.n_contrasts:
+            return self
+        plain = replace(self, whitening=None)
+        first = self.middle.size
+        held, free = [first, first + 1], np.ones(self.size, dtype=bool)
+        free[held] = False
+        whole = plain.start()
+        whole[held] = _WIDE
+
+        def of_free(point: FloatArray) -> tuple[float, FloatArray]:
+            there = whole.copy()
+            there[free] = point
+            value, gradient = plain.value_and_gradient(there)
+            return value, gradient[free]
+
+        mode = maximise(of_free, whole[free])
+        covariance = inverse_curvature(hessian(of_free, mode))
+        n_contrasts = 2 * self.n_contrasts * self.middle.n_applications
+        here = slice(first, first + n_contrasts)  # the held ones stood before them
+        # Without whitening a coordinate is c / tau, so its prior has the precision 1.
+        known = np.maximum(1.0 / np.diag(covariance)[here] - 1.0, 1e-6)
+        tau = np.repeat(plain._spread_values(whole[None, :])[0], n_contrasts // 2)
+        centre = mode[here] * (1.0 + known) / known * tau
+        return replace(self, whitening=Whitening(centre, known / tau**2))
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _nodes(self) -> tuple[FloatArray, FloatArray]:
+        if self.has_own_alphas:
+            return normal_nodes(min(PERSON_NODES, self.n_nodes))
+        return normal_nodes(self.n_nodes)
+
+    def _alpha_nodes(self) -> tuple[FloatArray, FloatArray]:
+        """Nodes of people's own alphas: Gauss and Hermite's, since these vary smoothly."""
+        if not self.has_own_alphas:
+            return np.zeros(1), np.ones(1)
+        nodes, weights = np.polynomial.hermite_e.hermegauss(ALPHA_NODES)
+        return nodes, weights / weights.sum()
+
+    def _omega(self, points: FloatArray) -> FloatArray:
+        if not self.has_own_alphas:
+            return np.zeros(len(points))
+        return half_normal_value(points[:, -1], self.spreads.person_alpha.scale)
+
+    def _scales(self) -> tuple[float, float]:
+        return self.spreads.alpha.scale, self.spreads.level.scale
+
+    def _spread_values(self, points: FloatArray) -> FloatArray:
+        at = self.middle.size
+        return np.column_stack(
+            [half_normal_value(points[:, at + i], scale) for i, scale in enumerate(self._scales())]
+        )
+
+    def _coordinates(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Coordinates of contrasts (n, 2, m), and centre and information of each (2, m)."""
+        m = self.n_contrasts * self.middle.n_applications
+        at = self.middle.size + 2
+        w = points[:, at : at + 2 * m].reshape(len(points), 2, m)
+        if self.whitening is None:
+            return w, np.zeros((2, m)), np.zeros((2, m))
+        known = self.whitening
+        return w, known.centre.reshape(2, m), known.information.reshape(2, m)
+
+    def _contrasts(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Contrasts over their spread (z) and the spreads, shapes (n, 2, m) and (n, 2, 1)."""
+        w, centre, known = self._coordinates(points)
+        tau = self._spread_values(points)[:, :, None]
+        damped = 1.0 + known * tau**2
+        return centre * known * tau / damped + w / np.sqrt(damped), tau
+
+    def _shifts(self, points: FloatArray) -> FloatArray:
+        """Return logit alpha and level of segments less the middle: (2, n, apps, segments)."""
+        n, apps = len(points), self.middle.n_applications
+        if not self.n_contrasts:
+            return np.zeros((2, n, apps, 1))
+        z, tau = self._contrasts(points)
+        contrasts = (z * tau).reshape(n, 2, apps, self.n_contrasts)
+        return np.moveaxis(contrasts @ _helmert(len(self.segments)), 1, 0)
+
+    def _own(self, plain: FloatArray, shifts: FloatArray, number: int) -> FloatArray:
+        n, own = self.middle.n_applications, plain.copy()
+        own[:, :n] += shifts[1, :, :, number]
+        own[:, 2 * n : 3 * n] += shifts[0, :, :, number]
+        return own
+
+    def _log_prior_of_rest(self, points: FloatArray) -> FloatArray:
+        at, total = self.middle.size, np.zeros(len(points))
+        if self.n_contrasts:
+            z, tau = self._contrasts(points)
+            _, _, known = self._coordinates(points)
+            damped = 0.5 * np.log1p(known * tau**2)
+            total += (prior_density.normal(_STANDARD, z)[0] - damped).sum(axis=(1, 2))
+            total += prior_density.normal(_STANDARD, points[:, at : at + 2])[0].sum(axis=1)
+        if self.has_own_alphas:
+            total += prior_density.normal(_STANDARD, points[:, -1])[0]
+        return total
+
+    def _rest(
+        self, point: FloatArray, by_shifts: FloatArray, by_omega: float
+    ) -> tuple[float, FloatArray]:
+        """Log prior of everything beyond the middle, and the gradient by it."""
+        at, parts = self.middle.size, []
+        if self.n_contrasts:
+            w, centre, known = (each for each in self._coordinates(point[None, :]))
+            z, tau = (each[0] for each in self._contrasts(point[None, :]))
+            damped = 1.0 + known * tau**2
+            by_contrast = (by_shifts @ _helmert(len(self.segments)).T).reshape(z.shape)
+            z_by_tau = centre * known * (1.0 - known * tau**2) / damped**2
+            z_by_tau -= w[0] * known * tau * damped**-1.5
+            by_z = by_contrast * tau - z
+            by_tau = by_contrast * z + by_z * z_by_tau - known * tau / damped
+            slopes = [
+                half_normal_slope(point[at + i], scale) for i, scale in enumerate(self._scales())
+            ]
+            parts = [by_tau.sum(axis=1) * np.array(slopes) - point[at : at + 2]]
+            parts.append((by_z / np.sqrt(damped)).ravel())
+        if self.has_own_alphas:
+            slope = half_normal_slope(point[-1], self.spreads.person_alpha.scale)
+            parts.append(np.array([by_omega * float(slope) - point[-1]]))
+        log_prior = float(self._log_prior_of_rest(point[None, :])[0])
+        return log_prior, np.concatenate(parts) if parts else np.zeros(0)
+
+    def _likelihood(
+        self, cells: Cells, own: FloatArray, omega: float
+    ) -> tuple[float, FloatArray, float]:
+        """Log likelihood of one segment, its gradient by its plain parameters, and by omega."""
+        n, at = self.middle.n_applications, cells.application
+        slope, sd = own[n : 2 * n][at][:, None], np.exp(own[3 * n])
+        (nodes, weights), (steps, shares) = self._nodes(), self._alpha_nodes()
+        alpha = expit(own[2 * n : 3 * n][at][:, None] + omega * steps)
+        order = float(own[-1]) if self.order is None else self.order
+        mean, by_alpha, by_p = power_mean_slopes(
+            cells.precision[:, None], cells.recall[:, None], p=order, alpha=alpha
+        )
+        extra = self._extra(cells, own[None, :])[0][:, None]
+        center = own[:n][at][:, None] + slope * mean + extra
+        x = center[:, :, None] + sd * nodes
+        flat, both = x.reshape(len(x), -1), np.outer(shares, weights).ravel()
+        value, pull = log_marginal(cells.groups, log_terms(flat), both)
+        accept = expit(flat)
+        pull_x = (pull[: len(x)] * (1.0 - accept) - pull[len(x) :] * accept).reshape(x.shape)
+        cell = pull_x.sum(axis=2)
+        by_logit = cell * slope * by_alpha * alpha * (1.0 - alpha)
+        gradient: list[FloatArray] = [
+            np.bincount(at, values.sum(axis=1), minlength=n).astype(np.float64)
+            for values in (cell, cell * mean, by_logit)
+        ]
+        gradient.append(np.array([float((pull_x * nodes).sum()) * sd]))
+        if self.flawless:
+            more = half_normal_slope(own[3 * n + 1], self.priors.flawless.scale)
+            gradient.append(np.array([float(cell.sum(axis=1) @ cells.is_flawless) * float(more)]))
+        if self.order is None:
+            gradient.append(np.array([float((cell * slope * by_p).sum())]))
+        return value, np.concatenate(gradient), float((by_logit @ steps).sum())
+
+    def _log_likelihood(self, cells: Cells, own: FloatArray, omega: FloatArray) -> FloatArray:
+        n, at = self.middle.n_applications, cells.application
+        (nodes, weights), (steps, shares) = self._nodes(), self._alpha_nodes()
+        logits = own[:, 2 * n : 3 * n][:, at][:, :, None] + omega[:, None, None] * steps
+        order = own[:, -1][:, None, None] if self.order is None else self.order
+        mean = power_mean(
+            cells.precision[:, None], cells.recall[:, None], p=order, alpha=expit(logits)
+        )
+        line, slope = own[:, :n][:, at], own[:, n : 2 * n][:, at]
+        center = (line + self._extra(cells, own))[:, :, None] + slope[:, :, None] * mean
+        with np.errstate(over="ignore", invalid="ignore"):
+            sd = np.exp(own[:, 3 * n])[:, None, None] * nodes
+            x = center.transpose(1, 0, 2)[:, :, :, None].astype(np.float32) + sd.astype(np.float32)
+            flat = x.reshape(*x.shape[:2], -1)
+            both = np.outer(shares, weights).ravel()
+            return log_marginal_many(cells.groups, log_terms(flat), both)
+
+    def _extra(self, cells: Cells, own: FloatArray) -> FloatArray:
+        """Return what a flawless system has beyond its accuracy, shape (n, cells)."""
+        if not self.flawless:
+            return np.zeros((len(own), cells.n_cells))
+        more = half_normal_value(
+            own[:, 3 * self.middle.n_applications + 1], self.priors.flawless.scale
+        )
+        return np.asarray(more[:, None] * cells.is_flawless)
+
+
+SPREADS = ("alpha between segments", "level between segments", "alpha between people")
+
+
+def segment_columns(n_applications: int, n_segments: int) -> tuple[list[slice], slice]:
+    """Return where each segment's columns and the spreads stand in `SegmentModel.natural`."""
+    width = draw_columns(n_applications)["flawless"].stop
+    own = [slice(width * number, width * (number + 1)) for number in range(n_segments)]
+    return own, slice(width * n_segments, width * n_segments + len(SPREADS))
+
+
+def _helmert(n_segments: int) -> FloatArray:
+    """Orthonormal contrasts, shape (segments - 1, segments): rows add up to zero."""
+    rows = np.zeros((n_segments - 1, n_segments))
+    for row in range(n_segments - 1):
+        rows[row, : row + 1] = 1.0
+        rows[row, row + 1] = -(row + 1.0)
+        rows[row] /= np.sqrt((row + 1.0) * (row + 2.0))
+    return rows

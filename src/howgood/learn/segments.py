@@ -1,0 +1,345 @@
+"""Fit people who differ: by a column they answered, and person by person.
+
+In: answers that were read, and the fit of all of them together. Out: `SegmentedPeople`. Absent: the
+density (`learn.segment_model`), what comes of it (`learn.segmented`).
+
+Segments are sampled for every kind of mean. People's own alphas are sampled for the likeliest
+one, as many draws as a table of people needs.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from howgood.errors import FewRespondentsWarning, InputError, announce
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.binary_model import Cells, draw_columns, log_terms, people_per_application
+from howgood.learn.engines.importance import (
+    Mixture,
+    careful_pilot,
+    natural_draws,
+    sample_mixture,
+)
+from howgood.learn.engines.select import gated
+from howgood.learn.kinds import order_of, tidy
+from howgood.learn.segment_model import PERSON_NODES, SegmentModel, segment_columns
+from howgood.learn.segmented import SegmentedPeople
+from howgood.learn.segmented import loaded_people as loaded_people
+from howgood.records.answers import Answers
+from howgood.records.diagnostics import Diagnostics
+from howgood.records.evidence import FEW_PEOPLE
+from howgood.records.progress import Progress, silent
+from howgood.records.table import Table
+from howgood.stats.arrays import FloatArray
+from howgood.stats.power_mean import power_mean
+from howgood.stats.random_intercepts import N_NODES, GroupCounts, normal_nodes
+
+BY_PERSON = "participant"
+EVERYONE = "everyone"
+MOST_SEGMENTS = 12
+_PEOPLE_DRAWS = 400
+# Up to this standard deviation of people half the nodes integrate as well.
+_NARROW = 4.0
+_BLOCK = 1000  # people whose alphas are worked out at once
+_REACH, _STEPS = 4.5, 31
+_CURE = "Ask more people, or compare fewer segments."
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One segment's answers: counts per distinct person, and whose they are."""
+
+    name: str
+    cells: Cells
+    people: NDArray[np.object_]
+    group: NDArray[np.intp]
+    respondents: dict[str, int]
+
+
+def segments_of(
+    answers: Answers, accepted: NDArray[np.bool_], applications: tuple[str, ...], by: str
+) -> tuple[Segment, ...]:
+    """Divide answers by a column; one segment of everyone where `by` is the participant."""
+    if by == BY_PERSON:
+        labels = np.full(len(answers), EVERYONE, dtype=object)
+    else:
+        labels = _checked_labels(answers, by)
+    names = sorted(set(labels.tolist()))
+    return tuple(_segment(answers, accepted, applications, labels == name, name) for name in names)
+
+
+def _checked_labels(answers: Answers, by: str) -> NDArray[np.object_]:
+    """Return the segment of every row; everybody belongs to one, and there are a few."""
+    labels = np.array([str(value) for value in answers[by].tolist()], dtype=object)
+    people = answers["participant"].astype(str)
+    of_person: dict[str, str] = {}
+    for person, label in zip(people.tolist(), labels.tolist(), strict=True):
+        if of_person.setdefault(person, label) != label:
+            raise InputError(
+                where=f"answers, column {by!r}",
+                found=f"{of_person[person]!r} and {label!r} for participant {person!r}",
+                needed="one value per person: segments are groups of people",
+                cure="Correct the table, or choose a column that people answered once.",
+            )
+    n_segments = len(set(of_person.values()))
+    if not 2 <= n_segments <= MOST_SEGMENTS:
+        raise InputError(
+            where=f"answers, column {by!r}",
+            found=f"{n_segments} different value{'s' if n_segments != 1 else ''}",
+            needed=f"2 to {MOST_SEGMENTS} segments",
+            cure="Choose another column, or put values into groups first, such as ages into "
+            "decades.",
+        )
+    return labels
+
+
+def _segment(
+    answers: Answers,
+    accepted: NDArray[np.bool_],
+    applications: tuple[str, ...],
+    rows: NDArray[np.bool_],
+    name: str,
+) -> Segment:
+    own = Answers(
+        {column: values[rows] for column, values in answers.items()}, provenance=answers.provenance
+    )
+    place = {each: number for number, each in enumerate(applications)}
+    application = np.array([place[str(each)] for each in own["application"].tolist()])
+    people, person = np.unique(own["participant"].astype(str), return_inverse=True)
+    question = np.column_stack([application, own["precision"], own["recall"]])
+    distinct, cell = np.unique(question, axis=0, return_inverse=True)
+    outcome = np.where(accepted[rows], cell.ravel(), cell.ravel() + len(distinct))
+    groups, members = GroupCounts.from_rows_with_members(person, outcome, 2 * len(distinct))
+    cells = Cells(
+        applications=applications,
+        application=distinct[:, 0].astype(np.intp),
+        precision=distinct[:, 1],
+        recall=distinct[:, 2],
+        groups=groups,
+    )
+    return Segment(name, cells, people.astype(object), members, people_per_application(own))
+
+
+def fit_people(
+    answers: Answers,
+    accepted: NDArray[np.bool_],
+    whole: AcceptabilityFit,
+    *,
+    by: str,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> SegmentedPeople:
+    """Return segments by the column `by` (or none), and everybody's own alpha."""
+    segments = segments_of(answers, accepted, whole.applications, by)
+    _warn_about_few(segments)
+    narrow = float(np.quantile(whole.person_sd_draws(), 0.99)) < _NARROW
+    model = SegmentModel(
+        tuple(each.cells for each in segments),
+        whole.priors,
+        0.0,
+        flawless=whole.has_flawless_term,
+        n_nodes=PERSON_NODES if narrow else N_NODES,
+    )
+    fits: dict[str, AcceptabilityFit] = {}
+    spread_draws, log_evidence = np.zeros((0, 2)), 0.0
+    if by != BY_PERSON:
+        fits, spread_draws, log_evidence = _fit_segments(
+            model, segments, whole, draws=draws, rng=rng, progress=_scaled(progress, 0.0, 0.6)
+        )
+    order = float(whole.best_order)
+    personal = replace(model, order=order, has_own_alphas=True).whitened()
+    mixture = sample_mixture(
+        {order: personal},
+        {order: 1.0},
+        draws=_PEOPLE_DRAWS,
+        rng=rng,
+        progress=_scaled(progress, 0.6, 0.9),
+        find=careful_pilot,
+    )
+    diagnostics = gated(mixture, cure=_CURE)
+    natural = personal.natural(mixture.samples[order].resampled(_PEOPLE_DRAWS, rng))
+    return SegmentedPeople(
+        column=by,
+        fits=fits,
+        spread_draws=spread_draws,
+        person_spread_draws=natural[:, -1],
+        person_order=order,
+        people=_people_table(segments, natural, rng),
+        log_evidence=log_evidence,
+        pooled_log_evidence=_total_evidence(whole.log_evidence, whole),
+        person_diagnostics=diagnostics,
+    )
+
+
+def _fit_segments(
+    model: SegmentModel,
+    segments: tuple[Segment, ...],
+    whole: AcceptabilityFit,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> tuple[dict[str, AcceptabilityFit], FloatArray, float]:
+    prior = whole.prior_of_means()
+    models = {p: replace(model, order=order_of(p)).whitened() for p in prior}
+    mixture = sample_mixture(
+        models, prior, draws=draws, rng=rng, progress=progress, find=careful_pilot
+    )
+    diagnostics = gated(mixture, cure=_CURE)
+    averaged, given = natural_draws(mixture, models, draws, rng)
+    own, spreads = segment_columns(len(whole.applications), len(segments))
+    fits = {}
+    for segment, columns in zip(segments, own, strict=True):
+        rows = {p: values[:, columns] for p, values in tidy(given).items()}
+        fits[segment.name] = _segment_fit(
+            segment, whole, mixture, averaged[:, columns], rows, diagnostics
+        )
+    evidence = _total_evidence(mixture.log_evidence, whole)
+    return fits, averaged[:, spreads][:, :2], evidence
+
+
+def _segment_fit(
+    segment: Segment,
+    whole: AcceptabilityFit,
+    mixture: Mixture,
+    averaged: FloatArray,
+    given: dict[float, FloatArray],
+    diagnostics: Diagnostics,
+) -> AcceptabilityFit:
+    """Return one segment's fit, about the applications its people were asked about."""
+    asked = [name for name in whole.applications if name in segment.respondents]
+    kept = [whole.applications.index(name) for name in asked]
+    at, n = draw_columns(len(whole.applications)), len(whole.applications)
+    columns = [*(i + offset for offset in (0, n, 2 * n) for i in kept)]
+    columns += list(range(at["person_sd"].start, at["flawless"].stop))
+    new_place = {old: new for new, old in enumerate(kept)}
+    cells = replace(
+        segment.cells,
+        applications=tuple(asked),
+        application=np.array([new_place[int(i)] for i in segment.cells.application], dtype=np.intp),
+    )
+    return dataclasses.replace(
+        whole,
+        applications=tuple(asked),
+        n_respondents=len(segment.people),
+        respondents=segment.respondents,
+        mean_probabilities=tidy(mixture.probabilities),
+        log_evidence=tidy(mixture.log_evidence),
+        averaged_draws=averaged[:, columns],
+        conditional_draws={p: rows[:, columns] for p, rows in given.items()},
+        cells=cells,
+        diagnostics=diagnostics,
+        correlations=None,
+        segmented=None,
+        provenance=replace(
+            whole.provenance,
+            method=f"{whole.provenance.method}, segments partially pooled",
+            settings={**whole.provenance.settings, "segment": segment.name},
+        ),
+    )
+
+
+def _total_evidence(log_evidence: Mapping[float, float], whole: AcceptabilityFit) -> float:
+    """Log evidence averaged over the kinds of mean; not a number where p is continuous."""
+    prior = whole.prior_of_means()
+    terms = [value + np.log(prior[float(p)]) for p, value in tidy(log_evidence).items()]
+    return float(np.logaddexp.reduce(terms)) if terms else float("nan")
+
+
+def _people_table(
+    segments: tuple[Segment, ...], natural: FloatArray, rng: np.random.Generator
+) -> Table:
+    """Return everybody's alpha per application they were asked about: mean, 95 % interval."""
+    n = len(segments[0].cells.applications)
+    own, _ = segment_columns(n, len(segments))
+    parts = [
+        _people_of(segment, natural[:, columns], natural[:, -1], rng)
+        for segment, columns in zip(segments, own, strict=True)
+    ]
+    names = ("participant", "segment", "application", "answers", "mean", "lower", "upper")
+    return Table({name: np.concatenate([part[name] for part in parts]) for name in names})
+
+
+def _people_of(
+    segment: Segment, draws: FloatArray, omega: FloatArray, rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    cells, groups = segment.cells, segment.cells.groups
+    n = len(cells.applications)
+    logits = draws[:, draw_columns(n)["alpha"]]
+    logits = np.log(logits / (1.0 - logits))
+    steps = [
+        _own_steps(cells, groups.counts[at : at + _BLOCK], draws, omega, rng)
+        for at in range(0, len(groups.counts), _BLOCK)
+    ]
+    step = np.concatenate(steps, axis=1)[:, segment.group]
+    total = groups.counts[:, : cells.n_cells] + groups.counts[:, cells.n_cells :]
+    columns: dict[str, list[NDArray[Any]]] = {}
+    for index, name in enumerate(cells.applications):
+        answers = total[:, cells.application == index].sum(axis=1)[segment.group]
+        asked = answers > 0
+        alpha = expit(logits[:, index, None] + omega[:, None] * step[:, asked])
+        lower, upper = np.quantile(alpha, (0.025, 0.975), axis=0)
+        rows = {
+            "participant": segment.people[asked],
+            "segment": np.full(int(asked.sum()), segment.name, dtype=object),
+            "application": np.full(int(asked.sum()), name, dtype=object),
+            "answers": answers[asked].astype(int),
+            "mean": alpha.mean(axis=0),
+            "lower": lower,
+            "upper": upper,
+        }
+        for column, values in rows.items():
+            columns.setdefault(column, []).append(values)
+    return {name: np.concatenate(values) for name, values in columns.items()}
+
+
+def _own_steps(
+    cells: Cells, counts: FloatArray, draws: FloatArray, omega: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Draw, for every draw and group, how far a person's alpha lies from that of the segment."""
+    at, n = draw_columns(len(cells.applications)), len(counts)
+    steps = np.linspace(-_REACH, _REACH, _STEPS)
+    nodes, weights = normal_nodes(PERSON_NODES)
+    log_prior = np.log(np.outer(np.exp(-0.5 * steps**2), weights)).ravel()
+    found = np.empty((len(draws), n))
+    for number, row in enumerate(draws):
+        own = {name: row[place] for name, place in at.items()}
+        center = own["alpha"][cells.application]
+        alpha = expit(np.log(center / (1.0 - center))[:, None] + omega[number] * steps)
+        mean = power_mean(
+            cells.precision[:, None], cells.recall[:, None], p=own["p"].item(), alpha=alpha
+        )
+        line = own["intercept"][cells.application] + own["flawless"] * cells.is_flawless
+        x = (line[:, None] + own["slope"][cells.application][:, None] * mean)[:, :, None]
+        x = x + own["person_sd"] * nodes
+        joint = counts @ log_terms(x.reshape(len(x), -1)) + log_prior
+        joint -= joint.max(axis=1, keepdims=True)
+        share = np.exp(joint).reshape(n, _STEPS, PERSON_NODES).sum(axis=2)
+        passed = np.cumsum(share, axis=1) / share.sum(axis=1, keepdims=True)
+        place = (passed < rng.random((n, 1))).sum(axis=1)
+        found[number] = steps[place] + (rng.random(n) - 0.5) * (steps[1] - steps[0])
+    return found
+
+
+def _warn_about_few(segments: tuple[Segment, ...]) -> None:
+    few = [f"{each.name!r} ({len(each.people)})" for each in segments if _is_few(each)]
+    if few and len(segments) > 1:
+        announce(
+            f"few respondents in {', '.join(few)}: fewer than {FEW_PEOPLE} in a segment; its "
+            "numbers lean on the other segments and on the priors.",
+            FewRespondentsWarning,
+        )
+
+
+def _is_few(segment: Segment) -> bool:
+    return len(segment.people) < FEW_PEOPLE
+
+
+def _scaled(progress: Progress, start: float, end: float) -> Progress:
+    return lambda share, step: progress(start + (end - start) * share, step)

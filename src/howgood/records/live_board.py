@@ -1,0 +1,38 @@
+"""The result of a running study so far, as a small table that renews itself.
+
+In: numbers of a ranking so far. Out: frozen records a page is made of. Absent: how they are
+computed (see `decide.arena`), HTML.
+"""
+
+from dataclasses import dataclass
+
+from howgood.records.report import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardLine:
+    """One system: its group, its win rate against an average system with interval, how sure.
+
+    `error_to_next` is the probability that it is not better than the system below it, None for the
+    last one.
+    """
+
+    group: int
+    system: str
+    votes: int
+    win_rate: float
+    lower: float
+    upper: float
+    best: float
+    error_to_next: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveBoard:
+    """Systems best first, what that means, and whether more votes are worth it."""
+
+    lines: tuple[BoardLine, ...]
+    verdict: Finding
+    notes: tuple[str, ...]
+    votes: int
+    people: int

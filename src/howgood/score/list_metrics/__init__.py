@@ -1,1 +1,0 @@
-"""Metrics of ranked lists, one module per family; `registry` reads their names."""

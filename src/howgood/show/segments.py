@@ -1,0 +1,185 @@
+"""People who differ, in sentences, tables and a picture.
+
+In: `AcceptabilityFit` made with `by`; `OneThreshold`. Out: findings, sections of a report, plain
+values. Absent: fitting and deciding; names of people (a report shows how alphas are spread).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.segmented import SegmentedPeople
+from howgood.records.decision import OneThreshold
+from howgood.records.estimate import Estimate
+from howgood.records.report import Finding, Section
+from howgood.records.table import Table
+from howgood.show.figures.people import people_figure
+from howgood.show.figures.theme import picture_section
+from howgood.show.numbers import percent, plain, share_text, with_interval
+
+_REFERENCE = 0.85
+_SURE = 0.95
+_DRAWS = 2000
+
+
+def segment_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
+    """Say where segments and people differ; nothing where the fit has none."""
+    divided = fit.segmented
+    if divided is None:
+        return ()
+    found = [_comparing(fit, divided)] if divided.fits else []
+    return (*found, _people_differing(divided))
+
+
+def _comparing(fit: AcceptabilityFit, divided: SegmentedPeople) -> Finding:
+    """Compare segments in the application in which their alphas lie furthest apart."""
+    name, low, high, difference = _furthest(fit, divided)
+    few = [segment for segment, each in divided.fits.items() if each.evidence != "enough"]
+    if few:
+        return Finding(
+            text=f"Not enough evidence about {divided.column}: too few people or answers in "
+            f"{', '.join(few)}.",
+            tone="unsure",
+        )
+    if 0.0 in difference.interval:
+        return Finding(
+            text=f"Not enough evidence that people differ by {divided.column}: between {low} and "
+            f"{high} the weight of precision in {name} differs by {with_interval(difference)}.",
+            tone="unsure",
+        )
+    return Finding(
+        text=f"People differ by {divided.column}: in {name} precision weighs more for {high} than "
+        f"for {low}, difference of alpha {with_interval(difference)}."
+    )
+
+
+def _furthest(fit: AcceptabilityFit, divided: SegmentedPeople) -> tuple[str, str, str, Estimate]:
+    best: tuple[str, str, str, Estimate] | None = None
+    for name in fit.applications:
+        asked = {each: own for each, own in divided.fits.items() if name in own.applications}
+        means = {each: float(own.draws("alpha", name).mean()) for each, own in asked.items()}
+        low, high = (
+            min(means, key=lambda each: means[each]),
+            max(means, key=lambda each: means[each]),
+        )
+        gap = fit.draws("alpha", name, segment=high) - fit.draws("alpha", name, segment=low)
+        difference = Estimate.from_draws(gap)
+        if best is None or difference.mean > best[3].mean:
+            best = (name, low, high, difference)
+    if best is None:
+        raise LookupError("a fit without applications")
+    return best
+
+
+def _people_differing(divided: SegmentedPeople) -> Finding:
+    spread = divided.person_spread
+    # Nine in ten of a normal lie below 1.28 sd.
+    lower, upper = (1.0 / (1.0 + np.exp(-sign * 1.28 * spread.mean)) for sign in (-1.0, 1.0))
+    return Finding(
+        text="People of one segment differ in the weight of precision too: where it is 0.5 on "
+        f"average, four people in five lie between {plain(lower, digits=2)} and "
+        f"{plain(upper, digits=2)} (sd of its logit {with_interval(spread)}).",
+        tone="neutral" if spread.interval.lower > 0.1 else "unsure",
+    )
+
+
+def segment_table(fit: AcceptabilityFit) -> Table:
+    """Return alpha and the share accepting 85 % of both, per application and segment."""
+    rows = []
+    for name in fit.applications:
+        for segment in fit.segments:
+            own = fit.in_segment(segment)
+            if name not in own.applications:
+                continue
+            draws = own.acceptance_draws(name).thinned(_DRAWS)
+            share = draws.estimate(draws.shares(_REFERENCE, _REFERENCE))
+            alpha = own.estimate("alpha", name)
+            rows.append(
+                (name, segment, own.respondents[name], with_interval(alpha), share_text(share),
+                 "yes" if own.evidence_for(name) == "enough" else "no")
+            )  # fmt: skip
+    names = (
+        "application", "segment", "people", "alpha (weight of precision)",
+        "accept 85 % precision and recall", "enough evidence",
+    )  # fmt: skip
+    return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
+
+
+def segment_sections(fit: AcceptabilityFit) -> list[Section]:
+    """Return the picture of people's alphas, and the table of segments."""
+    divided = fit.segmented
+    if divided is None:
+        return []
+    people = fit.people
+    sections = [
+        picture_section(
+            "How people differ",
+            "Each dot is one person's weight of precision with its 95 % interval, in order; the "
+            "dashed line is 0.5, left of it misses weigh more.",
+            people_figure(people),
+            text="A person answers few questions, so everybody's interval is wide and leans on "
+            "people like them. Names are left out.",
+        )
+    ]
+    if divided.fits:
+        probability = divided.probability_differing
+        said = (
+            ""
+            if probability is None
+            else f" That they differ at all has probability {percent(probability)}, if it was as "
+            "likely as not beforehand."
+        )
+        sections.append(
+            Section(
+                title=f"By {divided.column}",
+                text="Segments are partially pooled: where a segment has few answers, its numbers "
+                f"lean on the others.{said}",
+                table=segment_table(fit),
+            )
+        )
+    return sections
+
+
+def segment_values(fit: AcceptabilityFit) -> dict[str, Any] | None:
+    """Return segments as plain values, ready for JSON; None where the fit has none."""
+    divided = fit.segmented
+    if divided is None:
+        return None
+    return {
+        "column": divided.column,
+        "probability segments differ": divided.probability_differing,
+        "sd of logit alpha between people": divided.person_spread.to_dict(),
+        "segments": {
+            segment: {
+                name: {
+                    "respondents": own.respondents[name],
+                    "evidence": own.evidence_for(name),
+                    "alpha": own.estimate("alpha", name).to_dict(),
+                }
+                for name in own.applications
+            }
+            for segment, own in divided.fits.items()
+        },
+    }
+
+
+def one_threshold_findings(choice: OneThreshold) -> tuple[Finding, ...]:
+    """Say whether one threshold serves everybody, and what each segment loses."""
+    worst = max(choice.lost, key=lambda name: choice.lost[name].mean)
+    lost = choice.lost[worst]
+    ends = lost.interval
+    heaviest = (
+        f"{worst} would lose {percent(max(lost.mean, 0.0))} of acceptance (likely between "
+        f"{percent(ends.lower)} and {percent(ends.upper)})"
+    )
+    text = {
+        "one threshold": f"One threshold serves everybody: {plain(choice.common)}. No segment "
+        f"loses {percent(choice.worth)} or more; {heaviest}.",
+        "own thresholds": f"Use a threshold per segment: with {plain(choice.common)} for everybody "
+        f"{heaviest}; its own would be {plain(choice.own[worst])}.",
+        "not enough evidence": f"Not enough evidence whether one threshold serves everybody: with "
+        f"{plain(choice.common)} {heaviest}.",
+    }[choice.verdict]
+    tone = {"one threshold": "good", "own thresholds": "neutral"}.get(choice.verdict, "unsure")
+    return (Finding(text=text, tone=tone),)

@@ -1,0 +1,140 @@
+"""Elicited weights of classes and groups in plain sentences, and as a report.
+
+In: a `WeightsResult`. Out: findings, a table, `Report`. Absent: asking, printing, cards (the
+criteria's own).
+"""
+
+from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
+from howgood.records.elicitation import FEWEST_PREFERENCES, WeightsResult
+from howgood.records.outcomes_by_class import DiagonalMetric
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.show.numbers import percent, plain, with_interval
+
+_METHODS = (
+    "Somebody chose between pairs of systems. The value of a system is a weighted sum; weights "
+    "sum to 1 and are even beforehand; sensitivity, lapses and the width of indifference are "
+    "unknown and averaged over (sequential Monte Carlo). Each question was the pair expected to "
+    "tell most. M is the share of pairs kept back in which the weights chose as the person did."
+)
+_CAUTIONS = (
+    "The weights are one person's; others may weigh otherwise.",
+    "The rule is as good as the probabilities: check their calibration.",
+)
+
+
+def weights_findings(result: WeightsResult) -> tuple[Finding, ...]:
+    """Say what weighs how much, which rule follows, and how far to trust it."""
+    if result.evidence == "none":
+        text = (
+            f"Not enough evidence: a side was preferred in {result.preferences} of "
+            f"{result.choices} questions asked to learn from, and at least {FEWEST_PREFERENCES} "
+            "are needed. No weights and no rule follow from these answers."
+        )
+        return (Finding(text=text, tone="bad"),)
+    if not result.fits:
+        return (
+            Finding(
+                text=f"No weights describe this person: {'; '.join(result.misfit)}.", tone="bad"
+            ),
+            Finding(text=f"What to ask next: {' '.join(result.advice)}"),
+        )
+    found = [Finding(text=_weights_text(result))]
+    lam = result.violation_weight
+    if lam is not None:
+        found.append(
+            Finding(text=f"Differences between groups have {with_interval(lam)} of all weight.")
+        )
+    if (rule := _rule_text(result)) is not None:
+        found.append(Finding(text=rule, tone="good"))
+    found += _trust(result)
+    return tuple(found)
+
+
+def weights_table(result: WeightsResult) -> Table:
+    """Return one row per weight, with its 90 % interval."""
+    weights = list(result.weights.values())
+    return Table(
+        {
+            "of": list(result.weights),
+            "weight": [plain(weight.mean, digits=3) for weight in weights],
+            "90 % interval": [
+                f"{plain(one.interval.lower, digits=3)} to {plain(one.interval.upper, digits=3)}"
+                for one in weights
+            ],
+        }
+    )
+
+
+def weights_report(result: WeightsResult) -> Report:
+    """Return the whole report."""
+    return Report(
+        title="Elicited weights",
+        question="What is worth how much to this person?",
+        findings=weights_findings(result),
+        sections=(
+            Section(
+                title="The weights",
+                text="They sum to 1, and are per case or per percentage point.",
+                table=weights_table(result),
+            ),
+        ),
+        methods=_METHODS,
+        provenance=result.provenance,
+        cautions=_CAUTIONS,
+    )
+
+
+def _weights_text(result: WeightsResult) -> str:
+    ordered = sorted(result.weights.items(), key=lambda each: -each[1].mean)
+    first = "A right answer on " if isinstance(result.metric, DiagonalMetric) else "One point of "
+    said = ", ".join(f"{name} {with_interval(row)}" for name, row in ordered)
+    (top, most), (last, least) = ordered[0], ordered[-1]
+    ratio = most.mean / max(least.mean, 1e-9)
+    times = "more than 100" if ratio > 100 else plain(ratio, digits=1)
+    return f"Weights: {said}. {first}{top} is worth {times} times as much as on {last}.".replace(
+        " as on ", " as on " if isinstance(result.metric, DiagonalMetric) else " as one of "
+    )
+
+
+def _rule_text(result: WeightsResult) -> str | None:
+    if isinstance(result.metric, DiagonalMetric):
+        rule: WeightedArgmax | GroupThresholds = result.rule()
+        if isinstance(rule, WeightedArgmax):
+            weights = ", ".join(
+                f"{label} {plain(weight, digits=3)}"
+                for label, weight in zip(rule.labels, rule.weights, strict=True)
+            )
+            return f"Rule: answer the class with the largest weight times probability ({weights})."
+    if result.best is not None and result.best.thresholds:
+        cuts = ", ".join(
+            f"{name} from {plain(cut, digits=3)}" for name, cut in result.best.thresholds.items()
+        )
+        return f"Rule: flag cases by group ({cuts})."
+    return None
+
+
+def _trust(result: WeightsResult) -> list[Finding]:
+    found = []
+    if result.agreement is not None:
+        known = result.agreement
+        others = "; ".join(
+            f"{name}: {baseline:.0f} %" for name, baseline in known.baselines.items()
+        )
+        found.append(
+            Finding(
+                text=f"Agreement M: on {known.n_questions} pairs kept back the weights chose as "
+                f"the respondent did in {percent(known.percent / 100)}. For comparison: {others}."
+            )
+        )
+    if result.checks.looks_careless:
+        wrong = f"{result.checks.catch_wrong} of {result.checks.catch_asked}"
+        found.append(
+            Finding(text=f"Attention checks: {wrong} answered against the better side.", tone="bad")
+        )
+    stopped = {
+        "precise enough": "every weight is known to within five hundredths",
+        "most questions asked": "all questions were asked; the intervals say what is open",
+    }.get(result.stopped, result.stopped)
+    found.append(Finding(text=f"After {result.choices} questions to learn from: {stopped}."))
+    return found

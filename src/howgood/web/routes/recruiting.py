@@ -1,0 +1,100 @@
+"""The addresses of recruiting: links for every platform, a dry run, cost and time.
+
+In: requests. Out: pages. Absent: personal links (`studies`), and anything sent to a platform.
+"""
+
+import math
+
+import segno
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from howgood.flow import recruiting
+from howgood.flow.hosting import RefusedError
+from howgood.show.acceptability import USUAL_PEOPLE
+from howgood.web.access import home, sent_form, signed_in
+from howgood.web.dashboard import dashboard
+from howgood.web.request_data import now
+
+_MOST_PEOPLE, _MOST_PAY = 1_000_000, 100_000.0
+
+
+async def get_recruit(request: Request) -> Response:
+    """Show how to find people."""
+    return await _page(request)
+
+
+async def post_dry_run(request: Request) -> Response:
+    """Send a made-up person through the study and show what they met."""
+    await signed_in(request)
+    await sent_form(request)
+    try:
+        trip = await recruiting.dry_run(
+            request.app.state.host, request.path_params["slug"], now=now()
+        )
+    except RefusedError as error:
+        raise HTTPException(404) from error
+    return await _page(request, trip=trip)
+
+
+async def _page(request: Request, trip: recruiting.RoundTrip | None = None) -> Response:
+    person = await signed_in(request)
+    try:
+        seen = await run_in_threadpool(
+            recruiting.recruiting, request.app.state.host, request.path_params["slug"],
+            home=home(request), now=now(),
+        )  # fmt: skip
+    except RefusedError as error:
+        raise HTTPException(404) from error
+    asked, estimated = _asked(request, seen)
+    return dashboard(
+        request, "recruit.html", researcher=person, study=seen.head, seen=seen, trip=trip,
+        qr=qr_code(seen.link), asked=asked, estimated=estimated,
+    )  # fmt: skip
+
+
+def qr_code(text: str) -> Markup:
+    """Return a QR code as an <svg> element: black on white in dark pages too, for cameras."""
+    drawn = segno.make(text, micro=False, error="m").svg_inline(
+        omitsize=True, dark="#000", light="#fff", svgclass="qr", lineclass=None
+    )
+    # Made of numbers alone: nothing of the text is in it.
+    named = drawn.replace("<svg ", '<svg role="img" aria-label="QR code of the link" ', 1)
+    return Markup(named)  # noqa: S704 - made of numbers
+
+
+def _asked(
+    request: Request, seen: recruiting.Recruiting
+) -> tuple[dict[str, str], recruiting.Estimated | None]:
+    """Return what was typed about pay, and the cost where all of it can be read."""
+    quota = seen.study.quota or 0
+    wanted = quota - seen.finished if quota > seen.finished else USUAL_PEOPLE
+    asked = {"people": str(wanted), "hourly": "12", "fee": "0"}
+    asked |= {
+        name: value[:20].strip() for name, value in request.query_params.items() if name in asked
+    }
+    people, hourly, fee = (_number(asked[name]) for name in ("people", "hourly", "fee"))
+    if seen.spent is None or people is None or hourly is None or fee is None:
+        return asked, None
+    return asked, recruiting.estimate(
+        seen.spent, people=int(min(people, _MOST_PEOPLE)), hourly=hourly, fee=fee
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and 0 <= value <= _MOST_PAY else None
+
+
+_ROOT = "/studies/{slug}/recruit"
+ROUTES = [
+    Route(_ROOT, get_recruit, methods=["GET"]),
+    Route(_ROOT, post_dry_run, methods=["POST"]),
+]

@@ -1,0 +1,250 @@
+"""People who differ: density by brute force, segments, people's alphas, files, refusals."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.special import expit, logit
+from scipy.stats import halfnorm, norm
+
+from howgood import ask, learn
+from howgood.errors import FewRespondentsWarning, InputError, UnknownNameError
+from howgood.learn.binary_model import BinaryModel, draw_columns
+from howgood.learn.segment_model import SegmentModel, segment_columns
+from howgood.learn.segments import segments_of
+from howgood.records.priors import HOWGOOD, KAY2015
+from howgood.show.acceptability import fit_report, fit_values
+from howgood.show.segments import segment_findings, segment_table
+from howgood.stats.power_mean import power_mean
+
+COLD = {"alarm": {"alpha": 0.25, "intercept": -13.0, "slope": 16.0}}
+WARM = {"alarm": {"alpha": 0.65, "intercept": -12.0, "slope": 16.0}}
+
+
+def divided_answers(people=25, seed=1, per_person=None):
+    tables = [
+        ask.simulate_answers(truth, people=people, per_person=per_person, random_state=seed + step)
+        for step, truth in enumerate((COLD, WARM))
+    ]
+    columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    climate = np.repeat(["cold", "warm"], [len(table) for table in tables]).astype(object)
+    names = [f"{c}-{p}" for c, p in zip(climate, columns["participant"], strict=True)]
+    return {**columns, "participant": np.array(names, dtype=object), "climate": climate}
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return divided_answers()
+
+
+@pytest.fixture(scope="module")
+def fit(answers):
+    return learn.fit_acceptability(answers, by="climate", draws=1000, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def segments(answers):
+    read = ask.read_answers(answers, also=("climate",))
+    return segments_of(read, read["accepted"] == 1, ("alarm",), "climate")
+
+
+# -- the density ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("priors", [HOWGOOD, KAY2015], ids=["howgood", "kay2015"])
+@pytest.mark.parametrize("own", [False, True], ids=["segments", "people"])
+def test_gradient_is_that_of_the_density_in_both_coordinates(segments, priors, own):
+    model = SegmentModel(
+        tuple(each.cells for each in segments), priors, 0.0, flawless=True, has_own_alphas=own
+    )
+    rng = np.random.default_rng(0)
+    for each in (model, model.whitened()):
+        point = each.start() + 0.1 * rng.standard_normal(each.size)
+        value, gradient = each.value_and_gradient(point)
+        numeric = approx_fprime(point, lambda x, m=each: m.value_and_gradient(x)[0], 1e-6)
+        np.testing.assert_allclose(gradient, numeric, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(each.log_density(point[None, :]), value, rtol=1e-5)
+
+
+def test_one_segment_without_own_alphas_is_the_binary_model(segments):
+    cells = segments[0].cells
+    plain = BinaryModel(cells, HOWGOOD, 0.0, flawless=True)
+    same = SegmentModel((cells,), HOWGOOD, 0.0, flawless=True)
+    point = plain.start() + 0.2
+    assert same.value_and_gradient(point)[0] == pytest.approx(plain.value_and_gradient(point)[0])
+    np.testing.assert_allclose(
+        same.value_and_gradient(point)[1], plain.value_and_gradient(point)[1]
+    )
+
+
+def test_likelihood_of_a_person_is_the_double_integral_by_brute_force(segments):
+    """Fine grids of leniency and of own alpha, added up person by person."""
+    cells = segments[0].cells
+    model = SegmentModel((cells,), HOWGOOD, 0.0, has_own_alphas=True)
+    point = model.start() + 0.1
+    natural = model.natural(point[None, :])[0]
+    at = draw_columns(1)
+    b0, b, alpha, sd = (natural[at[n]][0] for n in ("intercept", "slope", "alpha", "person_sd"))
+    omega = natural[-1]
+    u, v = np.linspace(-7, 7, 281), np.linspace(-7, 7, 141)
+    weight = np.outer(norm.pdf(v), norm.pdf(u))
+    weight /= weight.sum()
+    total = 0.0
+    for counts, alike in zip(cells.groups.counts, cells.groups.alike, strict=True):
+        likelihood = np.ones_like(weight)
+        for cell in np.flatnonzero(counts[: cells.n_cells] + counts[cells.n_cells :]):
+            own = expit(logit(alpha) + omega * v)
+            mean = power_mean(cells.precision[cell], cells.recall[cell], p=0.0, alpha=own)
+            accept = expit(b0 + b * mean[:, None] + sd * u)
+            yes, no = counts[cell], counts[cells.n_cells + cell]
+            likelihood *= accept**yes * (1 - accept) ** no
+        total += alike * np.log((likelihood * weight).sum())
+    rest = model.value_and_gradient(point)[0] - _log_prior(model, point)
+    assert rest == pytest.approx(total, abs=0.02)
+
+
+def _log_prior(model, point):
+    middle = model.middle
+    plain, volume = middle.to_plain(point[None, : middle.size])
+    return float(middle.log_prior(plain)[0][0] + volume[0] + norm.logpdf(point[-1]))
+
+
+def test_draws_from_the_prior_have_the_spreads_the_prior_says(segments):
+    """Standard normal points: contrasts over spreads are normal, spreads half-normal."""
+    model = SegmentModel(tuple(each.cells for each in segments), HOWGOOD, 0.0)
+    rng = np.random.default_rng(3)
+    points = np.repeat(model.start()[None, :], 4000, axis=0)
+    points[:, model.middle.size :] = rng.standard_normal((4000, model.size - model.middle.size))
+    natural = model.natural(points)
+    own, spreads = segment_columns(1, 2)
+    tau = natural[:, spreads][:, 0]
+    assert np.mean(tau) == pytest.approx(halfnorm(scale=0.75).mean(), abs=0.03)
+    first, second = (logit(natural[:, place][:, draw_columns(1)["alpha"]][:, 0]) for place in own)
+    assert np.std((first - second) / np.sqrt(2) / tau) == pytest.approx(1.0, abs=0.05)
+    np.testing.assert_allclose((first + second) / 2, (first + second)[0] / 2, atol=1e-9)
+
+
+# -- what comes out ------------------------------------------------------------------------------
+
+
+def test_segments_are_recovered_and_all_together_are_fitted_as_before(answers, fit):
+    assert fit.segments == ("cold", "warm")
+    assert 0.25 in fit.estimate("alpha", "alarm", segment="cold").interval
+    assert 0.65 in fit.estimate("alpha", "alarm", segment="warm").interval
+    assert fit.segmented.probability_differing > 0.99
+    plain = learn.fit_acceptability(
+        {name: values for name, values in answers.items() if name != "climate"},
+        draws=1000,
+        random_state=1,
+    )
+    np.testing.assert_array_equal(plain.averaged_draws, fit.averaged_draws)
+
+
+def test_segments_are_pulled_to_each_other(fit, answers):
+    """Partial pooling: alone, a segment's alpha lies no nearer to the other one."""
+    alone = {}
+    for name in fit.segments:
+        rows = answers["climate"] == name
+        table = {column: values[rows] for column, values in answers.items()}
+        alone[name] = learn.fit_acceptability(table, draws=1000, random_state=1)
+    apart = [each.estimate("alpha", "alarm").mean for each in alone.values()]
+    pooled = [fit.estimate("alpha", "alarm", segment=name).mean for name in fit.segments]
+    assert pooled[1] - pooled[0] < apart[1] - apart[0] + 0.02
+
+
+def test_everybody_has_an_alpha_near_that_of_their_segment(fit):
+    people = fit.people
+    assert people.columns == [
+        "participant", "segment", "application", "answers", "mean", "lower", "upper"
+    ]  # fmt: skip
+    assert len(people) == 50
+    assert np.all((people["lower"] < people["mean"]) & (people["mean"] < people["upper"]))
+    for name in fit.segments:
+        here = people["segment"] == name
+        alpha = fit.estimate("alpha", "alarm", segment=name).mean
+        assert np.mean(people["mean"][here]) == pytest.approx(alpha, abs=0.05)
+
+
+def test_people_alone_need_no_segments(answers):
+    table = {name: values for name, values in answers.items() if name != "climate"}
+    fit = learn.fit_acceptability(table, by="participant", draws=500, random_state=2)
+    assert fit.segments == ()
+    assert len(fit.people) == 50
+    # Cold and warm people are mixed here, so people differ much in alpha.
+    assert fit.segmented.person_spread.interval.lower > 0.2
+    cold = np.array([name.startswith("cold") for name in fit.people["participant"]])
+    assert fit.people["mean"][cold].mean() < fit.people["mean"][~cold].mean() - 0.1
+
+
+def test_renaming_segments_renames_the_results(answers, fit):
+    names = {"cold": "1 cold", "warm": "2 warm"}
+    table = {**answers, "climate": np.array([names[each] for each in answers["climate"]])}
+    again = learn.fit_acceptability(table, by="climate", draws=1000, random_state=1)
+    for old, new in names.items():
+        first = fit.estimate("alpha", "alarm", segment=old)
+        assert again.estimate("alpha", "alarm", segment=new).mean == pytest.approx(first.mean)
+
+
+def test_a_saved_fit_comes_back_whole(fit, tmp_path):
+    fit.save(tmp_path / "fit.npz")
+    again = learn.load_fit(tmp_path / "fit.npz")
+    assert again.segments == fit.segments
+    for name in fit.segments:
+        np.testing.assert_array_equal(
+            again.draws("alpha", "alarm", segment=name), fit.draws("alpha", "alarm", segment=name)
+        )
+    for column in fit.people.columns:
+        np.testing.assert_array_equal(again.people[column], fit.people[column])
+    assert again.segmented.probability_differing == fit.segmented.probability_differing
+
+
+def test_the_report_shows_segments_and_no_names_of_people(fit):
+    report = fit_report(fit)
+    titles = [section.title for section in report.sections]
+    assert "How people differ" in titles
+    assert "By climate" in titles
+    shown = "".join(section.svg or "" for section in report.sections)
+    assert "cold-p1" not in shown
+    assert any("differ by climate" in finding.text for finding in segment_findings(fit))
+    assert len(segment_table(fit)) == 2
+    values = fit_values(dataclasses.replace(fit, segmented=None))
+    assert values["people who differ"] is None
+
+
+# -- refusals ------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_divided_is_refused(answers, fit):
+    rng = np.random.default_rng(0)
+    mixed = {**answers, "climate": rng.permutation(answers["climate"])}
+    with pytest.raises(InputError, match="one value per person"):
+        learn.fit_acceptability(mixed, by="climate", random_state=1, draws=200)
+    with pytest.raises(InputError, match="2 to 12 segments"):
+        learn.fit_acceptability(
+            {**answers, "climate": ["cold"] * len(answers["climate"])},
+            by="climate", random_state=1, draws=200,
+        )  # fmt: skip
+    with pytest.raises(UnknownNameError, match="hot"):
+        fit.estimate("alpha", "alarm", segment="hot")
+    with pytest.raises(InputError, match="by="):
+        learn.fit_acceptability(answers, draws=200, random_state=1).people  # noqa: B018 - refused
+
+
+def test_few_people_in_a_segment_are_said_and_decide_nothing():
+    table = divided_answers(people=12)
+    kept = [
+        c == "cold" or int(p.split("-p")[1]) <= 4
+        for c, p in zip(table["climate"], table["participant"], strict=True)
+    ]
+    few = {name: values[np.array(kept)] for name, values in table.items()}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        fit = learn.fit_acceptability(few, by="climate", draws=400, random_state=1)
+    assert any(
+        isinstance(each.message, FewRespondentsWarning) and "'warm' (4)" in str(each.message)
+        for each in said
+    )
+    assert fit.in_segment("warm").evidence == "few people"
+    assert "too few people" in segment_findings(fit)[0].text
