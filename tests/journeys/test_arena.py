@@ -1,5 +1,6 @@
 """An arena from its file of outputs to a settled board: 12 people vote in a real browser."""
 
+import itertools
 import json
 import math
 import re
@@ -10,7 +11,7 @@ from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import PHONE
 
 from howgood.flow.collected import tidy_rows
-from howgood.flow.hosting import add_study, open_host
+from howgood.flow.hosting import add_study, open_host, tokens
 from howgood.flow.study_files import new_study, read_study
 from howgood.kinds.seeded import draw
 from howgood.kinds.votes.pairs import Pair
@@ -71,8 +72,11 @@ def _votes(page, home, slug, person, *, by_keys):
     assert page.get_by_text("VOTES-3308").is_visible()
 
 
-def test_twelve_people_vote_and_the_live_board_knows_the_order(chromium, arena):
+def test_twelve_people_vote_and_the_live_board_knows_the_order(chromium, arena, monkeypatch):
     running, study = arena
+    # People get the same pairs in every run, so that the board they make is the same too.
+    seeds = itertools.count(1)
+    monkeypatch.setattr(tokens, "fresh_seed", lambda: next(seeds))
     slug = study.slug
     for person in range(12):
         is_phone = person % 2 == 0

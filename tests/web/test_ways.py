@@ -118,8 +118,8 @@ def test_a_secret_that_was_never_confirmed_asks_for_nothing(owner, browser):
 def test_what_happened_is_in_the_history_and_no_secret_is(owner, browser, with_codes):
     browser.post("/login/second", data=hidden_fields(_password(browser)) | {"code": "000000"})
     history = owner.get("/history").text
-    assert "second factor on" in history
-    assert "second factor failed" in history
+    assert "turned on codes after the password" in history
+    assert "failed the second step of signing in" in history
     for secret in (with_codes[0], *with_codes[1]):
         assert secret not in history
 

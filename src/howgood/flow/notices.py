@@ -34,7 +34,7 @@ from howgood.flow.mail import Letter, mail_address, send_mail
 from howgood.records.researcher import Researcher
 from howgood.settings import Settings
 from howgood.store import audit, studies, webhooks
-from howgood.store.database import AWAY
+from howgood.store.database import AWAY, WriterClosedError
 from howgood.store.webhooks import Delivery, Webhook
 
 EVENTS: Mapping[str, str] = {
@@ -362,6 +362,8 @@ class Messenger:
         while not self._stopping.wait(_LOOK_SECONDS):
             try:
                 deliver_due(self._host, self._settings, now=datetime.now(UTC))
+            except WriterClosedError:
+                return  # this process is stopping and has closed its database already
             except AWAY as error:
                 _log.error("database_away error=%s", type(error).__name__)
             except Exception as error:  # whatever one message met, the next deserve a try

@@ -28,7 +28,7 @@ from howgood.flow.retention import erase_due
 from howgood.records.job import Job
 from howgood.settings import Settings
 from howgood.store import jobs
-from howgood.store.database import AWAY
+from howgood.store.database import AWAY, WriterClosedError
 
 LEASE = timedelta(seconds=15)
 CHILD = (sys.executable, "-m", "howgood.flow.results.child")
@@ -78,6 +78,8 @@ class Worker:
             try:
                 self._erase_due()
                 was_busy = self.run_once()
+            except WriterClosedError:
+                return  # this process is stopping and has closed its database already
             except AWAY as error:
                 # The database is away for a while; the lease sees to the job in hand.
                 _log.error("database_away error=%s", type(error).__name__)
@@ -185,6 +187,8 @@ class Worker:
                     connection, job, until=until, progress=share, message=step
                 )
             )
+        except WriterClosedError:
+            return False
         except AWAY as error:
             _log.error("database_away error=%s", type(error).__name__)
             return True
