@@ -4,6 +4,7 @@ In: votes so far. Out: `Board`. Absent: which pair is shown next (see `kinds.vot
 votes that are complete (`rank_votes` says more with them: it need not hold at every look).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from howgood.decide.ranking import check_level
 from howgood.decide.votes import coded_votes, rank_votes
 from howgood.records.ranking import Ranking
 from howgood.records.table import frame_columns
+from howgood.records.ties import ties_among
 from howgood.stats.arrays import FloatArray
 from howgood.stats.clustered_influence import satterthwaite
 from howgood.stats.paired_votes import VoteFit, fit_votes
@@ -29,15 +31,15 @@ _MOST_TIMES = 50.0
 class Board:
     """Systems in order, and which of their differences are settled at every look.
 
-    `groups` are systems best first; one opens a group when the first of the group before is settled
-    to be better. `verdict` is "settled" when every system is alone in its group, "tied" when all
-    that share a group differ by less than what matters, else "open". `more_votes` is a rough number
+    `ties` says of each system, best first, from which others it is not settled apart. `verdict` is
+    "settled" when every pair is, "tied" when all pairs that are not are known to differ by less
+    than what matters, else "open". `more_votes` is a rough number
     of votes until one of the first two; None: too many to name, or none are needed. `lower` and
     `upper` (K, K) are the ends of the differences' intervals (log odds), which hold at all looks.
     """
 
     ranking: Ranking
-    groups: tuple[tuple[str, ...], ...]
+    ties: Mapping[str, tuple[str, ...]]
     verdict: Verdict
     more_votes: int | None
     lower: FloatArray
@@ -84,12 +86,15 @@ def board(
     np.fill_diagonal(half, 0.0)
     margin = float(np.log((0.5 + smallest) / (0.5 - smallest)))
     lower, upper = gaps - half, gaps + half
-    groups = _groups(ranking, lower)
-    open_pairs = _open(ranking, groups, lower, upper, margin)
-    is_settled = all(len(group) == 1 for group in groups)
+    ties = ties_among(
+        ranking.order,
+        lambda ahead, behind: bool(lower[ranking.index(ahead), ranking.index(behind)] > 0),
+    )
+    open_pairs = _open(lower, upper, margin)
+    is_settled = not any(ties.values())
     return Board(
         ranking=ranking,
-        groups=groups,
+        ties=ties,
         verdict="settled" if is_settled else "open" if open_pairs else "tied",
         more_votes=_more_votes(open_pairs, gaps, sds, margin, level, len(coded.left)),
         lower=lower,
@@ -124,30 +129,11 @@ def _of_differences(covariance: FloatArray) -> FloatArray:
     return own[:, None] + own - 2.0 * covariance
 
 
-def _groups(ranking: Ranking, lower: FloatArray) -> tuple[tuple[str, ...], ...]:
-    groups: list[list[str]] = []
-    for name in ranking.order:
-        is_apart = bool(groups) and lower[ranking.index(groups[-1][0]), ranking.index(name)] > 0
-        if groups and not is_apart:
-            groups[-1].append(name)
-        else:
-            groups.append([name])
-    return tuple(tuple(group) for group in groups)
-
-
-def _open(
-    ranking: Ranking,
-    groups: tuple[tuple[str, ...], ...],
-    lower: FloatArray,
-    upper: FloatArray,
-    margin: float,
-) -> list[tuple[int, int]]:
-    """Return pairs of one group that are neither settled nor known to differ too little."""
-    places = [[ranking.index(name) for name in group] for group in groups]
-    pairs = [pair for group in places for pair in combinations(group, 2)]
+def _open(lower: FloatArray, upper: FloatArray, margin: float) -> list[tuple[int, int]]:
+    """Return pairs that are neither settled nor known to differ too little."""
     return [
         (i, j)
-        for i, j in pairs
+        for i, j in combinations(range(len(lower)), 2)
         if lower[i, j] <= 0 <= upper[i, j] and not (lower[i, j] > -margin and upper[i, j] < margin)
     ]
 

@@ -144,12 +144,13 @@ def _drawn(title: str, ranking: Ranking, systems: Sequence[str]) -> DrawnBoard:
     reach = 1.959964 * ranking.score_sds[places]
     settings = ranking.provenance.settings
     least, most = settings["lowest grade"], settings["highest grade"]
+    best = ranking.order[0]
     return DrawnBoard(
         title=title,
         means=means,
         lower=np.maximum(means - reach, least),
         upper=np.minimum(means + reach, most),
-        is_first=[system in ranking.tie_groups[0] for system in systems],
+        is_first=[system in (best, *ranking.ties[best]) for system in systems],
     )
 
 

@@ -11,14 +11,14 @@ from howgood.records.report import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardLine:
-    """One system: its group, its win rate against an average system with interval, how sure.
+    """One system: its win rate against an average system with interval, who ties, how sure.
 
     `error_to_next` is the probability that it is not better than the system below it, None for the
     last one.
     """
 
-    group: int
     system: str
+    tied_with: str
     votes: int
     win_rate: float
     lower: float

@@ -16,6 +16,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
+from howgood.records.ties import ties_among
 from howgood.stats.arrays import FloatArray
 
 Status = Literal["reached", "needed", "never"]
@@ -330,7 +331,7 @@ class Ranking(Tabular):
         """Systems best first, cut where one can be told from the first of its group.
 
         A system opens a new group when the group's first system is better with an error
-        below `level`.
+        below `level`. Two systems of different groups may tie all the same: see `ties`.
         """
         groups: list[list[int]] = []
         for system in self._order():
@@ -339,6 +340,15 @@ class Ranking(Tabular):
             else:
                 groups.append([system])
         return tuple(tuple(self.systems[system] for system in group) for group in groups)
+
+    @property
+    def ties(self) -> dict[str, tuple[str, ...]]:
+        """System, best first -> all systems it cannot be told apart from at `level`."""
+        places = {name: place for place, name in enumerate(self.systems)}
+        is_settled = self.errors < self.level
+        return ties_among(
+            self.order, lambda ahead, behind: bool(is_settled[places[ahead], places[behind]])
+        )
 
     @property
     def headroom(self) -> dict[str, float]:
@@ -509,6 +519,7 @@ class Ranking(Tabular):
                 for ordering in self.orderings()
             ],
             "tie_groups": [list(group) for group in self.tie_groups],
+            "ties": {name: list(names) for name, names in self.ties.items()},
             "mcse": self.mcse,
             "barrier": self.barrier,
             **(

@@ -4,7 +4,7 @@ In: `Board` of `decide.arena`, and what else votes say. Out: sentences, a `Repor
 Absent: counting votes (`kinds.votes`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +16,11 @@ from howgood.records.live_board import BoardLine, LiveBoard
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
+from howgood.records.ties import tied_sets
 from howgood.show.figures.ranking import gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, probability, share_text
-from howgood.show.ranking import errors_section
+from howgood.show.ranking import errors_section, listed, tied_with
 from howgood.show.votes import CAUTIONS, circle_finding, side_finding, style_finding
 
 _QUESTION = "Which system do people prefer, and is that settled?"
@@ -50,18 +51,19 @@ class AskedAgain:
 
 
 _HOW_TO_READ = (
-    "The order within a group is not settled by a rule that holds however often somebody looks; "
-    "intervals and probabilities hold at a single look. Win rate: against an average system, when "
-    "one side wins. Error against next: the probability that the system below is as good or better."
+    "Tied with: systems from which it is not settled apart, by a rule that holds however often "
+    "somebody looks; intervals and probabilities hold at a single look. Win rate: against an "
+    "average system, when one side wins. Error against next: the probability that the system below "
+    "is as good or better."
 )
 
 
 def verdict(board: Board) -> Finding:
     """Say whether the order is settled, and if not what would settle it."""
     if board.verdict == "settled":
-        order = ", then ".join(group[0] for group in board.groups)
+        order = ", then ".join(board.ranking.order)
         return Finding(text=f"The order is settled: {order}. You can stop here.", tone="good")
-    ties = " and ".join(_listed(group) for group in board.groups if len(group) > 1)
+    ties = "; ".join(listed(names) for names in tied_sets(board.ties))
     if board.verdict == "tied":
         return Finding(
             text=f"More votes would not settle it: {ties} tie. Whatever difference there is, it is "
@@ -75,10 +77,6 @@ def verdict(board: Board) -> Finding:
         "other"
     )
     return Finding(text=f"Not settled yet: the order of {ties}; {more}.", tone="unsure")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _rounded(votes: int) -> int:
@@ -103,7 +101,7 @@ def live_board(board: Board, counts: VoteCounts, *, people: int) -> LiveBoard:
 
 def _lines(board: Board, counts: VoteCounts) -> tuple[BoardLine, ...]:
     ranking = board.ranking
-    groups = {name: at for at, group in enumerate(board.groups, start=1) for name in group}
+    ties = dict(zip(board.ties, tied_with(board.ties), strict=True))
     below = dict(zip(ranking.order, ranking.order[1:], strict=False))
     lines = []
     for name in ranking.order:
@@ -111,8 +109,8 @@ def _lines(board: Board, counts: VoteCounts) -> tuple[BoardLine, ...]:
         score, sd = float(ranking.scores[place]), float(ranking.score_sds[place])
         lines.append(
             BoardLine(
-                group=groups[name],
                 system=name,
+                tied_with=ties[name],
                 votes=counts.votes.get(name, 0),
                 win_rate=float(expit(score)),
                 lower=float(expit(score - 1.96 * sd)),
@@ -200,13 +198,13 @@ def _board_section(board: Board, counts: VoteCounts) -> Section:
         alt="Left: each system's strength, with interval. Right: probability of each rank.",
         table=Table(
             {
-                "group": [line.group for line in lines],
                 "system": [line.system for line in lines],
                 "win rate": [
                     f"{percent(line.win_rate)} [{100 * line.lower:.0f}–{100 * line.upper:.0f}]"
                     for line in lines
                 ],
                 "P(best)": [percent(line.best) for line in lines],
+                "tied with": [line.tied_with for line in lines],
                 "error against next": [
                     "" if line.error_to_next is None else probability(line.error_to_next)
                     for line in lines

@@ -12,7 +12,7 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show import leaderboard as one_board
 from howgood.show.numbers import percent
-from howgood.show.ranking import readable_table
+from howgood.show.ranking import listed, readable_table
 
 _MOST_SAID = 3
 
@@ -28,10 +28,10 @@ def findings(boards: Mapping[str, Ranking]) -> tuple[Finding, ...]:
 
 
 def _first(ranking: Ranking) -> str:
-    group = ranking.tie_groups[0]
-    if len(group) == 1:
-        return group[0]
-    return f"not settled between {', '.join(group[:-1])} and {group[-1]}"
+    best = ranking.order[0]
+    if not ranking.ties[best]:
+        return best
+    return f"not settled between {listed((best, *ranking.ties[best]))}"
 
 
 def _reversals(boards: Mapping[str, Ranking]) -> list[Finding]:
@@ -90,7 +90,8 @@ def report(boards: Mapping[str, Ranking], *, svg: str) -> Report:
     sections = [
         Section(
             title="All boards",
-            text="Mean grades with 95 % intervals. Filled dots share the first place of a board. "
+            text="Mean grades with 95 % intervals. Filled dots: the first of a board, and who "
+            "cannot be told from it. "
             "Lenient raters move all systems alike, so that differences are surer than these "
             "intervals suggest.",
             svg=svg,

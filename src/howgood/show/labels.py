@@ -12,6 +12,7 @@ from howgood.show.ranking import (
     no_clear_winner,
     readable_table,
     score_name,
+    tie_findings,
 )
 
 
@@ -22,8 +23,8 @@ def is_of_labels(ranking: Ranking) -> bool:
 
 def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
-    best, group = ranking.order[0], ranking.tie_groups[0]
-    if len(group) == 1:
+    best = ranking.order[0]
+    if not ranking.ties[best]:
         winner = ahead_of_all(ranking, "on cases like these, another system is level or ahead")
     else:
         winner = no_clear_winner(
@@ -32,12 +33,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
             best_with=f"on cases like these only with probability "
             f"{percent(ranking.best_probability[best])}",
         )
-    ties = (
-        Finding(text=f"Practically one place: {', '.join(tie_group)}.", tone="unsure")
-        for tie_group in ranking.tie_groups[1:]
-        if len(tie_group) > 1
-    )
-    return (winner, *ties)
+    return (winner, *tie_findings(ranking))
 
 
 def report(ranking: Ranking, *, svg: str) -> Report:

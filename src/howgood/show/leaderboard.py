@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from howgood.records.ranking import NeededGrades, Ranking
 from howgood.records.report import Finding, Report, Section
+from howgood.records.ties import tied_sets
 from howgood.show.numbers import percent
 from howgood.show.ranking import (
     ahead_of_all,
@@ -16,6 +17,7 @@ from howgood.show.ranking import (
     no_clear_winner,
     readable_table,
     score_name,
+    tie_findings,
 )
 
 # Below so many of them, how much raters (or items) differ is hardly known.
@@ -37,17 +39,9 @@ CAUTIONS = (
 
 def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
-    tied = [group for group in ranking.tie_groups[1:] if len(group) > 1]
-    ties = (
-        Finding(
-            text=f"Practically one place: {', '.join(system)}.{_needed(ranking, system)}",
-            tone="unsure",
-        )
-        for system in tied
-    )
     return (
         _winner(ranking),
-        *ties,
+        *tie_findings(ranking, _needed),
         *_limits(ranking),
         *_about_raters(ranking),
         *_about_items(ranking),
@@ -106,7 +100,7 @@ def methods(ranking: Ranking) -> str:
         f"We ranked {len(ranking.systems)} systems by {what} on {ranking.n} items. Differences "
         f"were judged with {samples}{pooled}{tau}; orders and ranks were counted in "
         f"{settings['draws']:,} draws. Systems whose order has an error probability of "
-        f"{percent(ranking.level)} or more form a tie group. Computed with howgood."
+        f"{percent(ranking.level)} or more count as tied. Computed with howgood."
     )
 
 
@@ -119,7 +113,8 @@ def _scored(ranking: Ranking) -> str:
 
 
 def _winner(ranking: Ranking) -> Finding:
-    best, group = ranking.order[0], ranking.tie_groups[0]
+    best = ranking.order[0]
+    group = (best, *ranking.ties[best])
     if len(group) == 1:
         return ahead_of_all(
             ranking, f"over {ranking.doubt} like these, another system is level or ahead"
@@ -190,7 +185,7 @@ def _ordinal(number: int) -> str:
 
 def _limits(ranking: Ranking) -> list[Finding]:
     """Say whether one more rater or more items would narrow differences more."""
-    ties = [group for group in ranking.tie_groups if len(group) > 1]
+    ties = tied_sets(ranking.ties)
     if ranking.sources is None or not ties:
         return []
     place = ranking.index(ties[0][0]), ranking.index(ties[0][-1])

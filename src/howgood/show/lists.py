@@ -13,6 +13,7 @@ from howgood.show.ranking import (
     no_clear_winner,
     readable_table,
     score_name,
+    tie_findings,
 )
 
 CAUTIONS = (
@@ -32,7 +33,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     return (
         _winner(ranking),
-        *_ties(ranking),
+        *tie_findings(ranking, _needed),
         *_true_order(ranking),
         *_noise(ranking),
         *_relevant(ranking),
@@ -41,7 +42,8 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
 
 
 def _winner(ranking: Ranking) -> Finding:
-    best, group = ranking.order[0], ranking.tie_groups[0]
+    best = ranking.order[0]
+    group = (best, *ranking.ties[best])
     of_users = ranking.doubt == "users"
     if len(group) == 1:
         return ahead_of_all(
@@ -59,17 +61,6 @@ def _winner(ranking: Ranking) -> Finding:
         else f"in only {share} of re-ratings",
     )
     return Finding(text=f"{found.text}{_needed(ranking, group)}", tone=found.tone)
-
-
-def _ties(ranking: Ranking) -> list[Finding]:
-    tied = [group for group in ranking.tie_groups[1:] if len(group) > 1]
-    return [
-        Finding(
-            text=f"Practically one place: {', '.join(group)}.{_needed(ranking, group)}",
-            tone="unsure",
-        )
-        for group in tied
-    ]
 
 
 def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
@@ -167,5 +158,5 @@ def methods(ranking: Ranking) -> str:
         f"We ranked {len(ranking.systems)} systems by {score_name(ranking)} of their lists for "
         f"{ranking.n:,} users ({settings['ratings']:,} ratings; feedback: {settings['means']}). "
         f"{how} Systems whose order has an error probability of {percent(ranking.level)} or more "
-        "form a tie group. Computed with howgood."
+        "count as tied. Computed with howgood."
     )

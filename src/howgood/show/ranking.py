@@ -4,13 +4,14 @@ In: `Ranking`. Out: sentences and a `Report`. Absent: drawing (see `figures.rank
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from howgood.decide.rating_noise import KNOWN, ONE_RATING, REPEATED, SOME_ONCE
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
+from howgood.records.ties import tied_sets
 from howgood.show.numbers import digits_for, percent, plain, probability, with_probability
 
 # Ratings per pair -> how many of 100 intervals of a score (95 %) hold it when people rate again;
@@ -28,6 +29,10 @@ _FEEDBACK = {
     "(Student's t); pairs rated once are one draw with a standard deviation given",
 }
 
+# So many systems are named in a cell, so many sets of systems in sentences, and so many systems
+# that may be first.
+_MOST_NAMED, _MOST_SAID, _MOST_IN_FRONT = 3, 3, 12
+
 # Names that people write in capitals.
 _SHORT = ("rmse", "mse", "mae", "ndcg", "dcg", "map", "mrr")
 
@@ -42,7 +47,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     return (
         _winner(ranking),
-        *_ties(ranking),
+        *tie_findings(ranking),
         *_true_order(ranking),
         *_means(ranking),
         *_few_ratings(ranking),
@@ -61,11 +66,55 @@ def readable_table(ranking: Ranking) -> Table:
             score_name(ranking): [_score(row["score"], row["sd"]) for row in rows],
             "P(best)": [percent(row["p_best"]) for row in rows],
             "ranks": [_places(row["rank_lower"], row["rank_upper"]) for row in rows],
-            "tie group": [row["tie_group"] for row in rows],
+            "tied with": tied_with(ranking.ties),
             "error against next": [_or_blank(row["error_to_next"], probability) for row in rows],
             **_above_barrier(ranking, rows),
         }
     )
+
+
+def tied_with(ties: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return for each system, best first, which others it cannot be told apart from.
+
+    Up to three are named; of more it is said how many, and at which places.
+    """
+    places = {name: place for place, name in enumerate(ties, start=1)}
+    found = []
+    for names in ties.values():
+        said = ", ".join(names) or "none"
+        if len(names) > _MOST_NAMED:
+            said = f"{len(names)} others (places {places[names[0]]} to {places[names[-1]]})"
+        found.append(said)
+    return found
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names as a sentence does: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def tie_findings(
+    ranking: Ranking, needed: Callable[[Ranking, tuple[str, ...]], str] | None = None
+) -> list[Finding]:
+    """Say who cannot be told apart behind the first place; `needed` adds what would settle it."""
+    first = {ranking.order[0], *ranking.ties[ranking.order[0]]}
+    found = [names for names in tied_sets(ranking.ties) if not set(names) <= first]
+    said = [
+        Finding(
+            text=f"{listed(names)} cannot be told apart.{needed(ranking, names) if needed else ''}",
+            tone="unsure",
+        )
+        for names in found[:_MOST_SAID]
+    ]
+    if len(found) > _MOST_SAID:
+        said.append(
+            Finding(
+                text=f"{len(found) - _MOST_SAID} more sets of neighbours cannot be told apart "
+                "either: the table says who is tied with whom.",
+                tone="unsure",
+            )
+        )
+    return said
 
 
 def score_name(ranking: Ranking) -> str:
@@ -158,7 +207,8 @@ def ahead_of_all(ranking: Ranking, another_is_ahead: str) -> Finding:
 
 def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
     """Say who is in front, how surely (`best_with`), and who cannot be told from it."""
-    best, group = ranking.order[0], ranking.tie_groups[0]
+    best = ranking.order[0]
+    group = (best, *ranking.ties[best])
     sharing = [
         name for name in group if ranking.differences[ranking.index(best), ranking.index(name)] == 0
     ]
@@ -167,11 +217,17 @@ def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
         if len(sharing) > 1
         else f"{best} has the best {score}, but"
     )
-    others = ", ".join(name for name in group if name != best)
     return Finding(
-        text=f"No clear winner. {front} is best {best_with} and cannot be told from {others}.",
+        text=f"No clear winner. {front} is best {best_with} and cannot be told from "
+        f"{_named(ranking.ties[best])}.",
         tone="unsure",
     )
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_IN_FRONT:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_IN_FRONT])} and {len(names) - _MOST_IN_FRONT} more"
 
 
 def _any_other_ahead(ranking: Ranking) -> float:
@@ -213,7 +269,7 @@ def methods(ranking: Ranking) -> str:
         f"We ranked {len(ranking.systems)} systems by {score_name(ranking)} on {ranking.n} "
         f"person-item pairs whose feedback is a distribution with {known}. {pairing} "
         f"Systems whose order has an error probability of {percent(ranking.level)} or more "
-        "form a tie group. Computed with howgood."
+        "count as tied. Computed with howgood."
     )
 
 
@@ -232,22 +288,14 @@ def _or_blank(value: float, shown: Callable[[float], str]) -> str:
 
 def _winner(ranking: Ranking) -> Finding:
     best = ranking.order[0]
-    group = ranking.tie_groups[0]
     p_best = ranking.best_probability[best]
     if len(ranking.order) == 1:
         return Finding(text=f"{best} is the only system: nothing to rank.")
-    if len(group) == 1:
+    if not ranking.ties[best]:
         return ahead_of_all(ranking, "asked again, people would put another system level or ahead")
     return no_clear_winner(
         ranking, score="expected score", best_with=f"in only {percent(p_best)} of re-ratings"
     )
-
-
-def _ties(ranking: Ranking) -> list[Finding]:
-    tied = [group for group in ranking.tie_groups[1:] if len(group) > 1]
-    return [
-        Finding(text=f"Practically one place: {', '.join(group)}.", tone="unsure") for group in tied
-    ]
 
 
 def _true_order(ranking: Ranking) -> list[Finding]:

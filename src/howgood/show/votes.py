@@ -11,7 +11,13 @@ from scipy.special import expit
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.show.numbers import percent
-from howgood.show.ranking import ahead_of_all, errors_section, no_clear_winner, readable_table
+from howgood.show.ranking import (
+    ahead_of_all,
+    errors_section,
+    no_clear_winner,
+    readable_table,
+    tie_findings,
+)
 
 _SIDE, _STYLE = "order effect (left, log odds)", "effect of one sd of style (log odds)"
 _RARE = 0.05
@@ -24,16 +30,11 @@ CAUTIONS = (
 
 def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
-    tied = [group for group in ranking.tie_groups[1:] if len(group) > 1]
-    ties = [
-        Finding(text=f"Practically one place: {', '.join(system)}.", tone="unsure")
-        for system in tied
-    ]
-    return (_winner(ranking), *ties[:3], *_effects(ranking), *_samples(ranking))
+    return (_winner(ranking), *tie_findings(ranking), *_effects(ranking), *_samples(ranking))
 
 
 def _winner(ranking: Ranking) -> Finding:
-    if len(ranking.tie_groups[0]) == 1:
+    if not ranking.ties[ranking.order[0]]:
         return ahead_of_all(
             ranking, f"over {ranking.doubt} like these, another system is level or ahead"
         )
