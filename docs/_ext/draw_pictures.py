@@ -1,7 +1,7 @@
 """Draw the pictures of README and front page: python docs/_ext/draw_pictures.py
 
 Two chapters of `howgood demo`, what the priors say about the share who accept, and what the
-commands of six how-to guides draw of invented data; on white so that they read on light and dark
+commands of how-to guides draw of invented data; on white so that they read on light and dark
 pages.
 """
 
@@ -36,7 +36,10 @@ def main():
 
 
 def _pictures_of_guides():
-    return _shipping(), _judging(), _grading(), _voting(), _relevance(), _failing()
+    return (
+        _shipping(), _judging(), _grading(), _voting(), _relevance(), _failing(), _agreeing(),
+        _too_low(), _gate(), _people_who_differ(),
+    )  # fmt: skip
 
 
 def _drawn_by(words, tables):
@@ -125,6 +128,49 @@ def _failing():
     answers = ask.simulate_failure_answers(weights, people=40, level=4.0, random_state=SEED)
     words = "fit --model failures " + " ".join(f"--kind {kind}" for kind in weights)
     return "failures.svg", words, {"answers.csv": answers}
+
+
+def _agreeing():
+    rng = np.random.default_rng(SEED)
+    item, rater = (part.ravel() for part in np.meshgrid(range(40), range(6), indexing="ij"))
+    worth = rng.normal(3.2, 0.9, 40)[item] + rng.normal(0, 0.4, 6)[rater]
+    grade = np.clip(np.round(worth + rng.normal(0, 0.6, 240)), 1, 5).astype(int)
+    again = np.clip(np.round(worth[:60] + rng.normal(0, 0.6, 60)), 1, 5).astype(int)
+    table = {
+        "item": [*item, *item[:60]],
+        "rater": [*rater, *rater[:60]],
+        "grade": [*grade, *again],
+    }
+    return "agreement.svg", "agreement", {"grades.csv": table}
+
+
+def _too_low():
+    rng = np.random.default_rng(SEED)
+    table = {"sold": rng.normal(100, 15, 300).round(1), "forecast": [100.0] * 300}
+    words = f"quantile --truth sold --predicted forecast --simulate 4 --seed {SEED} --unit loaves"
+    return "quantile.svg", words, {"bread.csv": table}
+
+
+def _gate():
+    truth = {"alarm": {"alpha": 0.25, "intercept": -10.0, "slope": 14.0}}
+    answers = ask.simulate_answers(truth, people=25, per_person=8, random_state=SEED)
+    return (
+        "gate.svg",
+        f"gate --counts 85,15,10,890 --share .6 --seed {SEED}",
+        {"alarm.csv": answers},
+    )
+
+
+def _people_who_differ():
+    """Two climates in which people weigh precision differently."""
+    tables = []
+    for seed, (climate, alpha) in enumerate({"cold": 0.25, "warm": 0.65}.items()):
+        truth = {"alarm": {"alpha": alpha, "intercept": -12.0, "slope": 16.0}}
+        table = dict(ask.simulate_answers(truth, people=25, per_person=8, random_state=seed))
+        people = [f"{climate} {name}" for name in table["participant"]]
+        tables.append(table | {"participant": people, "climate": [climate] * len(people)})
+    answers = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    return "people.svg", "fit --by climate", {"answers.csv": answers}
 
 
 def _picture(chapter, title):

@@ -1,16 +1,17 @@
 """`howgood agreement`: how far do raters agree, and what does that put out of reach?
 
-In: a table with one row per grade. Out: sentences and a table, or JSON. Absent: statistics.
+In: a table with one row per grade. Out: sentences, a picture, or JSON. Absent: statistics.
 """
 
 from pathlib import Path
 
 import click
 
-from howgood.cli.options import TableFile, missing_option
+from howgood.cli.options import TableFile, missing_option, plot_option, write_picture
 from howgood.flow import judge as flow
 from howgood.show import judge as words
 from howgood.show import text
+from howgood.show.figures.intervals import agreement_figure
 from howgood.stats.rater_disagreement import LEVELS
 
 
@@ -28,6 +29,7 @@ from howgood.stats.rater_disagreement import LEVELS
 )
 @missing_option
 @click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@plot_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
     grades: str | Path,
@@ -37,6 +39,7 @@ def command(
     level: str,
     missing: str,
     engine: str,
+    plot: Path | None,
     as_json: bool,
 ) -> int:
     """Say how far the raters of GRADES agree: Krippendorff's alpha, self-agreement, the ceiling.
@@ -48,6 +51,8 @@ def command(
     )
     if as_json:
         click.echo(text.to_json(found.to_dict()))
-        return 0
-    click.echo("\n".join(f"- {finding.text}" for finding in words.agreement_findings(found)))
+    else:
+        click.echo("\n".join(f"- {finding.text}" for finding in words.agreement_findings(found)))
+    if plot is not None:
+        write_picture(agreement_figure(found), plot)
     return 0

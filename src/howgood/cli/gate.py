@@ -1,6 +1,7 @@
 """`howgood gate`: does a classifier pass, in continuous integration.
 
-In: what is known about people, and a test set. Out: the verdict, its exit code, JSON, a badge.
+In: what is known about people, and a test set. Out: the verdict, its exit code, JSON, a badge,
+a picture.
 Absent: deciding.
 """
 
@@ -10,11 +11,13 @@ import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import label_options, model_options, say
+from howgood.cli.options import plot_option, write_picture
 from howgood.flow import acceptability, decisions
 from howgood.learn.elicitation.saved import is_elicited, load_elicited
 from howgood.records.decision import Gate, MetricGate
 from howgood.show import decisions as show
 from howgood.show import text
+from howgood.show.figures.intervals import gate_figure
 from howgood.writing import write_text
 
 
@@ -31,6 +34,7 @@ from howgood.writing import write_text
 @click.option("--strict", is_flag=True, help="Exit with 1 on 'investigate' too.")
 @click.option("--badge", type=click.Path(path_type=Path), help="Write a shields.io badge (JSON).")
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write a table for a comment.")
+@plot_option
 @model_options
 def command(
     model: str,
@@ -46,6 +50,7 @@ def command(
     strict: bool,
     badge: Path | None,
     markdown: Path | None,
+    plot: Path | None,
     application: str | None,
     folder: Path,
     seed: int,
@@ -61,6 +66,8 @@ def command(
     columns = {"truth": truth, "predicted": predicted, "positive": positive, "missing": missing}
     gate: Gate | MetricGate
     if is_elicited(model):
+        if plot is not None:
+            raise click.UsageError("--plot draws shares of people; an elicited metric has none")
         gate = decisions.decide_metric_gate(
             load_elicited(model), predictions, than=than, counts=counts, certainty=certainty,
             random_state=seed, **columns,
@@ -86,5 +93,7 @@ def command(
         write_text(badge, text.to_json(show.gate_badge(gate)) + "\n")
     if markdown:
         write_text(markdown, show.gate_markdown(gate))
+    if plot is not None and isinstance(gate, Gate):
+        write_picture(gate_figure(gate), plot)
     failing = {"fail", "investigate"} if strict else {"fail"}
     return VERDICT_FAILED if gate.verdict in failing else DONE

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import missing_option, report_options, write_report
+from howgood.cli.options import missing_option, report_options, write_picture, write_report
 from howgood.flow import judge as flow
 from howgood.records.judged import JudgeReport
 from howgood.score.judge_rows import JudgeColumns
 from howgood.show import judge as show
 from howgood.show import text
-from howgood.show.figures import theme
 
 
 @click.command()
@@ -110,8 +109,7 @@ def _say(
         click.echo(text.text_table(report.table))
         click.echo(text.text_table(show.agreement_table(report)))
     if plot is not None:
-        with flow.picture(report) as figure:
-            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+        write_picture(flow.picture(report), plot)
     if out is not None:
         write_report(flow.judge_report(report, plan=plan), out)
 

@@ -8,14 +8,19 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import TableFile, combine_option, report_options, write_report
+from howgood.cli.options import (
+    TableFile,
+    combine_option,
+    report_options,
+    write_picture,
+    write_report,
+)
 from howgood.flow import leaderboard as flow
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.ranking import Ranking
 from howgood.show import boards as words
 from howgood.show import leaderboard as one_board
 from howgood.show import text
-from howgood.show.figures import theme
 from howgood.show.ranking import readable_table
 
 
@@ -138,8 +143,7 @@ def _say_boards(
                 click.echo(f"- {finding.text}")
             click.echo(text.text_table(readable_table(ranking)))
     if plot is not None:
-        with flow.boards_picture(boards) as figure:
-            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+        write_picture(flow.boards_picture(boards), plot)
     if out is not None:
         write_report(flow.boards_report(boards), out)
 
@@ -151,7 +155,6 @@ def _say(ranked: RankedFile, plot: Path | None, out: Path | None, as_json: bool)
         click.echo("\n".join(f"- {finding.text}" for finding in flow.findings_of(ranked)))
         click.echo(text.text_table(readable_table(ranked.ranking)))
     if plot is not None:
-        with picture(ranked) as figure:
-            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+        write_picture(picture(ranked), plot)
     if out is not None:
         write_report(flow.leaderboard_report(ranked), out)

@@ -5,8 +5,9 @@ Absent: the meaning of results.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,6 +17,9 @@ from howgood.errors import InputError
 from howgood.records.report import Report
 from howgood.show import page, text
 from howgood.show.figures import theme
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class TableFile(click.Path):
@@ -94,12 +98,26 @@ def report_options(command: Command) -> Command:
         click.option(
             "--out", type=path, callback=writable, help="Write a report: .html, .md or .json."
         ),
-        click.option(
-            "--plot", type=path, callback=drawable, help="Write the picture: .svg, .png or .pdf."
-        ),
+        plot_option,
     ):
         command = option(command)
     return command
+
+
+def plot_option(command: Command) -> Command:
+    """Add --plot."""
+    return click.option(
+        "--plot",
+        type=click.Path(path_type=Path, dir_okay=False),
+        callback=drawable,
+        help="Write the picture: .svg, .png or .pdf.",
+    )(command)
+
+
+def write_picture(picture: AbstractContextManager["Figure"], path: Path) -> None:
+    """Write a picture in the form its ending asks for, and say so."""
+    with picture as figure:
+        click.echo(f"wrote {theme.save(figure, path)}", err=True)
 
 
 def write_report(report: Report, path: Path) -> None:

@@ -11,10 +11,11 @@ import click
 
 from howgood.cli.criteria import answered_in_browser, from_keys
 from howgood.cli.knowledge import say
-from howgood.cli.options import writable, write_report
+from howgood.cli.options import plot_option, writable, write_picture, write_report
 from howgood.flow import elicit_criteria, elicit_quantile
 from howgood.show import quantile as show
 from howgood.show import text
+from howgood.show.figures.intervals import quantile_figure
 
 
 @click.command("quantile")
@@ -37,6 +38,7 @@ from howgood.show import text
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option("--out", type=click.Path(path_type=Path), callback=writable,
               help="Write a report: .html, .md, .json.")  # fmt: skip
+@plot_option
 def command(
     forecasts: Path,
     truth: str,
@@ -51,6 +53,7 @@ def command(
     save: Path | None,
     as_json: bool,
     out: Path | None,
+    plot: Path | None,
 ) -> int:
     """Learn whether too low or too high is worse, and which quantile FORECASTS should predict."""
     elicitor = elicit_quantile.start(
@@ -83,4 +86,8 @@ def command(
         click.echo(f"wrote {save}", err=True)
     if out:
         write_report(show.quantile_report(result), out)
+    if plot is not None and result.metric is None:
+        click.echo("no picture: the answers settle no quantile", err=True)
+    elif plot is not None:
+        write_picture(quantile_figure(result), plot)
     return 0

@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 
 from howgood.cli.exit_codes import DONE, UNDECIDED, VERDICT_FAILED
-from howgood.cli.options import report_options, write_report
+from howgood.cli.options import report_options, write_picture, write_report
 from howgood.flow import ship as flow
 from howgood.show import ship as show
 from howgood.show import text
-from howgood.show.figures import theme
 from howgood.writing import write_text
 
 _CODES = {"ship": DONE, "do not ship": VERDICT_FAILED, "not enough evidence": UNDECIDED}
@@ -120,8 +119,7 @@ def command(
     if badge:
         write_text(badge, text.to_json(show.badge(decision)) + "\n")
     if plot is not None:
-        with flow.picture(decision) as figure:
-            click.echo(f"wrote {theme.save(figure, plot)}", err=True)
+        write_picture(flow.picture(decision), plot)
     if out is not None:
         write_report(flow.ship_report(decision, logs), out)
     code = _CODES[decision.verdict]

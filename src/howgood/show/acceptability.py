@@ -22,6 +22,7 @@ from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
+from howgood.show.figures.people import people_figure
 from howgood.show.figures.theme import picture_section as picture_section
 from howgood.show.numbers import percent, share_text, with_interval
 from howgood.show.people import fitted_people
@@ -109,7 +110,10 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
 
 
 def save_picture(fit: AcceptabilityFit, path: Path) -> Path:
-    """Write the picture of every application's alpha to a file."""
+    """Write the picture of every application's alpha, or of everybody's own by segment."""
+    if fit.segmented is not None:
+        with people_figure(fit.people) as figure:
+            return theme.save(figure, path)
     alphas = {name: fit.estimate("alpha", name) for name in fit.applications}
     with figures.alpha_figure({"": alphas}) as figure:
         return theme.save(figure, path)

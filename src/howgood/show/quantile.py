@@ -69,13 +69,13 @@ def _ratio_text(result: QuantileResult) -> str:
     ratio, worse, other = result.ratio.draws, "low", "high"
     if result.quantile.mean < 0.5:
         ratio, worse, other = 1 / ratio, "high", "low"
-    known = Estimate.from_draws(ratio, probability=0.9, kind="quantile")
+    known = Estimate.from_draws(10 * ratio, probability=0.9, kind="quantile")
     ends = known.interval
     unit = result.unit or "units"
     return (
-        f"Too {worse} is worse: one of {unit} too {worse} is as bad as "
-        f"{plain(float(known.mean), digits=1)} too {other} (90 % interval "
-        f"{plain(ends.lower, digits=1)} to {plain(ends.upper, digits=1)})."
+        f"Too {worse} is worse: 10 {unit} too {worse} are as bad as {plain(known.mean, digits=0)} "
+        f"{unit} too {other} (90 % interval {plain(ends.lower, digits=0)} to "
+        f"{plain(ends.upper, digits=0)})."
     )
 
 

@@ -1,15 +1,21 @@
-"""Pictures of intervals by name: systems corrected by people, and metrics of a release decision.
+"""Pictures of intervals by name: systems corrected by people, metrics of a release, gates, raters.
 
-In: `JudgeReport`, `ShipDecision`. Out: matplotlib figures. Absent: computing.
+In: `JudgeReport`, `ShipDecision`, `Gate`, `RaterAgreement`, `QuantileResult`. Out: matplotlib
+figures. Absent: computing.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
+from howgood.records.decision import Gate
+from howgood.records.estimate import Estimate
 from howgood.records.judged import JudgeReport
+from howgood.records.pinball import QuantileResult
+from howgood.records.rater_agreement import RaterAgreement
 from howgood.records.shipping import ShipDecision
 from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas
+from howgood.show.numbers import percent, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,4 +86,77 @@ def ship_figure(decision: ShipDecision) -> Iterator["Figure"]:
         probability = rows[0].difference.interval.probability
         axes.set_xlabel(f"candidate less base, {100 * probability:.0f} % interval")
         axes.set_title(decision.verdict.capitalize())
+        yield figure
+
+
+# Pictures of a few estimates by name on one axis, with a place that they are compared with.
+
+
+def gate_figure(gate: Gate) -> AbstractContextManager["Figure"]:
+    """Draw the share that would accept, by segment where there are any, and what is needed."""
+    shares = gate.segments or {"would accept it": gate.acceptance}
+    colour = {"pass": COLOURS[2], "fail": COLOURS[1]}.get(gate.verdict, COLOURS[6])
+    return _estimates_figure(
+        shares, colour=colour, title=f"{gate.application}: {gate.verdict}", axis="share of people",
+        mark=(f"needed: {percent(gate.share)}", gate.share),
+    )  # fmt: skip
+
+
+def agreement_figure(agreement: RaterAgreement) -> AbstractContextManager["Figure"]:
+    """Draw alpha between raters and with themselves, and the ceiling for any system."""
+    metric = agreement.ceiling.metric
+    rows = {
+        "raters with each other (alpha)": agreement.alpha,
+        "raters with themselves (alpha)": agreement.self_agreement,
+        f"ceiling for any system ({metric}), low": agreement.ceiling.left_out,
+        f"ceiling for any system ({metric}), high": agreement.ceiling.plug_in,
+    }
+    known = {name: value for name, value in rows.items() if value is not None}
+    title = f"{agreement.n_raters} raters, {agreement.n_items} items"
+    return _estimates_figure(known, title=title, axis="1 is perfect; of alpha, 0 is chance")
+
+
+def quantile_figure(result: QuantileResult) -> AbstractContextManager["Figure"]:
+    """Draw the quantile to predict next to the median, right where both errors weigh alike."""
+    return _estimates_figure(
+        {"quantile to predict": result.quantile}, title="Too low or too high: what to predict",
+        axis="quantile of what may come", mark=("both errors alike", 0.5),
+    )  # fmt: skip
+
+
+@contextmanager
+def _estimates_figure(
+    rows: Mapping[str, Estimate],
+    *,
+    title: str,
+    axis: str,
+    colour: str = COLOURS[0],
+    mark: tuple[str, float] | None = None,
+) -> Iterator["Figure"]:
+    """Draw estimates between 0 and 1, or from below 0 where an interval reaches there."""
+    with canvas(width=7.5, height=1.7 + 0.5 * len(rows)) as figure:
+        axes = figure.subplots()
+        for place, value in enumerate(rows.values()):
+            ends = value.interval
+            axes.plot([ends.lower, ends.upper], [-place, -place], color=colour, lw=3)
+            axes.plot([value.mean], [-place], "o", color=colour, markersize=8)
+            axes.annotate(
+                plain(value.mean, digits=2), (value.mean, -place), xytext=(0, 8),
+                textcoords="offset points", ha="center", fontsize=9,
+            )  # fmt: skip
+        if mark is not None:
+            axes.axvline(mark[1], color=INK, lw=1.2, ls=(0, (4, 3)))
+            axes.annotate(
+                mark[0], (mark[1], 1), xycoords=("data", "axes fraction"), xytext=(4, -10),
+                textcoords="offset points", fontsize=9,
+            )  # fmt: skip
+        axes.set_yticks([-place for place in range(len(rows))], list(rows))
+        axes.set_ylim(-len(rows) + 0.4, 1.0)
+        lowest = min(value.interval.lower for value in rows.values())
+        axes.set_xlim(min(0.0, lowest - 0.02), 1.0)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        (probability,) = {value.interval.probability for value in rows.values()}
+        axes.set_xlabel(f"{axis}, {percent(probability)} intervals")
+        axes.set_title(title)
         yield figure
