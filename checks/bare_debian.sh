@@ -31,7 +31,8 @@ who=${WHO:-root}
 inside() {
     unshare --mount --pid --fork --mount-proc="$root/proc" chroot --userspec="$who" "$root" \
         /usr/bin/env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME="/srv/$who" LANG=C.UTF-8 \
-        PIP_CERT=/etc/ssl/certs/ca-certificates.crt bash -c "$1"
+        PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
+        NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt bash -c "$1"
 }
 
 rm -rf "$root/srv/$who"

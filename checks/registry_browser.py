@@ -76,7 +76,7 @@ def _fetched(folder: Path, node: Path) -> Path | None:
     """Fetch the package with npm; believe it by its digest."""
     own = node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     npm = [shutil.which("npm") or ""] if shutil.which("npm") else [str(node), str(own)]
-    words = [*npm, "pack", PACKAGE, "--silent", "--pack-destination", str(folder)]
+    words = [*npm, "pack", PACKAGE, "--loglevel=error", "--pack-destination", str(folder)]
     path = f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PATH": path})
     found = sorted(folder.glob("*.tgz"))
