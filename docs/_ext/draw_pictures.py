@@ -6,6 +6,7 @@ pages.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,8 +32,73 @@ def main():
     _write("front.svg", _picture(asked, "Where this classifier can go"))
     _write("ranking.svg", _picture(ranked, "Scores and places"))
     _write("prior-share.svg", _prior_shares())
+    for name, boxes, arrows in (_going_live(), _backing_up(), _tools()):
+        _write(name, _diagram(boxes, arrows))
     for name, words, tables in _pictures_of_guides():
         _write(name, _drawn_by(words, tables))
+
+
+def _going_live():
+    boxes = {
+        "people\n(browsers, phones)": (0, 1),
+        "Caddy\nHTTPS": (1, 1),
+        "howgood serve\npages and answers": (2, 1),
+        "PostgreSQL or\none SQLite file": (3, 1),
+        "howgood worker\nfits": (2, 0),
+        "howgood backup\nevery night": (3, 0),
+    }
+    people, caddy, serve, database, worker, backup = boxes
+    pairs = ((people, caddy), (caddy, serve), (serve, database), (worker, database))
+    return "go-live.svg", boxes, (*pairs, (database, backup))
+
+
+def _backing_up():
+    boxes = {
+        "answers\nof the running server": (0, 0),
+        "howgood backup --verify": (1, 0),
+        "copies,\non another machine too": (2, 0),
+        "howgood restore": (3, 0),
+    }
+    return "backup.svg", boxes, tuple(pairwise(boxes))
+
+
+def _tools():
+    asked, howgood = "what people\nanswered", "howgood"
+    tools = (
+        "pytest, GitHub Actions", "MLflow, DVC", "pandas, Polars, PyArrow, Spark",
+        "scikit-learn: scorer, threshold",
+    )  # fmt: skip
+    boxes = {asked: (0, 1.5), howgood: (0.8, 1.5)} | {
+        tool: (2, row) for row, tool in enumerate(tools)
+    }
+    return "tools.svg", boxes, ((asked, howgood), *((howgood, tool) for tool in tools))
+
+
+def _diagram(boxes, arrows):
+    """Draw boxes, a place (column, row) each, and arrows between them."""
+    columns, rows = (1 + max(place[axis] for place in boxes.values()) for axis in (0, 1))
+    with theme.canvas(width=2.0 * columns, height=0.3 + 0.8 * rows) as figure:
+        axes = figure.subplots()
+        axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, rows - 0.5))
+        axes.axis("off")
+        style = {
+            "boxstyle": "round,pad=.5",
+            "facecolor": theme.PAPER,
+            "edgecolor": theme.COLOURS[0],
+        }
+        drawn = {
+            text: axes.text(*place, text, ha="center", va="center", fontsize=9, bbox=style)
+            for text, place in boxes.items()
+        }
+        for start, end in arrows:
+            axes.annotate(
+                "", boxes[end], boxes[start],
+                arrowprops={
+                    "arrowstyle": "->", "color": theme.INK, "shrinkA": 4, "shrinkB": 4,
+                    "patchA": drawn[start].get_bbox_patch(), "patchB": drawn[end].get_bbox_patch(),
+                },
+            )  # fmt: skip
+        return theme.to_svg(figure, title="; ".join(boxes).replace("\n", " "))
 
 
 def _pictures_of_guides():
