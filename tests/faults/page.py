@@ -46,7 +46,7 @@ meanwhile.
 
 **The disk is full, or no longer takes writes.** The same page. Pages that only read still work.
 `/health` says `unwell: answers cannot be stored now` with status 503, so that a load balancer or
-whatever watches the server knows: it writes something that changes nothing, at most twice a
+whatever watches the server knows: it writes a value that nobody reads, at most twice a
 second, and remembers for half a minute an answer that was refused. When there is room
 again, answers are stored again and `/health` says `well`; nothing has to be restarted.
 

@@ -24,7 +24,7 @@ _MARKS = {"ok": "ok     ", "warning": "warning", "problem": "PROBLEM"}
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @database_option
 def command(backups: Path | None, as_json: bool, database: str) -> int:
-    """Look at database, disk, clock, proxy, mail, backups and versions; nothing is changed.
+    """Look at database, disk, clock, proxy, mail, backups and versions; data is not changed.
 
     Exit code 0: nothing stands in the way (warnings may be shown); 1: something has to be done.
     """

@@ -1,8 +1,9 @@
 """Whether a server is fit to run: database, disk, clock, public address, mail, backups, versions.
 
 In: settings, perhaps a folder of backups. Out: one `Check` each: what was found and what to do.
-Absent: repairs; nothing is changed, and the server may run meanwhile. What an evaluation log
-supports is said by `howgood ship --doctor`.
+Absent: repairs; nothing is changed but a value that nobody reads, to see whether answers can be
+stored, and the server may run meanwhile. What an evaluation log supports is said by
+`howgood ship --doctor`.
 """
 
 import platform
@@ -23,7 +24,9 @@ from howgood.errors import HowgoodError, InputError
 from howgood.flow.hosting.studies import drill
 from howgood.flow.mail import ask_mail_server, can_mail, mail_address
 from howgood.settings import Settings
+from howgood.store import studies
 from howgood.store.database import (
+    AWAY,
     Database,
     address_without_password,
     is_sqlite,
@@ -40,6 +43,10 @@ _OLD_BACKUP = timedelta(hours=26)
 _LONGEST_WAIT = timedelta(minutes=10)
 _ASK_SECONDS = 5.0
 _MEGABYTE = 1_000_000
+_WRITING_CURE = (
+    "Is the disk full, read-only or failing (df, dmesg), and may this user write there? What was "
+    "acknowledged is stored. On a failing disk: howgood backup to another one, then restore there."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +69,7 @@ class Check:
 
 
 def examine(settings: Settings, *, backups: Path | None, now: datetime) -> tuple[Check, ...]:
-    """Look at everything a server needs; nothing is changed.
+    """Look at everything a server needs; no answer, study or setting is changed.
 
     Parameters
     ----------
@@ -112,7 +119,11 @@ def _database(settings: Settings, now: datetime) -> Iterator[Check]:
         yield Check(name="database", state="problem", found=str(error), cure="See above.")
         return
     try:
-        for name, look in (("database", _layout), ("clock", _clock), ("worker", _worker)):
+        layout = _looked("database", _layout, database, now)
+        yield layout
+        if layout.state != "problem":  # else nothing may be written into it
+            yield _looked("writing", _writing, database, now)
+        for name, look in (("clock", _clock), ("worker", _worker)):
             yield _looked(name, look, database, now)
     finally:
         database.close()
@@ -124,9 +135,12 @@ def _looked(
     try:
         return look(database, now)
     except sa.exc.SQLAlchemyError as error:
-        text = str(getattr(error, "orig", error)).strip().splitlines()[0][:200]
         cure = "Is it a database of howgood, and in reach? Else restore a backup."
-        return Check(name=name, state="problem", found=text, cure=cure)
+        return Check(name=name, state="problem", found=_first_line(error), cure=cure)
+
+
+def _first_line(error: Exception) -> str:
+    return str(getattr(error, "orig", error)).strip().splitlines()[0][:200]
 
 
 def _layout(database: Database, now: datetime) -> Check:
@@ -147,6 +161,16 @@ def _layout(database: Database, now: datetime) -> Check:
         cure = f"The next start brings it to layout {newest()}: make a backup before."
         return Check(name="database", state="warning", found=found, cure=cure)
     return Check(name="database", state="ok", found=found)
+
+
+def _writing(database: Database, now: datetime) -> Check:
+    """Write as the server's own check does: a disk that fails can often still be read."""
+    try:
+        database.write(studies.touch)
+    except AWAY as error:
+        found = f"nothing can be stored ({_first_line(error)})"
+        return Check(name="writing", state="problem", found=found, cure=_WRITING_CURE)
+    return Check(name="writing", state="ok", found="answers can be stored")
 
 
 def _clock(database: Database, now: datetime) -> Check:

@@ -54,14 +54,18 @@ def copy_database(address: str, target: Path) -> int:
 
 def copy_into(reading: sqlite3.Connection, partial: Path) -> None:
     """Copy a database into an empty file, and check the copy."""
-    with closing(sqlite3.connect(partial)) as writing:
-        reading.backup(writing, pages=2000, sleep=0.005)
-        # A backup is one file: no write-ahead log next to it, and none that would belong to it.
-        writing.execute("PRAGMA journal_mode=DELETE")
-        writing.execute("PRAGMA user_version=0")
-        writing.commit()
-        if writing.execute("PRAGMA quick_check").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("the copy is not sound")
+    try:
+        with closing(sqlite3.connect(partial)) as writing:
+            reading.backup(writing, pages=2000, sleep=0.005)
+            # A backup is one file: no log next to it, and none that would belong to it.
+            writing.execute("PRAGMA journal_mode=DELETE")
+            writing.execute("PRAGMA user_version=0")
+            writing.commit()
+            if writing.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("the copy is not sound")
+    finally:  # a disk that failed may leave some, with answers in them
+        for ending in ("-journal", "-wal", "-shm"):
+            partial.with_name(partial.name + ending).unlink(missing_ok=True)
 
 
 def _check(source: Path, target: Path) -> None:

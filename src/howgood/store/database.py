@@ -170,15 +170,24 @@ class Database:
         if self._writer is None:
             return False
         for _ in range(_ATTEMPTS):
-            with closing(self.engine.raw_connection()) as connection:
-                cursor = connection.cursor()
-                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                answer = cursor.fetchone()
-                cursor.close()
-            if answer is not None and answer[0] == 0:
-                return True
+            try:
+                if self._empty_log():
+                    return True
+            except sqlite3.OperationalError:
+                return False  # a disk that fails: the log stays, and is valid
             time.sleep(_PAUSE)
         return False
+
+    def _empty_log(self) -> bool:
+        """Bring the write-ahead log into the file; False: somebody reads."""
+        with closing(self.engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            try:
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                answer = cursor.fetchone()
+            finally:
+                cursor.close()
+        return answer is not None and answer[0] == 0
 
     def mark_run(self, run: int) -> bool:
         """Write the number of a server's run into the head of a SQLite file; False: not yet."""

@@ -4,6 +4,7 @@ In: a connection and plain values. Out: rows as small records, and how much was 
 what a study means, and the disk (`Database.scrub`).
 """
 
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,7 @@ from howgood.store.schema import (
     cards,
     facts,
     imports,
+    insert_into,
     jobs,
     media,
     participants,
@@ -262,8 +264,13 @@ def set_open(connection: Connection, slugs: Iterable[str], *, is_open: bool) -> 
 
 
 def touch(connection: Connection) -> None:
-    """Write what is there already: only whether that succeeds is of interest."""
-    connection.execute(sa.update(facts).values(value=facts.c.value))
+    """Write a value nobody reads: only whether that succeeds is of interest.
+
+    It is another one each time, as SQLite does not write what is there already.
+    """
+    row = {"name": "last_check", "value": secrets.token_hex(8)}
+    written = insert_into(connection.dialect.name, facts).values(row)
+    connection.execute(written.on_conflict_do_update(index_elements=["name"], set_=row))
 
 
 def signing_key(connection: Connection) -> bytes:

@@ -243,7 +243,11 @@ def open_server(address: str) -> tuple[Host, str]:
         lock.close()
         raise
     host = Host(database, lock=lock)
-    _begin_run(database, lock, run_before)
+    try:
+        _begin_run(database, lock, run_before)
+    except BaseException:
+        host.close()
+        raise
     return host, "" if is_checked else _PARTLY_CHECKED
 
 
@@ -273,7 +277,7 @@ def _answer(stored: StoredAnswer) -> Answer:
 # Whether answers can be stored now, for whatever watches the server.
 #
 # Reading tells nothing about it: a full disk and a database that has become read-only can be read.
-# So something is written, which changes nothing, and what became of the last answer counts too: a
+# So a value that nobody reads is written, and what became of the last answer counts too: a
 # disk may have room for the one and none for the other. A server that was gone is well as soon as
 # it is back.
 
