@@ -16,6 +16,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.screen import Participation
 
 if TYPE_CHECKING:
+    from howgood.records.answers import Answers
     from howgood.records.card import ModelCard
     from howgood.records.result import StudyResult
     from howgood.records.table import Table
@@ -64,6 +65,51 @@ class Sample:
         rows = [row for person in self.people for row in person.rows if where is None or where(row)]
         return Table(
             {name: np.array([row.get(name) for row in rows], dtype=object) for name in names}
+        )
+
+    def answers(
+        self,
+        *shown: str,
+        scale: int,
+        where: Callable[[Mapping[str, Any]], bool] | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> "Answers":
+        """Return their ratings of what was `shown`; `names` are applications as people saw them.
+
+        Everything was checked when it came in, so nothing is read as in strangers' tables. Rows
+        without a rating, or about a system of unknown accuracy, are left out and counted.
+        """
+        import numpy as np  # a server starts without it
+
+        from howgood.records.answers import Answers
+
+        rows = [row for person in self.people for row in person.rows if where is None or where(row)]
+        dropped: dict[str, int] = {}
+        for name in ("rating", *shown):
+            known = [row for row in rows if row.get(name) is not None]
+            if len(known) < len(rows):
+                dropped[f"no {name}"] = len(rows) - len(known)
+            rows = known
+        numbers = {name: np.array([row[name] for row in rows], dtype=np.float64)
+                   for name in (*shown, "rating")}  # fmt: skip
+        seen = names or {}
+        texts = {
+            "participant": [row["participant"] for row in rows],
+            "application": [seen.get(row["application"], row["application"]) for row in rows],
+            **({"part": [row["part"] for row in rows]} if rows and "part" in rows[0] else {}),
+        }
+        return Answers(
+            {name: np.array(values, dtype=object) for name, values in texts.items()} | numbers,
+            provenance=Provenance(
+                method="answers of the study",
+                settings={
+                    "scale": scale,
+                    "people": POLICIES[self.policy],
+                    "people_left_out": dict(self.left_out),
+                },
+                rows_used=len(rows),
+                rows_dropped=dropped,
+            ),
         )
 
 

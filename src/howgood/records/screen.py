@@ -17,6 +17,7 @@ Tone = Literal["neutral", "good", "warning"]
 ScreenKind = Literal[
     "consent", "questions", "text", "task", "wait", "finished", "declined", "screened_out"
 ]
+_LAST = ("finished", "declined", "screened_out")
 
 
 class Words(Record):
@@ -265,12 +266,12 @@ class Screen(Record):
     @property
     def is_last(self) -> bool:
         """Whether nothing follows."""
-        return self.kind in ("finished", "declined", "screened_out")
+        return self.kind in _LAST
 
     @property
     def awaits_answer(self) -> bool:
         """Whether the participant is to send something from here."""
-        return not self.is_last and self.kind != "wait"
+        return self.kind not in ("wait", *_LAST)
 
     @property
     def all_blocks(self) -> tuple[Block, ...]:

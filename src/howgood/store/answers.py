@@ -27,6 +27,7 @@ class AnswerStep(BulkOperation):
 
     Its result says whether it was stored: not when the screen has an answer already, nor when the
     person is on another screen by now because another process changed an earlier answer of theirs.
+    Whose visit ends with the screen that follows has the status `ending` from then on.
     """
 
     participant: int
@@ -36,8 +37,7 @@ class AnswerStep(BulkOperation):
     content: Record | Mapping[str, Any]
     position: int
     now: datetime
-    is_last: bool = False
-    status: Status = Status.COMPLETE
+    ending: Status | None = None
 
     @staticmethod
     def run_all(connection: Connection, operations: Sequence["AnswerStep"]) -> list[bool]:
@@ -68,8 +68,8 @@ def _go_on(connection: Connection, steps: Sequence[AnswerStep]) -> set[tuple[int
             late.add((step.participant, step.screen))
             mine = answers.c.participant_id == step.participant, answers.c.screen == step.screen
             connection.execute(answers.delete().where(*mine))
-        elif step.is_last:
-            _end(connection, step.participant, step.status, step.now)
+        elif step.ending:
+            _end(connection, step.participant, step.ending, step.now)
     return late
 
 
@@ -94,17 +94,16 @@ def add_screen(
     *,
     position: int,
     now: datetime,
-    is_last: bool = False,
-    status: Status = Status.COMPLETE,
+    ending: Status | None = None,
 ) -> bool:
     """Store a screen before it is shown; False if this one or this position is stored already.
 
-    Who is shown the last one has this status.
+    Whose visit ends with it has the status `ending` from now on.
     """
     row = _screen_row(participant, screen, content, position, now)
     is_new = bool(_insert_new(connection, screens, [row]))
-    if is_last:
-        _end(connection, participant, status, now)
+    if ending:
+        _end(connection, participant, ending, now)
     return is_new
 
 
@@ -129,8 +128,7 @@ class AnswerChange:
     content: Record | Mapping[str, Any]
     position: int
     now: datetime
-    is_last: bool = False
-    status: Status = Status.COMPLETE
+    ending: Status | None = None
 
     def __call__(self, connection: Connection) -> bool:
         """Store the change and keep what was said before; False if the person has gone on."""
@@ -166,8 +164,8 @@ class AnswerChange:
         )
         # If it was waiting for its answer already, it moves; what it says may have changed.
         is_there = bool(_insert_new(connection, screens, [row])) or _move(connection, place)
-        if is_there and self.is_last:
-            _end(connection, self.participant, self.status, self.now)
+        if is_there and self.ending:
+            _end(connection, self.participant, self.ending, self.now)
         return is_there
 
 
@@ -231,6 +229,26 @@ def _insertion(dialect: str, table: sa.Table) -> Any:  # noqa: ANN401 - of the d
     key = answers.c.screen if table is answers else screens.c.name
     free = insert_into(dialect, table).on_conflict_do_nothing()
     return free.returning(table.c.participant_id, key)
+
+
+def place(connection: Connection, token_digest: str) -> tuple[Status, int] | None:
+    """Return the status of this token's holder and the number of their last screen, 0 if none.
+
+    All else about them at that screen never changes: who remembers it need not read it again.
+    """
+    row = connection.execute(_PLACE, {"token_digest": token_digest}).first()
+    return None if row is None else (Status(row[0]), row[1])
+
+
+_PLACE = sa.select(
+    participants.c.status,
+    sa.func.coalesce(
+        sa.select(sa.func.max(screens.c.position))
+        .where(screens.c.participant_id == participants.c.id)
+        .scalar_subquery(),
+        sa.literal_column("0"),
+    ),
+).where(participants.c.token_digest == sa.bindparam("token_digest"))
 
 
 _ANSWERS = (

@@ -83,26 +83,6 @@ _POSITION = (
 )
 
 
-def place(connection: Connection, token_digest: str) -> tuple[Status, int] | None:
-    """Return the status of this token's holder and the number of their last screen, 0 if none.
-
-    All else about them at that screen never changes: who remembers it need not read it again.
-    """
-    row = connection.execute(_PLACE, {"token_digest": token_digest}).first()
-    return None if row is None else (Status(row[0]), row[1])
-
-
-_PLACE = sa.select(
-    participants.c.status,
-    sa.func.coalesce(
-        sa.select(sa.func.max(screens.c.position))
-        .where(screens.c.participant_id == participants.c.id)
-        .scalar_subquery(),
-        sa.literal_column("0"),
-    ),
-).where(participants.c.token_digest == sa.bindparam("token_digest"))
-
-
 def _participant(row: Row[Any]) -> Participant:
     return Participant(
         number=row.id,

@@ -78,6 +78,8 @@ def templates() -> Environment:
                      "static": _address}  # fmt: skip
     made.filters |= {"duration": duration, "moment": moment, "in_words": in_words,
                      "card_warning": card_warning, "direction": direction}  # fmt: skip
+    # As a global, and not imported by each page: an import looks for new globals every time.
+    made.globals["blocks"] = made.get_template("blocks.html").module
     return made
 
 

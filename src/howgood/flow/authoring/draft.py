@@ -30,8 +30,7 @@ from howgood.flow.authoring.shape import (
     problem_nodes,
     with_problems,
 )
-from howgood.flow.hosting import Host, Reason, RefusedError, View, form_fields
-from howgood.flow.hosting.view import Form
+from howgood.flow.hosting import Form, Host, Reason, RefusedError, View, form_fields
 from howgood.flow.participate import conditions, fill, next_screen, parse_answer
 from howgood.flow.participate.path import finished_screen
 from howgood.flow.study_files.attached_files import HEAD, PICTURES, media_problem

@@ -19,16 +19,13 @@ from howgood.flow.hosting.view import (
     COUNTED,
     AnswerReview,
     Arrival,
-    Form,
     Reason,
     RefusedError,
     SendResult,
     View,
-    field_name,
-    filled_form,
-    form_fields,
 )
 from howgood.flow.hosting.visit import look, send
+from howgood.flow.participate.forms import Form, field_name, filled_form, form_fields
 
 __all__ = [
     "COUNTED",

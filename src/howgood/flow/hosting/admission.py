@@ -19,13 +19,10 @@ from howgood.flow.hosting import tokens
 from howgood.flow.hosting.host import FullCheck, Host
 from howgood.flow.hosting.view import (
     Arrival,
-    Form,
     Reason,
     RefusedError,
     SendResult,
     View,
-    form_fields,
-    text_of,
 )
 from howgood.flow.participate import (
     choose_condition,
@@ -35,6 +32,7 @@ from howgood.flow.participate import (
     next_screen,
     parse_answer,
 )
+from howgood.flow.participate.forms import Form, form_fields, text_of
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
 from howgood.kinds.translation import FIELD, best_language, in_language, offered
@@ -66,6 +64,7 @@ _NAMES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 _NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _LONGEST = 128
+_LONGEST_WISHES = 1000  # of what a browser says about languages
 # Where Mechanical Turk takes a task back; any other address in the link is somebody else's.
 SUBMITS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 # Where a platform should have put somebody's id and has not: {{%PROLIFIC_PID%}}, ${workerId}, <id>.
@@ -77,15 +76,33 @@ class Visitor:
     """What a browser says when it comes to a study's link.
 
     `parameters` are those of the address; `token` is the link it remembers, and `visit` the visit,
-    signed, that all its tabs share; `languages` are those it wishes for, the link's first; `device`
-    is phone, tablet or computer. Each may be empty.
+    signed, that all its tabs share; the last two are headers as they came. Each may be empty.
     """
 
     parameters: Mapping[str, str] = field(default_factory=dict)
     token: str = ""
     visit: str = ""
-    languages: tuple[str, ...] = ()
-    device: str = ""
+    accept_language: str = ""
+    user_agent: str = ""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages it wishes for: the link's first, then the browser's."""
+        accepted = self.accept_language[:_LONGEST_WISHES].split(",")
+        return (self.parameters.get("lang", ""), *(part.partition(";")[0] for part in accepted))
+
+    @property
+    def device(self) -> str:
+        """Phone, tablet or computer; nothing else of what a browser says is kept."""
+        agent = self.user_agent
+        if not agent:
+            return ""
+        if "iPad" in agent or "Tablet" in agent or ("Android" in agent and "Mobi" not in agent):
+            return "tablet"
+        return "phone" if "Mobi" in agent else "computer"
+
+
+ANYBODY = Visitor()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,7 +144,7 @@ class Host:
         before it never changes, so that is kept in memory.
         """
         digest = tokens.digest(token)
-        place = self.database.read_one(lambda c: participants.place(c, digest))
+        place = self.database.read_one(lambda c: answers.place(c, digest))
         with self._states_lock:
             state = self._states.get(digest)
         if place is None:

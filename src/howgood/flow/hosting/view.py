@@ -1,20 +1,19 @@
-"""What a participant is shown, what their forms are called, and why someone cannot take part.
+"""What a participant is shown, and why someone cannot take part.
 
 In: facts from `visit` and `admission`. Out: frozen records a page is made of. Absent: HTML.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from howgood.ask.sentences import sentence
 from howgood.errors import HowgoodError
+from howgood.flow.participate.forms import Form
 from howgood.kinds import kind_of
 from howgood.kinds.field_types import field_type
 from howgood.kinds.study import Study
 from howgood.records.screen import AnswerValue, Block, Cards, Paragraph, Screen
-
-Form = Mapping[str, str | Sequence[str]]
 
 
 class Reason(StrEnum):
@@ -123,47 +122,6 @@ class SendResult:
     view: View | None = None
     is_new: bool = False
     seconds: float | None = None
-
-
-def text_of(form: Form, name: str) -> str:
-    """Return what a form says under a name, once."""
-    value = form.get(name, "")
-    return value if isinstance(value, str) else next(iter(value), "")
-
-
-# Every screen has field names of its own. Browsers put ticks and text back by the name of a field:
-# if two screens shared a name, going back and forth could put the answers to one into the other.
-
-# What a page carries besides the answers: of participants, then of researchers who preview.
-_FRAME = frozenset({"screen", "signature", "visit", "csrf", "condition", "walk"})
-
-
-def field_name(screen: str, field: str) -> str:
-    """Return the name a field of a screen has in the page.
-
-    Examples
-    --------
-    >>> field_name("bell-s2", "acceptable")
-    'bell-s2.acceptable'
-    """
-    return f"{screen}.{field}"
-
-
-def form_fields(screen: Screen, form: Form) -> Form | None:
-    """Return a form by the names the screen knows; None if it holds fields of any other page."""
-    names = [field.name for field in screen.fields] + [button.name for button in screen.all_buttons]
-    known = {f"{screen.key}.{name}": name for name in names}
-    sent = [name for name in form if name not in _FRAME]
-    if any(name not in known for name in sent):
-        return None
-    return {known[name]: form[name] for name in sent}
-
-
-def filled_form(
-    screen: Screen, values: Mapping[str, str | list[str]]
-) -> dict[str, str | list[str]]:
-    """Return the form a browser sends from a screen that is filled in like this."""
-    return {field_name(screen.key, name): value for name, value in values.items()}
 
 
 def sent_before(screen: Screen, values: Mapping[str, AnswerValue]) -> dict[str, list[str]]:

@@ -21,7 +21,9 @@ from sqlalchemy.engine import Connection
 
 from howgood.flow.hosting import tokens
 from howgood.flow.hosting.admission import (
+    ANYBODY,
     Consent,
+    Visitor,
     admit_invited,
     begun,
     consent_screen,
@@ -34,17 +36,15 @@ from howgood.flow.hosting.admission import (
 )
 from howgood.flow.hosting.host import Host, SessionState
 from howgood.flow.hosting.view import (
-    Form,
     Reason,
     RefusedError,
     SendResult,
     View,
-    form_fields,
     review_answers,
     sent_before,
-    text_of,
 )
 from howgood.flow.participate import next_screen, parse_answer
+from howgood.flow.participate.forms import Form, form_fields, text_of
 from howgood.kinds import kind_of
 from howgood.kinds.question_pages import walk
 from howgood.kinds.study import Study
@@ -54,14 +54,22 @@ from howgood.records.screen import Answer, FormResult, Screen
 from howgood.store import answers, participants, studies
 from howgood.store.answers import AnswerChange, AnsweredScreen, AnswerStep
 
+# The status of somebody whose last page is of this kind.
+_ENDINGS = {
+    "finished": Status.COMPLETE,
+    "declined": Status.COMPLETE,
+    "screened_out": Status.SCREENED_OUT,
+}
+
 
 async def look(
-    host: Host, token: str, *, step: int = 0, languages: tuple[str, ...] = (), now: datetime
+    host: Host, token: str, *, step: int = 0, visitor: Visitor = ANYBODY, now: datetime
 ) -> View:
     """Return the screen the holder of this token is at; the same on every reload.
 
     A `step` before it gives the page answered there, to be read again. A wait that is over ends
-    here. `languages` are wishes for the first page; all others speak the one it was answered in.
+    here. What a `visitor`'s browser says counts on the first page alone: all others speak the
+    language it was answered in.
     """
     state = await host.database.run_blocking(host.state, token)
     study, screen, here = state.study, state.screen, max(state.number, 1)
@@ -72,7 +80,7 @@ async def look(
         if seen is not None:
             return seen
     if screen is None:
-        language = best_language(study, languages)
+        language = best_language(study, visitor.languages)
         await host.database.run_blocking(_refuse_closed, host, state, language, now)
         screen = consent_screen(study, language, now)
     elif screen.kind == "wait" and now >= datetime.fromisoformat(screen.until):
@@ -119,8 +127,7 @@ async def _end_wait(host: Host, state: SessionState, now: datetime) -> Screen:
         screen=screen.key,
         content=screen,
         position=state.number + 1,
-        is_last=screen.is_last,
-        status=ending_status(screen),
+        ending=_ENDINGS.get(screen.kind),
         now=now,
     )
     await host.store(add)
@@ -132,8 +139,7 @@ async def send(
     token: str,
     *,
     form: Form,
-    languages: tuple[str, ...] = (),
-    device: str = "",
+    visitor: Visitor = ANYBODY,
     now: datetime,
 ) -> SendResult:
     """Store an answer, and the screen that follows it, before saying so."""
@@ -142,8 +148,7 @@ async def send(
     if not tokens.is_signed(host.key, text_of(form, "signature"), "answer", token):
         raise RefusedError(Reason.UNSIGNED, language=_as_read(state).language)
     if screen is None:
-        language = best_language(state.study, languages)
-        return await _send_consent(host, state, token, form, (language, device), now)
+        return await _send_consent(host, state, token, form, visitor, now)
     if screen.key != text_of(form, "screen") or not screen.awaits_answer:
         return await _send_earlier(host, state, token, form, now)
     given = form_fields(screen, form)
@@ -179,8 +184,7 @@ async def _store_answer(
         content=following,
         position=state.number + 1,
         now=now,
-        is_last=following.is_last,
-        status=ending_status(following),
+        ending=_ENDINGS.get(following.kind),
     )
     counted = _newly_counted(state, given, following) if state.study.quotas else ()
     if person.status is Status.EXPIRED:
@@ -247,7 +251,7 @@ def _store_after_idling(
     if added and readmit(connection, state.study, state.participant, now=step.now):
         answers.add_screen(
             connection, step.participant, step.following, step.content, position=step.position,
-            is_last=step.is_last, status=step.status, now=step.now,
+            ending=step.ending, now=step.now,
         )  # fmt: skip
     return added
 
@@ -255,18 +259,23 @@ def _store_after_idling(
 async def _next_screen(
     host: Host, state: SessionState, given: tuple[Answer, ...], now: datetime
 ) -> Screen:
-    person = state.participant
-
-    def work() -> Screen:
-        return next_screen(
-            state.study, condition=person.condition, seed=person.seed, answers=given, now=now,
-            shared=host.shared.of(state.study, person.study),
-        )  # fmt: skip
-
-    if kind_of(state.study).computes_steps:
+    study, person = state.study, state.participant
+    if kind_of(study).computes_steps:
         # Choosing the next pair takes milliseconds, for which others would have to wait.
+        work = partial(_computed_screen, host, state, given, now)
         return await asyncio.get_running_loop().run_in_executor(host.computing, work)
-    return work()
+    return next_screen(study, condition=person.condition, seed=person.seed, answers=given, now=now)
+
+
+def _computed_screen(
+    host: Host, state: SessionState, given: tuple[Answer, ...], now: datetime
+) -> Screen:
+    """Return the next screen where it may depend on what everybody has answered so far."""
+    study, person = state.study, state.participant
+    return next_screen(
+        study, condition=person.condition, seed=person.seed, answers=given, now=now,
+        shared=host.shared.of(study, person.study),
+    )  # fmt: skip
 
 
 async def _send_earlier(
@@ -293,11 +302,6 @@ async def _send_earlier(
     return await _store_change(host, state, screen, token, result, now)
 
 
-def ending_status(screen: Screen) -> Status:
-    """Return the status of somebody whose last page this is."""
-    return Status.SCREENED_OUT if screen.kind == "screened_out" else Status.COMPLETE
-
-
 def _answer_to(host: Host, state: SessionState, screen: str) -> AnsweredScreen | None:
     with host.database.reading() as connection:
         return answers.answer_to(connection, state.participant.number, screen=screen)
@@ -320,8 +324,7 @@ async def _store_change(
         content=following,
         position=state.number,
         now=now,
-        is_last=following.is_last,
-        status=ending_status(following),
+        ending=_ENDINGS.get(following.kind),
     )
     is_new = await host.store(change)
     host.forget(state.token_digest)
@@ -333,10 +336,10 @@ async def _send_consent(
     state: SessionState,
     token: str,
     form: Form,
-    read_in: tuple[str, str],
+    visitor: Visitor,
     now: datetime,
 ) -> SendResult:
-    language, device = read_in
+    language = best_language(state.study, visitor.languages)
     await host.database.run_blocking(_refuse_closed, host, state, language, now)
     study, screen = state.study, consent_screen(state.study, language, now)
     view = _view(host, token, state, screen, 1)
@@ -347,7 +350,7 @@ async def _send_consent(
     declined = declined_screen(study, screen, result, now)
     if declined is not None:
         return SendResult(view=replace(view, screen=declined, languages=()))
-    consent = Consent(screen=screen, values=result.values, device=device)
+    consent = Consent(screen=screen, values=result.values, device=visitor.device)
     digest = tokens.digest(token)
     await host.store(
         partial(admit_invited, study=study, token_digest=digest, consent=consent, now=now)

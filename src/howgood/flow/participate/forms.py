@@ -1,8 +1,9 @@
 """Read what a participant sent: values where it is right, a message per field where it is not.
 
-In: the screen it was sent from and the form's fields. Out: `FormResult`. Absent: how a field of a
-kind is read (`kinds.field_types`), and storing it; fields that the screen does not have are
-ignored, so a page can carry its own hidden ones.
+In: the screen it was sent from and the form's fields, whose names are of that screen alone. Out:
+`FormResult`, and answers as rows. Absent: how a field of a kind is read (`kinds.field_types`), and
+storing it; fields that the screen does not have are ignored, so a page can carry its own hidden
+ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,6 +71,47 @@ def _given(form: Form, name: str) -> list[str]:
     value = form.get(name, [])
     sent = [value] if isinstance(value, str) else list(value)
     return [text.strip() for text in sent if text.strip()]
+
+
+def text_of(form: Form, name: str) -> str:
+    """Return what a form says under a name, once."""
+    value = form.get(name, "")
+    return value if isinstance(value, str) else next(iter(value), "")
+
+
+# Every screen has field names of its own. Browsers put ticks and text back by the name of a field:
+# if two screens shared a name, going back and forth could put the answers to one into the other.
+
+# What a page carries besides the answers: of participants, then of researchers who preview.
+_FRAME = frozenset({"screen", "signature", "visit", "csrf", "condition", "walk"})
+
+
+def field_name(screen: str, field: str) -> str:
+    """Return the name a field of a screen has in the page.
+
+    Examples
+    --------
+    >>> field_name("bell-s2", "acceptable")
+    'bell-s2.acceptable'
+    """
+    return f"{screen}.{field}"
+
+
+def form_fields(screen: Screen, form: Form) -> Form | None:
+    """Return a form by the names the screen knows; None if it holds fields of any other page."""
+    names = [field.name for field in screen.fields] + [button.name for button in screen.all_buttons]
+    known = {f"{screen.key}.{name}": name for name in names}
+    sent = [name for name in form if name not in _FRAME]
+    if any(name not in known for name in sent):
+        return None
+    return {known[name]: form[name] for name in sent}
+
+
+def filled_form(
+    screen: Screen, values: Mapping[str, str | list[str]]
+) -> dict[str, str | list[str]]:
+    """Return the form a browser sends from a screen that is filled in like this."""
+    return {field_name(screen.key, name): value for name, value in values.items()}
 
 
 # Answers as tidy rows: what the learning stages and a spreadsheet want.

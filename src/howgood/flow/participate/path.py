@@ -89,7 +89,8 @@ def next_screen(
     """
     answered = {answer.screen: answer for answer in answers}
     has_languages = bool(study.translations)
-    study = as_read(study, answered, language)
+    if has_languages:
+        study = _as_read(study, answered, language)
     if CONSENT not in answered:
         return _consent(study, has_languages=has_languages).model_copy(
             update={"place": Place(done=0, total=1)}
@@ -115,10 +116,8 @@ def next_screen(
     return finished_screen(study, ending="failed_checks" if has_failed else FINISHED)
 
 
-def as_read(study: Study, answered: Mapping[str, Answer], language: str = "") -> Study:
+def _as_read(study: Study, answered: Mapping[str, Answer], language: str = "") -> Study:
     """Return the study in the language somebody began it in, or wants to begin it in."""
-    if not study.translations:
-        return study
     begun = answered[CONSENT].values.get(FIELD) if CONSENT in answered else language
     return in_language(study, str(begun or language))
 

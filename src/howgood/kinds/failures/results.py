@@ -6,8 +6,6 @@ In: the sample. Out: `StudyResult`. Absent: the statistics (`learn`) and the pic
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from howgood import decide, learn
 from howgood.errors import UngatedPosteriorError
 from howgood.kinds.failures.plan import FailuresPlan
@@ -36,13 +34,13 @@ def result(
         return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
     plan = plan_of(study, FailuresPlan)
     kinds = tuple(kind.key for kind in plan.kinds)
-    table = sample.table("participant", "application", *kinds, "rating")
-    if not np.any([rating is not None for rating in table["rating"]]):
+    answers = sample.answers(*kinds, scale=len(scale_of(study, plan)))
+    if not len(answers):
         why = "Nobody has rated a scenario yet."
         return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
     try:
         fit = learn.fit_failures(
-            table,
+            answers,
             kinds=kinds,
             out_of=plan.out_of,
             scale=len(scale_of(study, plan)),

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from howgood import decide, learn
-from howgood.ask.intake import read_answers
 from howgood.errors import UngatedPosteriorError
 from howgood.kinds.fit import Sample, insufficient_evidence
 from howgood.kinds.study import Study, plan_of
@@ -60,6 +59,7 @@ def result(
         return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
 
 
+_UNRATED = "Nobody has rated a scenario yet."
 _POOLED = (
     "The study is about several applications, and the model of imagined and real systems has one "
     "alpha and one slope: it would pool them."
@@ -83,6 +83,8 @@ def _binary(
     sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
     answers = _answers(sample, study, only=_IMAGINED)
+    if not len(answers):
+        return insufficient_evidence(sample, question=_QUESTION, why=_UNRATED, cure=_CURE)
     fit = learn.fit_acceptability(
         answers,
         cut=cut_of(study, settings),
@@ -136,8 +138,11 @@ def _interfaces(sample: Sample, study: Study, settings: Mapping[str, Any]) -> li
 def _parts(
     sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
+    answers = _answers(sample, study, only=None)
+    if not len(answers):
+        return insufficient_evidence(sample, question=_QUESTION, why=_UNRATED, cure=_CURE)
     fit = learn.fit_ordinal(
-        _answers(sample, study, only=None),
+        answers,
         scale=points_of(study),
         priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
         random_state=int(settings.get("seed", 1)),
@@ -174,20 +179,16 @@ def _result(
 
 def _answers(sample: Sample, study: Study, *, only: str | None) -> Answers:
     """Return the judgements with applications by the names people saw."""
-    table = sample.table(
-        "participant", "application", "precision", "recall", "rating", "part",
-        where=None if only is None else lambda row: row["part"] == only,
-    )  # fmt: skip
     names = {
         application.key: application.name for application in plan_of(study, SurveyPlan).applications
     }
-    if len(set(names.values())) == len(names):
-        table["application"] = table["application"].copy()
-        table["application"][:] = [names.get(key, key) for key in table["application"]]
-    answers = read_answers(table, scale=points_of(study))
-    made = answers.provenance
-    rule = {"people": POLICIES[sample.policy], "people_left_out": dict(sample.left_out)}
-    return Answers(dict(answers), provenance=replace(made, settings={**made.settings, **rule}))
+    return sample.answers(
+        "precision",
+        "recall",
+        scale=points_of(study),
+        where=None if only is None else lambda row: row["part"] == only,
+        names=names if len(set(names.values())) == len(names) else {},
+    )
 
 
 def _cards(fit: AcceptabilityFit, study: Study) -> tuple[ModelCard, ...]:

@@ -16,8 +16,8 @@ from howgood.ask.sentences import sentence
 from howgood.errors import InputError
 from howgood.flow import coming_back, hosting, thanks
 from howgood.flow.hosting import tokens
-from howgood.flow.hosting.view import text_of
 from howgood.flow.mail import can_mail
+from howgood.flow.participate.forms import text_of
 from howgood.kinds.screen_parts import paragraphs, words
 from howgood.kinds.translation import in_language
 from howgood.web.render import style_address, templates

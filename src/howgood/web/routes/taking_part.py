@@ -27,7 +27,6 @@ from howgood.web.routes.coming_back import ROUTES as COMING_BACK
 
 _log = logging.getLogger("howgood.web")
 _REMEMBER = 180 * 24 * 3600
-_LONGEST_WISHES = 1000  # of what a browser says about languages
 
 
 async def get_study(request: Request) -> Response:
@@ -67,10 +66,11 @@ async def get_step(request: Request) -> Response:
     token, step = request.path_params["token"], request.path_params.get("step", "")
     asked = whole(step, otherwise=0)
     view = await hosting.look(
-        request.app.state.host, token, step=asked, languages=_wishes(request), now=now()
+        request.app.state.host, token, step=asked, visitor=_visitor(request), now=now()
     )
     if view.step != asked:
-        query = kept_parameters(_chosen(request))
+        language = request.query_params.get("lang", "")
+        query = kept_parameters({}, language=language)
         return RedirectResponse(step_address(token, view.step, query), status_code=303)
     if view.review is not None:
         return show_compressed(review_page(view, view.review, style=style_address()), request)
@@ -84,8 +84,7 @@ async def post_answer(request: Request) -> Response:
         request.app.state.host,
         request.path_params["token"],
         form=await read_form(request),
-        languages=_wishes(request),
-        device=device_of(request),
+        visitor=_visitor(request),
         now=now(),
     )
     if sent.view is not None:
@@ -109,36 +108,14 @@ def _shown_again(request: Request, view: hosting.View, query: str) -> Response:
 
 
 def _visitor(request: Request) -> hosting.Visitor:
-    slug = request.path_params["slug"]
+    slug, cookies, headers = request.path_params.get("slug"), request.cookies, request.headers
     return hosting.Visitor(
         parameters=request.query_params,
-        token=request.cookies.get(f"howgood-{slug}", ""),
-        visit=request.cookies.get(f"howgood-visit-{slug}", ""),
-        languages=_wishes(request),
-        device=device_of(request),
+        token=cookies.get(f"howgood-{slug}", ""),
+        visit=cookies.get(f"howgood-visit-{slug}", ""),
+        accept_language=headers.get("accept-language", ""),
+        user_agent=headers.get("user-agent", ""),
     )
-
-
-def device_of(request: Request) -> str:
-    """Return phone, tablet or computer; nothing else of what a browser says is kept."""
-    agent = request.headers.get("user-agent", "")
-    if not agent:
-        return ""
-    if "iPad" in agent or "Tablet" in agent or ("Android" in agent and "Mobi" not in agent):
-        return "tablet"
-    return "phone" if "Mobi" in agent else "computer"
-
-
-def _chosen(request: Request) -> dict[str, str]:
-    """Return the language that the link names, if it does."""
-    language = request.query_params.get("lang", "")
-    return {"lang": language} if language else {}
-
-
-def _wishes(request: Request) -> tuple[str, ...]:
-    """Return the languages a visitor wishes for: the link's first, then the browser's."""
-    accepted = request.headers.get("accept-language", "")[:_LONGEST_WISHES].split(",")
-    return (*_chosen(request).values(), *(part.partition(";")[0] for part in accepted))
 
 
 def _link_language(view: hosting.View) -> str:
