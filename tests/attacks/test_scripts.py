@@ -14,7 +14,7 @@ from tests.flow.hosting.conftest import SURVEY
 from tests.web.test_studies import edit, make
 
 from howgood.flow.survey_export.offline import offline_page
-from howgood.flow.survey_export.source import survey_source
+from howgood.flow.survey_export.source import StudySource
 from howgood.kinds.study import Study
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
@@ -134,7 +134,7 @@ def test_a_report_is_harmless_where_no_policy_protects_it():
 def test_the_offline_page_is_harmless_where_no_policy_protects_it():
     text = json.dumps(SURVEY).replace("It rings.", "It rings. </script><x-attack>")
     study = Study.from_dict(json.loads(text) | {"title": ATTACK})
-    page = offline_page(survey_source(study, lambda _: None)).decode()
+    page = offline_page(StudySource(study=study, picture=lambda _: None)).decode()
     body = page.partition("<script")[0]
     is_harmless(body)
     assert "</script><x-attack" not in page

@@ -21,7 +21,7 @@ from howgood.flow.participate import answers_as_rows, conditions, next_screen, t
 from howgood.flow.study_files import check_study, new_study, read_study
 from howgood.flow.study_files.keys import study_keys
 from howgood.flow.survey_export.file import limesurvey_file, qualtrics_file
-from howgood.flow.survey_export.source import survey_source
+from howgood.flow.survey_export.source import StudySource
 from howgood.kinds import KINDS, Kind, register
 from howgood.kinds.cells import WrongCellError, on_scale
 from howgood.kinds.fit import insufficient_evidence
@@ -231,7 +231,7 @@ def test_a_bot_walks_it_and_its_answers_become_rows_with_a_codebook(file):
 
 
 def test_other_programs_get_its_pages_and_a_kind_without_an_offline_page_says_so(file):
-    source = survey_source(read_study(file), lambda name: None)
+    source = StudySource(study=read_study(file), picture=lambda name: None)
     assert b"a1s2\t" in limesurvey_file(source)
     assert b"[[ID:a1s2]]" in qualtrics_file(source)
     from howgood.flow.survey_export.offline import offline_page

@@ -15,7 +15,7 @@ from howgood.flow.participate import fill, parse_answer, participant_row, take_p
 from howgood.flow.study_files import read_study
 from howgood.flow.study_files.as_text import yaml_text
 from howgood.flow.survey_export.file import limesurvey_file, qualtrics_file
-from howgood.flow.survey_export.source import survey_source
+from howgood.flow.survey_export.source import StudySource
 from howgood.kinds import KINDS
 from howgood.kinds.cells import place_from_1
 from howgood.kinds.field_types import FIELD_TYPES, NumberField
@@ -117,7 +117,7 @@ def test_it_is_shown_answered_by_a_bot_and_stored_in_its_column(study):
 
 
 def test_other_programs_ask_it_and_its_answers_come_back(study):
-    source = survey_source(study, lambda name: None)
+    source = StudySource(study=study, picture=lambda name: None)
     assert b"How did you like it?" in limesurvey_file(source)
     assert b"How did you like it?" in qualtrics_file(source)
     assert answer_in_cell(study.closing[-1], "6", language="en") == 6

@@ -32,6 +32,7 @@ SURVEYS = ("html", "limesurvey", "qualtrics")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
               help="File to write, - for standard output.  [named after the study]")  # fmt: skip
 @click.option("--table", type=click.Choice(TABLES), help="One table instead of all.")
+@click.option("--language", default="", help="Language of the survey.  [the study's own]")
 @click.option("--pilots", is_flag=True, help="Include test runs.")
 @click.option(
     "--identified", is_flag=True, help="Include the ids of the recruiting platform; needs --reason."
@@ -43,6 +44,7 @@ def command(
     kind: str,
     out: Path | None,
     table: str | None,
+    language: str,
     pilots: bool,
     identified: bool,
     reason: str,
@@ -53,13 +55,13 @@ def command(
     CSV, Parquet, SPSS (sav) and Stata (dta) come as a ZIP of every table, or as one table when
     --table or the ending of --out says so; JSON and Excel (xlsx) hold them all. They hold no
     ids of a recruiting platform unless --identified says so, and only you can read them (0600),
-    as the database. A survey (html, limesurvey, qualtrics) can be named by its file too, and is
-    for others: it is written as any file is. Preferences (of a study of votes) are lines of
-    JSON: prompt, chosen, rejected.
+    as the database. The study itself (html: one page without a server; surveys also limesurvey,
+    qualtrics) can be named by its file too, and is for others: it is written as any file is.
+    Preferences (of a study of votes) are lines of JSON: prompt, chosen, rejected.
     """
     need_web("howgood export")
     if kind in SURVEYS:
-        name, pieces = _survey(study, kind, database)
+        name, pieces = _survey(study, kind, database, language)
         _write(pieces, out or Path(name))
         return
     from howgood.flow import collected, hosting
@@ -95,11 +97,11 @@ def _data(host: "Host", study: str, choice: "collected.ExportChoice") -> "collec
     )
 
 
-def _survey(study: str, kind: str, address: str) -> tuple[str, Iterable[bytes]]:
+def _survey(study: str, kind: str, address: str, language: str) -> tuple[str, Iterable[bytes]]:
     from howgood.flow import survey_export
 
     made = survey_export.survey_file(
-        study, kind=cast(survey_export.SurveyFormat, kind), address=address
+        study, kind=cast(survey_export.SurveyFormat, kind), address=address, language=language
     )
     return made.name, [made.content]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.study import Study
 from howgood.records.inclusion import POLICIES
 from howgood.records.provenance import Provenance
@@ -122,6 +123,20 @@ class FitOption:
     choices: Mapping[str, str]
     default: str = ""
     help: str = ""
+
+
+def offline_caution(sample: Sample) -> tuple[str, ...]:
+    """Say how many people answered pairs that a page without a server had chosen, if any did."""
+    n = sum(
+        is_offline({answer.screen: answer for answer in person.participation.answers})
+        for person in sample.people
+    )
+    if not n:
+        return ()
+    return (
+        f"{n} of {len(sample.people)} people answered without a server: their pairs followed a "
+        "plan instead of the most telling question, so they say a little less each.",
+    )
 
 
 def insufficient_evidence(

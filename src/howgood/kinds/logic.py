@@ -43,11 +43,19 @@ class _Possible:
         return not self.nothing and (self.low > self.high or self.options == frozenset())
 
 
-def logic_problems(study: Study) -> list[Problem]:
-    """Return rules that name nothing, and what nobody could ever reach."""
+TaskRules = Iterable[tuple[Path, tuple[Rule, ...]]]
+
+
+def logic_problems(study: Study, task_rules: TaskRules = ()) -> list[Problem]:
+    """Return rules that name nothing, and what nobody could ever reach.
+
+    `task_rules` are those of the study's kind: they hold or not once the task begins.
+    """
     asked = _asked(study)
     problems = _block_problems(study) + _piping_problems(study, asked)
-    for path, rules, place in _places(study):
+    before = len(study.demographics)
+    of_task = ((path, rules, before) for path, rules in task_rules)
+    for path, rules, place in (*_places(study), *of_task):
         wrong = [
             problem
             for index, rule in enumerate(rules)
@@ -136,11 +144,11 @@ def _reach_problems(
     """Return a problem if nobody could ever meet these rules."""
     if not rules:
         return []
-    is_question = path[0] in ("demographics", "closing")
+    is_asked = path[0] not in ("screen_outs", "quotas")
     every = list(_with_origins(rules, asked))
     # Who is screened out by one answer never comes to a question, nor is counted.
     outs = [out.when[0] for out in study.screen_outs if len(out.when) == 1]
-    left_out = outs if is_question or path[0] == "quotas" else []
+    left_out = outs if is_asked or path[0] == "quotas" else []
     for name in dict.fromkeys(rule.question for rule in every):
         possible = _all_of(asked[name].field)
         for rule in every:

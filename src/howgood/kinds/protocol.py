@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from howgood.errors import InputError
 from howgood.kinds.plan import Picture, Plan
 from howgood.kinds.questions import Question
+from howgood.kinds.rules import Rule
 from howgood.kinds.screen_parts import Step
 from howgood.kinds.study import Study
 from howgood.kinds.table_import import TableImport
 from howgood.kinds.task_export import OfflineTask, TaskExport
 from howgood.records.codebook import Column
 from howgood.records.progress import Progress
-from howgood.records.record import Problem
+from howgood.records.record import Path, Problem
 from howgood.records.screen import Answer, AnswerValue, Participation, Screen
 
 if TYPE_CHECKING:  # what fits need is loaded when one runs, not when a server starts
@@ -103,6 +104,10 @@ def _no_quotas(study: Study) -> Mapping[str, int | None]:
     return {}
 
 
+def _no_rules(study: Study) -> Iterable[tuple[Path, tuple[Rule, ...]]]:
+    return ()
+
+
 def _no_facts(study: Study, participation: Participation) -> Row:
     return {}
 
@@ -173,7 +178,8 @@ class Kind:
 
     Taking part. `steps` (study, condition, seed, answers by screen, now) returns the steps of the
     task as far as the answers decide them, and is pure: the same arguments, the same steps.
-    `conditions` are what people are assigned to, `quotas` how many a condition takes at most.
+    `conditions` are what people are assigned to, `quotas` how many a condition takes at most;
+    `task_rules` are rules on answers before the task, with their places in the study file.
     `pause_minutes` is how long the task itself makes people wait. `computes_steps` says that
     `steps` takes real computation, so that a server does not hold others up meanwhile; `shared`
     is there where the next page depends on everybody's answers (`steps` alone then is for
@@ -190,7 +196,8 @@ class Kind:
     whether somebody passed every attention check they saw, None if they saw none.
 
     Other programs. `task_export` is the task as fixed pages, `offline_task` what the page needs
-    that runs without a server, `tables` how answers are read from tables; None: not possible.
+    that runs without a server (`asks_offline_differently`: by other pairs, as nothing is computed
+    there), `tables` how answers are read from tables; None: not possible.
     `study_of_table` (table, its name) returns the text of a study file about a table.
     `preferences` yields what a person chose over what, one mapping each.
 
@@ -217,6 +224,7 @@ class Kind:
     steps: Callable[[Study, str, int, Mapping[str, Answer], datetime], Sequence[Step]]
     conditions: Callable[[Study], tuple[str, ...]] = _one_condition
     quotas: Callable[[Study], Mapping[str, int | None]] = _no_quotas
+    task_rules: Callable[[Study], Iterable[tuple[Path, tuple[Rule, ...]]]] = _no_rules
     pause_minutes: Callable[[Study], float] = _no_pause
     computes_steps: bool = False
     shared: SharedTask | None = None
@@ -235,6 +243,7 @@ class Kind:
     passed_checks: Callable[[Study, Participation], bool | None] = _no_checks
     task_export: Callable[[Study], TaskExport] | None = None
     offline_task: Callable[[Study], OfflineTask] | None = None
+    asks_offline_differently: bool = False
     tables: TableImport | None = None
     study_of_table: Callable[[Any, str], str] | None = None
     preferences: Callable[[Study, Participation], Iterable[Mapping[str, Any]]] | None = None

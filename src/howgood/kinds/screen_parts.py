@@ -6,7 +6,7 @@ comes when (`path`, `survey`, `comparison`, `rerating`).
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from howgood.ask.sentences import sentence
@@ -43,6 +43,21 @@ def unreached(key: str, *, advance: int = 1) -> Step:
         raise LookupError(f"screen {key!r} is not the next one")
 
     return Step(key=key, make=make, advance=advance)
+
+
+def spread_over(steps: Sequence[Step], length: int) -> list[Step]:
+    """Return steps that take as much of the way as `length` of them would, evenly.
+
+    Examples
+    --------
+    >>> [step.advance for step in spread_over([unreached("a"), unreached("b")], 5)]
+    [2, 3]
+    """
+    ends = [round(place * length / len(steps)) for place in range(1, len(steps) + 1)]
+    return [
+        replace(step, advance=end - start)
+        for step, start, end in zip(steps, [0, *ends], ends, strict=False)
+    ]
 
 
 def words(text: str) -> tuple[Words, ...]:

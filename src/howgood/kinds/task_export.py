@@ -8,11 +8,11 @@ A kind whose next page depends on every answer before has no such form.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from howgood.kinds.screen_parts import Step
-from howgood.records.screen import Answer, Block
+from howgood.records.screen import Block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +70,7 @@ class TaskExport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflineTask:
-    """What the page that needs no server has to know: how the path is drawn, and every screen.
-
-    `answered` are answers after which every other screen of the study can be reached.
-    """
+    """What the page that needs no server has to know: how the path is drawn, and every screen."""
 
     outline: Mapping[str, Any]
     steps: Mapping[str, Step]
-    answered: Mapping[str, Answer] = field(default_factory=dict)

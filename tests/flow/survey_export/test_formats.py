@@ -15,7 +15,7 @@ from howgood.flow.study_files import read_study
 from howgood.flow.survey_export.codes import recognised
 from howgood.flow.survey_export.file import limesurvey_file, qualtrics_file
 from howgood.flow.survey_export.offline import offline_page
-from howgood.flow.survey_export.source import Picture, survey_source
+from howgood.flow.survey_export.source import Picture, StudySource
 from howgood.kinds.cells import on_scale
 from howgood.kinds.questions import answer_in_cell
 from howgood.kinds.study import Study
@@ -34,7 +34,12 @@ def _source(**changes):
                                               "answer": 2}]}  # fmt: skip
     data = {**SURVEY, "demographics": QUESTIONS[:2], "closing": QUESTIONS[2:], "survey": task}
     study = Study.from_dict(data | changes)
-    return survey_source(study, lambda name: Picture(media_type="image/svg+xml", content=b"<svg/>"))
+    drawing = Picture(media_type="image/svg+xml", content=b"<svg/>")
+    return StudySource(study=study, picture=lambda _: drawing)
+
+
+def _no_picture(name):
+    return Picture(media_type="x/y", content=b"")
 
 
 def _rows(source):
@@ -76,7 +81,7 @@ def test_codes_are_recognised_in_every_spelling():
     source = _source()
 
     def screen(column):
-        found = recognised(source.study, source.task, column)
+        found = recognised(source.study, source.task("x"), column)
         return found and (found.screen, found.name, found.option)
 
     assert screen("a2s3_1") == screen("a2s3[i1]") == screen("a2s3[SQ001]") == screen("a2s3_i1")
@@ -107,7 +112,7 @@ def test_the_offline_page_is_one_file_that_trusts_only_itself():
 
 def test_a_survey_of_systems_in_use_knows_each_as_the_one_imagined():
     study = read_study(Path(__file__).parents[3] / "examples" / "weather-survey.toml")
-    page = offline_page(survey_source(study, lambda _: Picture(media_type="x/y", content=b"")))
+    page = offline_page(StudySource(study=study, picture=_no_picture))
     data = json.loads(re.search(r'id="survey">(.*)</script>\n<script>', page.decode())[1])
     application = study.plan.applications[0].key
     for system in study.plan.real.systems:
@@ -117,15 +122,16 @@ def test_a_survey_of_systems_in_use_knows_each_as_the_one_imagined():
 
 
 def test_pictures_that_are_too_large_and_other_kinds_are_refused():
-    with pytest.raises(InputError, match="a rerating"):
-        survey_source(Study.from_dict(RERATING), lambda _: Picture(media_type="", content=b""))
+    other = StudySource(study=Study.from_dict(RERATING), picture=_no_picture)
+    with pytest.raises(InputError, match="'rerating', which LimeSurvey cannot ask"):
+        limesurvey_file(other)
     task = SURVEY["survey"]
     film = [each | {"picture": {"file": "a.mp4", "alternative": "x"}}
             for each in task["applications"]]  # fmt: skip
     study = Study.from_dict(SURVEY | {"survey": task | {"applications": film}})
     big = Picture(media_type="video/mp4", content=b"0" * 30_000_000)
     with pytest.raises(InputError, match="more than 20 MB"):
-        offline_page(survey_source(study, lambda _: big))
+        offline_page(StudySource(study=study, picture=lambda _: big))
 
 
 MARKUP = "<img src=x onerror=alert(1)> <b>R&D</b> {1+1} ${e://Field/x} [[Choices]] 'a' \"b\""

@@ -112,9 +112,10 @@ def _may_change(state: SessionState, screen: Screen) -> bool:
     is_here = state.participant.status is Status.ACTIVE
     if not (state.study.allow_back and is_under_way and is_here):
         return False
-    # Who was let in or counted by an answer cannot become somebody else afterwards.
+    # Who was let in, counted or given a task by an answer cannot become somebody else afterwards.
     when = [out.when for out in state.study.screen_outs]
     when += [quota.when for quota in state.study.quotas]
+    when += [rules for _, rules in kind_of(state.study).task_rules(state.study)]
     deciding = {rule.question for rules in when for rule in rules}
     return bool(screen.fields) and deciding.isdisjoint(field.name for field in screen.fields)
 

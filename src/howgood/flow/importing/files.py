@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field as Described
 
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.collected.rows import find_study
@@ -21,11 +21,15 @@ from howgood.flow.importing.recognise import GivenAnswer, ImportedPerson, compar
 from howgood.flow.importing.sheet import read_sheet
 from howgood.flow.importing.storing import ImportReport, merged, report_of, store_people
 from howgood.flow.participate import conditions, next_screen, parse_answer
+from howgood.flow.participate.path import CONSENT
 from howgood.flow.survey_export.offline import FORMAT
+from howgood.kinds import kind_of
+from howgood.kinds.offline_pairs import OFFLINE
 from howgood.kinds.study import Study
 from howgood.kinds.table_import import Missing
+from howgood.kinds.translation import offered
 from howgood.records.record import Record, read_record, written
-from howgood.records.screen import Answer, Screen
+from howgood.records.screen import Answer, Field, Screen
 from howgood.store.imported import version_with_digest
 from howgood.store.studies import StudyRow
 
@@ -90,7 +94,7 @@ def read_people(
     left_out: dict[str, int] = {}
     for name, content in files:
         if name.lower().endswith(".json"):
-            people.append(read_offline(host, row, _text(content, name), file=name))
+            people += read_offline(host, row, _text(content, name), file=name)
             continue
         found = prepared_table(
             host, row.slug, name, content, mapping=mapping, missing=missing, now=now
@@ -140,28 +144,42 @@ def _text(content: bytes, name: str) -> str:
 class OfflineAnswer(Record):
     """What one page sent."""
 
-    screen: str = Field(description="name of the page")
-    form: Mapping[str, str | tuple[str, ...]] = Field(description="what was filled in")
-    shown_at: str = Field(description="when the page was shown")
-    answered_at: str = Field(description="when it was sent")
+    screen: str = Described(description="name of the page")
+    form: Mapping[str, str | tuple[str, ...]] = Described(description="what was filled in")
+    shown_at: str = Described(description="when the page was shown")
+    answered_at: str = Described(description="when it was sent")
 
 
 class OfflineFile(Record):
     """Everything one person sent."""
 
-    howgood: str = Field(description="what kind of file this is")
-    format: int = Field(description="its format")
-    study: str = Field(description="short name of the study")
-    version: str = Field(description="version of the study")
-    person: str = Field(description="a random name")
-    seed: int = Field(description="what every order was drawn from", ge=0, le=2**63 - 1)
-    condition: str = Field(description="the branch")
-    answers: tuple[OfflineAnswer, ...] = Field(description="the answers, in order")
+    howgood: str = Described(description="what kind of file this is")
+    format: int = Described(description="its format")
+    study: str = Described(description="short name of the study")
+    version: str = Described(description="version of the study")
+    person: str = Described(description="a random name")
+    seed: int = Described(description="what every order was drawn from", ge=0, le=2**63 - 1)
+    condition: str = Described(description="the branch")
+    language: str = Described(default="", description="the language it was read in")
+    answers: tuple[OfflineAnswer, ...] = Described(description="the answers, in order")
 
 
-def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> ImportedPerson:
-    """Return the person in a file of the offline page, or raise what is wrong with it."""
-    given = read_record(OfflineFile, _json(text, file), where=file)
+def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> list[ImportedPerson]:
+    """Return the people in a file of the offline page, or raise what is wrong with it.
+
+    A file holds one person, or a list of those who shared a device.
+    """
+    data = _json(text, file)
+    if not isinstance(data, list) or not data:
+        return [_read_person(host, row, data, file)]
+    return [
+        _read_person(host, row, person, f"{file}, person {number}")
+        for number, person in enumerate(data, start=1)
+    ]
+
+
+def _read_person(host: Host, row: StudyRow, data: object, file: str) -> ImportedPerson:
+    given = read_record(OfflineFile, data, where=file)
     _check_origin(given, row, file)
     with host.database.reading() as connection:
         version = version_with_digest(connection, row.number, given.version)
@@ -175,6 +193,8 @@ def read_offline(host: Host, row: StudyRow, text: str, *, file: str) -> Imported
     study = host.study(version)
     if given.condition not in conditions(study):
         raise _wrong(file, ("condition",), repr(given.condition), "a branch of the study")
+    if given.language and given.language not in offered(study):
+        raise _wrong(file, ("language",), repr(given.language[:20]), "a language of the study")
     answers, last = _walked(study, given, file)
     return ImportedPerson(
         name=given.person,
@@ -221,8 +241,16 @@ def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAns
     for index, answer in enumerate(given.answers):
         shown_at = _moment(answer.shown_at, file, ("answers", index, "shown_at"))
         at = _moment(answer.answered_at, file, ("answers", index, "answered_at"))
-        screen = next_screen(
-            study, condition=given.condition, seed=given.seed, answers=before, now=at
+        screen = _as_offline(
+            study,
+            next_screen(
+                study,
+                condition=given.condition,
+                seed=given.seed,
+                answers=before,
+                now=at,
+                language=given.language,
+            ),
         )
         if screen.key != answer.screen or not screen.awaits_answer:
             place = ("answers", index, "screen")
@@ -246,6 +274,14 @@ def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAns
     if not last.is_last:
         raise _wrong(file, ("answers",), f"{len(before)} answers", f"an answer to {last.key!r} too")
     return tuple(found), last
+
+
+def _as_offline(study: Study, screen: Screen) -> Screen:
+    """Return a screen as the page showed it: consent says that no server chose the pairs."""
+    if screen.key != CONSENT or not kind_of(study).asks_offline_differently:
+        return screen
+    note = Field(name=OFFLINE, kind="hidden", label="", value="page")
+    return screen.changed(fields=(*screen.fields, note))
 
 
 def _sent(value: str | tuple[str, ...]) -> str | list[str]:

@@ -103,7 +103,7 @@ def study_from(data: Mapping[str, Any], *, problems: list[Problem]) -> Study | N
         problems += text_problems(study)
         problems += _language_problems(study) or kind_of(study).problems(study)
         problems += [] if problems else translation_problems(study, kind_of(study))
-        problems += _back_problems(study) + logic_problems(study)
+        problems += _back_problems(study) + logic_problems(study, kind_of(study).task_rules(study))
     return None if problems else study
 
 

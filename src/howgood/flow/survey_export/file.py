@@ -1,4 +1,4 @@
-"""A survey that runs elsewhere: LimeSurvey, Qualtrics, or one offline page.
+"""A study that runs in other programs: LimeSurvey, Qualtrics, or one offline page.
 
 In: a survey's name and a format. Out: a finished file, texts as the simple HTML that other programs
 show. Absent: the offline page itself (`offline`), pictures inside LimeSurvey and Qualtrics, which
@@ -17,12 +17,7 @@ from howgood.ask.sentences import sentence
 from howgood.flow.hosting import Host
 from howgood.flow.survey_export.codes import question_codes
 from howgood.flow.survey_export.offline import offline_page
-from howgood.flow.survey_export.source import (
-    SurveySource,
-    named_source,
-    refuse_logic,
-    source_in_host,
-)
+from howgood.flow.survey_export.source import StudySource, named_source, source_in_host
 from howgood.kinds.questions import Question, question_type
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
@@ -30,10 +25,9 @@ from howgood.kinds.task_export import ExportSection, TaskExport
 from howgood.records.screen import Block, Bullets, Details, Heading, Paragraph, Words
 
 
-def qualtrics_file(source: SurveySource) -> bytes:
+def qualtrics_file(source: StudySource) -> bytes:
     """Return the survey as a file that Qualtrics imports."""
-    refuse_logic(source.study, "Qualtrics")
-    lines = ["[[AdvancedFormat]]", *_lines(source.study, source.task)]
+    lines = ["[[AdvancedFormat]]", *_lines(source.study, source.task("Qualtrics"))]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -117,10 +111,9 @@ _BRANCH = "branch"
 Row = dict[str, str]
 
 
-def limesurvey_file(source: SurveySource) -> bytes:
+def limesurvey_file(source: StudySource) -> bytes:
     """Return the survey as a file that LimeSurvey imports."""
-    refuse_logic(source.study, "LimeSurvey")
-    study, task = source.study, source.task
+    study, task = source.study, source.task("LimeSurvey")
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, _COLUMNS, restval="", delimiter="\t", lineterminator="\r\n")
     writer.writeheader()
@@ -279,7 +272,7 @@ def _shown(html: str) -> str:
 
 
 SurveyFormat = Literal["html", "limesurvey", "qualtrics"]
-_Maker = Callable[[SurveySource], bytes]
+_Maker = Callable[[StudySource], bytes]
 _MAKERS: dict[SurveyFormat, tuple[_Maker, str, str]] = {
     "html": (offline_page, ".html", "text/html; charset=utf-8"),
     "limesurvey": (limesurvey_file, "-limesurvey.txt", "text/plain; charset=utf-8"),
@@ -296,27 +289,31 @@ class SurveyFile:
     content: bytes
 
 
-def survey_file(name: str, *, kind: SurveyFormat, address: str) -> SurveyFile:
-    """Return a survey, named by its file or by its short name in the database.
+def survey_file(name: str, *, kind: SurveyFormat, address: str, language: str = "") -> SurveyFile:
+    """Return a study, named by its file or by its short name in the database.
+
+    `language` is one of the study's; left out: its own.
 
     Notes
     -----
     Stability: experimental
     """
-    return _made(named_source(name, address=address), kind)
+    return _made(named_source(name, address=address).read_in(language), kind)
 
 
-def hosted_survey_file(host: Host, slug: str, *, kind: SurveyFormat) -> SurveyFile:
-    """Return a survey of a running host.
+def hosted_survey_file(
+    host: Host, slug: str, *, kind: SurveyFormat, language: str = ""
+) -> SurveyFile:
+    """Return a study of a running host, in one of its languages.
 
     Notes
     -----
     Stability: experimental
     """
-    return _made(source_in_host(host, slug), kind)
+    return _made(source_in_host(host, slug).read_in(language), kind)
 
 
-def _made(source: SurveySource, kind: SurveyFormat) -> SurveyFile:
+def _made(source: StudySource, kind: SurveyFormat) -> SurveyFile:
     make, ending, media_type = _MAKERS[kind]
     return SurveyFile(name=source.study.slug + ending, media_type=media_type, content=make(source))
 

@@ -1,237 +1,56 @@
-// A survey in one file: the same path as on the server, kept in this tab, saved as a file at the end.
+// A study in one file: the same path as on the server, kept on this device, saved as a file at the end.
 // Nothing is sent anywhere: the page's own policy forbids every connection.
-"use strict";
 (() => {
   const survey = JSON.parse(document.getElementById("survey").textContent);
   const main = document.getElementById("main"), top = document.getElementById("top");
   const place = "howgood-offline-" + survey.version;
   const MOST_RADIOS = 12, MOST_IN_A_ROW = 7, ONE_LINE = 200;
 
-  // --- chance: SHA-256 of seed and purpose, as in participate/chance.py -----------------------
-  const PRIMES = [];
-  for (let n = 2; PRIMES.length < 64; n++) if (PRIMES.every((p) => n % p)) PRIMES.push(n);
-  const fraction = (x) => Math.floor((x - Math.floor(x)) * 4294967296);
-  const K = PRIMES.map((p) => fraction(Math.cbrt(p)));
-  const START = PRIMES.slice(0, 8).map((p) => fraction(Math.sqrt(p)));
+  const { shuffled, walk, path, value, filled } = howgoodPath(survey);
 
-  const sha256 = (text) => {
-    const bytes = new TextEncoder().encode(text);
-    const size = ((bytes.length + 8) >> 6) * 64 + 64;
-    const data = new Uint8Array(size);
-    data.set(bytes);
-    data[bytes.length] = 128;
-    const view = new DataView(data.buffer);
-    view.setUint32(size - 8, Math.floor(bytes.length / 536870912));
-    view.setUint32(size - 4, (bytes.length << 3) >>> 0);
-    const hash = START.slice(), w = new Uint32Array(64);
-    const turn = (x, n) => (x >>> n) | (x << (32 - n));
-    for (let block = 0; block < size; block += 64) {
-      for (let i = 0; i < 16; i++) w[i] = view.getUint32(block + 4 * i);
-      for (let i = 16; i < 64; i++) {
-        const a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ (a >>> 3)) + w[i - 7] +
-          (turn(b, 17) ^ turn(b, 19) ^ (b >>> 10));
-      }
-      let [a, b, c, d, e, f, g, h] = hash;
-      for (let i = 0; i < 64; i++) {
-        const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) +
-          K[i] + w[i]) | 0;
-        const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) +
-          ((a & b) ^ (a & c) ^ (b & c))) | 0;
-        h = g; g = f; f = e; e = (d + one) | 0; d = c; c = b; b = a; a = (one + two) | 0;
-      }
-      [a, b, c, d, e, f, g, h].forEach((x, i) => { hash[i] = (hash[i] + x) >>> 0; });
-    }
-    return hash;
+  // --- state: everybody's answers stay on this device until they are removed --------------------
+  const works = (storage) => {
+    try { storage().setItem(place + "?", ""); storage().removeItem(place + "?"); return storage(); }
+    catch { return null; }
   };
-  const draw = (text) => {
-    const [first, second] = sha256(text);
-    return (first * 2097152 + (second >>> 11)) / 9007199254740992;
-  };
-  const shuffled = (things, ...purpose) => {
-    const keys = things.map((_, index) => draw([...purpose, index].join(":")));
-    return things.map((_, i) => i).sort((i, j) => keys[i] - keys[j]).map((i) => things[i]);
-  };
-
-  // --- the path, as in participate/survey.py and path.py --------------------------------------
-  const chosenApplications = (state) => {
-    const branch = state.condition.split(":")[0];
-    if (survey.microTask) {
-      const key = branch.slice(0, branch.lastIndexOf("-s"));
-      return survey.applications.filter((each) => each.key === key);
-    }
-    const keys = survey.branches[branch] || survey.applications.map((each) => each.key);
-    const shown = survey.applications.filter((each) => keys.includes(each.key));
-    return shuffled(shown, state.seed, "applications")
-      .slice(0, survey.applicationsEach || shown.length);
-  };
-  const pages = (state) => {
-    const found = [];
-    for (const application of chosenApplications(state)) {
-      let numbers = Array.from({ length: survey.scenarios }, (_, i) => i + 1);
-      if (survey.microTask) numbers = [Number(state.condition.split(":")[0].split("-s").pop())];
-      else numbers = shuffled(numbers, state.seed, "scenarios", application.key)
-        .slice(0, survey.perApplication || numbers.length);
-      const levels = survey.levels;
-      numbers.forEach((scenario, index) => found.push({ application, scenario, number: index + 1,
-        total: numbers.length, check: null, level: survey.isBetween ? state.condition.split(":")[1]
-          : shuffled(levels, state.seed, "interface", application.key,
-            Math.floor(index / levels.length))[index % levels.length] }));
-    }
-    const where = shuffled(found.map((_, i) => i), state.seed, "attention");
-    survey.checks.slice(0, found.length).forEach((check, i) => { found[where[i]].check = check; });
-    return found;
-  };
-  const usedSystems = (state) => {
-    const answer = state.answers.find((each) => each.screen === "systems");
-    const given = answer ? [].concat(answer.form.systems || []) : [];
-    if (!survey.systems || given.includes(survey.noSystem)) return [];
-    return survey.systems.filter((key) => given.includes(key));
-  };
-  // --- questions next to the task, as in kinds/rules.py and kinds/question_pages.py -----------
-  const ruleHolds = (rule, value) => {
-    const isLimited = rule.at_least !== undefined || rule.at_most !== undefined;
-    if (value === null || value === undefined) {
-      return !(rule.any_of || []).length && !isLimited && rule.answered !== true;
-    }
-    if (rule.answered === false) return false;
-    const given = [].concat(value).map(String);
-    if ((rule.any_of || []).length && !given.some((each) => rule.any_of.includes(each))) return false;
-    if (given.some((each) => (rule.none_of || []).includes(each))) return false;
-    if (!isLimited) return true;
-    const number = Array.isArray(value) || value === "" ? NaN : Number(value);
-    return number >= (rule.at_least ?? -Infinity) && number <= (rule.at_most ?? Infinity);
-  };
-  const holds = (rules, known) =>
-    (rules || []).every((rule) => ruleHolds(rule, known[rule.question]));
-  const value = (field, form) => {
-    const texts = [].concat(form[field.name] ?? []).map((each) => each.trim()).filter(Boolean);
-    if (!texts.length) return null;
-    if (field.kind === "choices") {
-      return field.options.map((each) => each.value).filter((each) => texts.includes(each));
-    }
-    if (!["number", "slider", "share"].includes(field.kind)) return texts[0];
-    const number = Number(texts[0].replace(",", "."));
-    return field.kind === "slider" && number < field.minimum ? null : number;
-  };
-  const inWords = (field, given) => given === null ? "" : [].concat(given).map((each) =>
-    (field.options || []).find((option) => option.value === String(each))?.label ?? String(each))
-    .join(", ");
-  const piped = (text, said) => (text || "").replace(/\{answer\.([\w-]+)(?:\|([^{}|]*))?\}/g,
-    (_, name, otherwise) => said[name] || otherwise || "");
-  const ordered = (questions, state) => {
-    const places = questions.slice();
-    for (const block of survey.blocks) {
-      const own = questions.map((_, index) => index)
-        .filter((index) => questions[index].block === block.key);
-      const drawn = shuffled(own, state.seed, "block", block.key).slice(0, block.show ?? own.length);
-      own.forEach((place, n) => { places[place] = n < drawn.length ? questions[drawn[n]] : null; });
-    }
-    return places.filter(Boolean);
-  };
-  const paged = (questions) => {
-    const found = [];
-    let names = [];
-    for (const question of questions) {
-      const needed = question.needs.some((name) => names.includes(name));
-      if (!found.length || question.newPage || needed) { found.push([]); names = []; }
-      found.at(-1).push(question);
-      names.push(...question.fields.map((field) => field.name));
-    }
-    return found;
-  };
-  const asked = (question, state, said) => question.fields.map((field) => {
-    let options = field.options || [];
-    if (question.shuffle) {
-      options = [...shuffled(options.filter((each) => each.value), state.seed, "options", field.name),
-        ...options.filter((each) => !each.value)];
-    }
-    return { ...field, label: piped(field.label, said), help: piped(field.help, said),
-      options: options.map((each) => ({ ...each, label: piped(each.label, said) })) };
-  });
-  const walk = (state) => {
-    const known = {}, said = {}, sections = {};
-    for (const [name, section] of Object.entries(survey.sections)) {
-      sections[name] = [];
-      let isAhead = false;
-      paged(ordered(section.questions, state)).forEach((page, index) => {
-        const key = index ? name + "-" + (index + 1) : name;
-        const answer = state.answers.find((each) => each.screen === key);
-        const shown = isAhead ? page : page.filter((each) => holds(each.rules, known));
-        if (!shown.length) return;
-        const isOptional = !shown.some((each) => each.required);
-        const screen = { ...section.screen, blocks: isOptional ? section.screen.blocks : [],
-          fields: shown.flatMap((each) => asked(each, state, said)) };
-        sections[name].push({ key, screen,
-          isUnsure: isAhead && page.every((each) => each.rules.length) });
-        if (!answer) { isAhead = true; return; }
-        shown.flatMap((each) => each.fields).forEach((field) => {
-          known[field.name] = value(field, answer.form);
-          said[field.name] = inWords(field, known[field.name]);
-        });
-      });
-    }
-    return { sections, out: survey.screenOuts.find((each) => holds(each.when, known)) };
-  };
-  const path = (state, way) => {
-    const steps = [];
-    const add = (key) => { if (survey.screens[key]) steps.push({ key, screen: survey.screens[key] }); };
-    steps.push(...way.sections.demographics);
-    add("systems");
-    const used = usedSystems(state);
-    shuffled(used, state.seed, "real systems").forEach((key) => add("real-" + key));
-    const ending = used.length ? "|" + shuffled(used, state.seed, "imagined")[0] : "";
-    let shown = "";
-    for (const page of pages(state)) {
-      const key = page.application.key;
-      if (key !== shown && !survey.microTask) {
-        shown = key;
-        const own = survey.isBetween ? ":" + page.level : "";
-        steps.push({ key, screen: survey.screens[key + own + ending] });
-      }
-      const name = key + "-s" + page.scenario + (page.level ? ":" + page.level : ""), screen = { ...survey.screens[name + ending] };
-      screen.title = filled(survey.words.scenario_title,
-        { application: page.application.name, number: page.number, total: page.total });
-      if (page.check) screen.fields = [...screen.fields, page.check];
-      steps.push({ key: name, screen });
-    }
-    steps.push(...way.sections.closing);
-    return steps;
-  };
-  const filled = (text, blanks) => text.replace(/\{(\w+)\}/g, (_, name) => blanks[name]);
-
-  // --- state: kept in this tab until it is saved as a file ------------------------------------
+  const tab = works(() => sessionStorage), shelf = works(() => localStorage) || tab;
   const fresh = () => {
-    const random = crypto.getRandomValues(new Uint32Array(6));
-    const seed = (random[0] % 2097152) * 4294967296 + random[1];
-    const person = Array.from(random.slice(2), (n) => n.toString(16).padStart(8, "0")).join("");
+    const random = crypto.getRandomValues(new Uint32Array(7));
+    const seat = survey.seats && survey.seats[random[6] % survey.seats.length];
+    const seed = seat ? seat.seed : (random[0] % 2097152) * 4294967296 + random[1];
+    const person = Array.from(random.slice(2, 6), (n) => n.toString(16).padStart(8, "0")).join("");
     const condition = shuffled(survey.conditions, seed, "condition")[0];
     return { person, seed, condition, answers: [], shownAt: new Date().toISOString(),
-      isSaved: true };
+      isSaved: true, isKept: false, isEnded: false };
   };
-  const load = () => {
-    try { return JSON.parse(sessionStorage.getItem(place)); } catch { return null; }
+  const read = (person) => {
+    try { return person && JSON.parse(shelf.getItem(place + "-" + person)); } catch { return null; }
   };
+  const everybody = () => Object.keys(shelf || {}).filter((key) => key.startsWith(place + "-"))
+    .map((key) => read(key.slice(place.length + 1))).filter(Boolean);
   const keep = () => {
-    try { sessionStorage.setItem(place, JSON.stringify(state)); } catch { /* this tab only */ }
+    try {
+      shelf.setItem(place + "-" + state.person, JSON.stringify({ ...state, isKept: true }));
+      tab.setItem(place, state.person);
+      state.isKept = shelf !== tab;
+    } catch { state.isKept = false; }
   };
-  let state = load() || fresh();
+  const forget = (person) => { try { shelf.removeItem(place + "-" + person); } catch { /* none */ } };
+  const leave = () => { try { tab.removeItem(place); } catch { /* nothing was kept */ } };
+  let state = (tab && read(tab.getItem(place))) || fresh();
   const saved = (isSaved) => { state.isSaved = isSaved; keep(); };
 
   const current = () => {
-    const answered = new Set(state.answers.map((each) => each.screen));
+    const answered = new Set(state.answers.map((answer) => answer.screen));
     if (!answered.has("consent")) return { key: "consent", screen: survey.screens.consent };
     const way = walk(state);
     if (way.out) return { key: way.out.screen, screen: survey.screens[way.out.screen] };
     const steps = path(state, way);
-    const index = steps.findIndex((each) => !answered.has(each.key));
+    const index = steps.findIndex((step) => !answered.has(step.key));
     if (index < 0) return { key: "finished", screen: survey.screens.finished };
-    // Every system may follow until it is known which are used: nobody is moved backwards.
-    const systems = (survey.systems || []).length, isKnown = answered.has("systems");
-    const passed = isKnown ? systems - usedSystems(state).length : 0;
-    const isSure = (isKnown || !systems) && !steps.some((each) => each.isUnsure);
-    return { ...steps[index], done: index + 1 + passed,
-      total: steps.length + 1 + (isKnown ? passed : systems),
+    const length = (some) => some.reduce((sum, step) => sum + step.advance, 1);
+    const isSure = !steps.some((step) => step.isUnsure && !answered.has(step.key));
+    return { ...steps[index], done: length(steps.slice(0, index)), total: length(steps),
       progress: survey.words[isSure ? "progress" : "progress_at_most"] };
   };
 
@@ -247,6 +66,9 @@
     element.append(...inside.flat().filter((each) => each !== null && each !== undefined));
     return element;
   };
+  const button = (each, about) => make("button", { name: each.name, value: each.value,
+    class: each.main === false ? "quiet" : "", "aria-describedby": about, "data-key": each.key },
+  each.label, each.key ? make("kbd", { "aria-hidden": "true" }, each.key) : null);
   const words = (pieces) => pieces.map(
     (each) => each.bold ? make("strong", {}, each.text) : document.createTextNode(each.text));
   const shown = (block) => {
@@ -268,8 +90,34 @@
         ? make("ul", {}, entry.entries.map((inner) => make("li", {}, words(inner)))) : null))),
     pinned: (block) => make("div", { class: "pinned", role: "group", "aria-label": block.label,
       tabindex: "0" }, block.blocks.map((inner) => blocks[inner.block](inner))),
-    details: (block) => make("details", {}, make("summary", {}, block.summary),
-      (block.paragraphs || []).map((each) => make("p", {}, words(each.words)))),
+    details: (block) => make("details", { open: Boolean(block.open) },
+      make("summary", {}, block.summary),
+      (block.paragraphs || []).map((each) => make("p", {}, words(each.words))),
+      block.grid ? blocks.grid(block.grid) : null),
+    grid: (block) => make("div", { class: "scroll", role: "group", "aria-label": block.caption,
+      tabindex: "0" }, make("table", {}, make("caption", {}, block.caption),
+      make("thead", {}, make("tr", {}, block.header.map((each) =>
+        each ? make("th", { scope: "col" }, each) : make("td")))),
+      make("tbody", {}, block.rows.map((row) => make("tr", {}, row.map((each, index) =>
+        index ? make("td", {}, each) : make("th", { scope: "row" }, each))))))),
+    drawing: (block) => {
+      const svg = new DOMParser().parseFromString(block.svg, "text/html").querySelector("svg");
+      const own = svg.getAttribute("role") === "img";
+      return make("div", own ? { class: "drawing" }
+        : { class: "drawing", role: "img", "aria-label": block.alternative }, svg);
+    },
+    cards: (block) => make("div", {},
+      (block.between || []).length ? make("p", { class: "between" }, words(block.between)) : null,
+      make("div", { class: "cards" }, block.cards.map((card, index) => make("section",
+        { class: "card", "aria-labelledby": "card-" + (index + 1) },
+        make("h2", { id: "card-" + (index + 1) }, card.title),
+        card.drawing ? blocks.drawing(card.drawing) : null,
+        card.text ? make("div", { class: "output" }, card.text) : null,
+        card.media ? blocks.media(card.media) : null,
+        (card.lines || []).length ? make("ul", { class: "lines" },
+          card.lines.map((each) => make("li", {}, words(each)))) : null,
+        card.button ? make("p", { class: "choose" },
+          button(card.button, "card-" + (index + 1))) : null)))),
     media: (block) => make("figure", { class: "media" }, shown(block),
       block.film || block.sound
         ? make("figcaption", {}, survey.words[block.film ? "film_shows" : "sound_says"] + " " +
@@ -438,12 +286,13 @@
     const form = make("form", { class: "answering", novalidate: true, autocomplete: "off" },
       (screen.blocks || []).map((block) => blocks[block.block](block)),
       fields.flatMap((field) => shownField(field, sent, problems[field.name])),
-      (screen.buttons || []).length ? make("p", { class: "buttons" }, screen.buttons.map(
-        (each) => make("button", { name: each.name, value: each.value,
-          class: each.main === false ? "quiet" : "" }, each.label))) : null);
+      (screen.buttons || []).length ? make("p", { class: "buttons" },
+        screen.buttons.map((each) => button(each))) : null);
     form.addEventListener("submit", (event) => send(event, step, form));
     main.append(form);
     if (isEnd(screen)) main.append(...saving());
+    if (step.key === "consent") main.append(...kept());
+    if (step.until) main.append(...pausing(step));
     window.scrollTo(0, 0);
     (main.querySelector(".problems") || main).focus();
   };
@@ -467,45 +316,50 @@
       return show({ key: "declined", screen: survey.screens.declined });
     }
     const now = new Date().toISOString();
+    // A step that was answered meanwhile in another tab is not answered twice.
+    if (state.answers.some((each) => each.screen === step.key)) return show(current());
     state.answers.push(
       { screen: step.key, form: sent, shown_at: state.shownAt, answered_at: now });
     state.shownAt = now;
+    const next = current();
+    state.isEnded = isEnd(next.screen);
     saved(false);
-    return show(current());
+    return show(next);
   };
+  const answersOf = (someone) => ({ howgood: survey.format, format: 1, study: survey.study,
+    version: survey.version, language: survey.language, person: someone.person,
+    seed: someone.seed, condition: someone.condition, answers: someone.answers });
+  const addressOf = (text) => URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const quiet = (label, act) => {
+    const made = make("button", { type: "button", class: "quiet" }, label);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const asking = (box, text, label, act) => box.replaceChildren(make("div",
+    { class: "notice warning" }, make("p", {}, text), make("p", { class: "buttons" },
+      quiet(label, act))));
+  const startAgain = () => { leave(); state = fresh(); show(current()); };
   const saving = () => {
-    const text = JSON.stringify({ howgood: survey.format, format: 1, study: survey.study,
-      version: survey.version, person: state.person, seed: state.seed,
-      condition: state.condition, answers: state.answers }, null, 1);
-    const file = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    const text = JSON.stringify(answersOf(state), null, 1), file = addressOf(text);
     const link = make("a", { class: "button", href: file,
       download: survey.study + "-" + state.person.slice(0, 8) + ".json" }, survey.words.offline_save);
     link.addEventListener("click", () => saved(true));
     const box = make("textarea", { id: "answers", rows: "6", readonly: true });
     box.value = text;
     const said = make("span", { role: "status" });
-    const copy = make("button", { type: "button", class: "quiet" }, survey.words.offline_copy);
-    copy.addEventListener("click", async () => {
+    const copy = quiet(survey.words.offline_copy, async () => {
       box.select();
       try { await navigator.clipboard.writeText(text); } catch { document.execCommand("copy"); }
       said.textContent = survey.words.offline_copied;
       saved(true);
     });
-    const startAgain = () => {
-      URL.revokeObjectURL(file);
-      state = fresh();
-      try { sessionStorage.removeItem(place); } catch { /* nothing was kept */ }
-      show(current());
-    };
-    const next = make("button", { type: "button", class: "quiet" }, survey.words.offline_next);
     const asked = make("div", { role: "alert" });
-    next.addEventListener("click", () => {
-      if (state.isSaved) return startAgain();
-      const discard = make("button", { type: "button", class: "quiet" },
-        survey.words.offline_discard);
-      discard.addEventListener("click", startAgain);
-      asked.replaceChildren(make("div", { class: "notice warning" },
-        make("p", {}, survey.words.offline_unsaved), make("p", { class: "buttons" }, discard)));
+    const next = quiet(survey.words.offline_next, () => {
+      if (state.isSaved || state.isKept) return startAgain();
+      asking(asked, survey.words.offline_unsaved, survey.words.offline_discard, () => {
+        forget(state.person);
+        startAgain();
+      });
       return link.focus();
     });
     return [make("p", { class: "buttons" }, link),
@@ -514,8 +368,62 @@
         make("p", { class: "buttons" }, copy, said)),
       make("p", { class: "buttons" }, next), asked];
   };
+
+  // --- several people on one device: nobody's answers are lost ----------------------------------
+  const nameOf = (someone) => someone.person.slice(0, 4);
+  const kept = () => {
+    const others = everybody().filter((each) => each.person !== state.person);
+    const ended = others.filter((each) => each.isEnded), begun = others.filter((each) => !each.isEnded);
+    const unsaved = ended.filter((each) => !each.isSaved).length;
+    if (!others.length) return [];
+    const asked = make("div", { role: "alert" });
+    const save = quiet(survey.words.offline_save_all, () => {
+      const file = addressOf(JSON.stringify(ended.map(answersOf), null, 1));
+      make("a", { href: file, download: survey.study + "-" + ended.length + "-people.json" }).click();
+      ended.forEach((each) => shelf.setItem(place + "-" + each.person,
+        JSON.stringify({ ...each, isSaved: true })));
+      show(current());
+    });
+    const remove = quiet(survey.words.offline_remove, () => asking(asked,
+      survey.words.offline_remove_ask, survey.words.offline_remove_sure, () => {
+        ended.filter((each) => each.isSaved).forEach((each) => forget(each.person));
+        show(current());
+      }));
+    return [make("details", { class: "kept", open: unsaved > 0 },
+      make("summary", {}, filled(survey.words.offline_kept, { n: ended.length, unsaved })),
+      ended.length ? make("p", { class: "buttons" }, save, unsaved < ended.length ? remove : null)
+        : null,
+      begun.map((each) => make("p", { class: "buttons" }, quiet(filled(survey.words.offline_resume,
+        { code: nameOf(each), when: new Date(each.shownAt).toLocaleString(survey.language,
+          { dateStyle: "short", timeStyle: "short" }) }), () => {
+        state = each;
+        keep();
+        show(current());
+      }))), asked)];
+  };
+  const pausing = (step) => {
+    const again = () => { if (current().key !== step.key) show(current()); };
+    const most = 2 ** 31 - 1;  // a longer timer would ring at once
+    setTimeout(again, Math.min(Math.max(step.until - Date.now(), 0) + 500, most));
+    return [make("p", { class: "help" }, filled(survey.words.offline_code, { code: nameOf(state) })),
+      make("p", { class: "buttons" }, quiet(survey.words.look_again, () => show(current())),
+        quiet(survey.words.offline_next, startAgain))];
+  };
   window.addEventListener("beforeunload", (event) => {
-    if (!state.isSaved && isEnd(current().screen)) event.preventDefault();
+    if (!state.isSaved && !state.isKept) event.preventDefault();
+  });
+  // Another tab may have gone on with the same person: this one follows.
+  window.addEventListener("storage", (event) => {
+    if (event.key !== place + "-" + state.person || !event.newValue) return;
+    const newer = JSON.parse(event.newValue);
+    if (newer.answers.length > state.answers.length) { state = newer; show(current()); }
+  });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const pressed = [...main.querySelectorAll("button[data-key]")]
+      .find((each) => each.dataset.key === event.key.toLowerCase());
+    if (pressed) { event.preventDefault(); pressed.click(); }
   });
   show(current());
 })();

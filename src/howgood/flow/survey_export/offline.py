@@ -1,10 +1,10 @@
-"""A survey as one HTML file that runs without a server and sends nothing anywhere.
+"""A study as one HTML file that runs without a server and sends nothing anywhere.
 
-In: a survey and its pictures. Out: the file. Absent: reading the answers back
-(`flow.importing`), and comparisons, which need the computation behind each next pair.
+In: a study and its pictures. Out: the file. Absent: reading the answers back (`flow.importing`).
 
-The page walks the same path as the server: `offline.js` draws every order from the same hash of
-the person's seed as `kinds.seeded`, and the import walks it again and compares.
+The page walks the same path as the server: `offline_path.js` draws every order from the same hash
+of the person's seed as `kinds.seeded`, and the import walks it again and compares. What would need
+computation lies in the page beforehand (`kinds.offline_pairs`).
 """
 
 import base64
@@ -20,14 +20,13 @@ from howgood.ask.sentences import direction, sentence, sentences
 from howgood.errors import InputError
 from howgood.flow.participate import conditions, next_screen
 from howgood.flow.participate.path import CONSENT, question_screen, screened_out
-from howgood.flow.survey_export.source import SurveySource, picture_files
+from howgood.flow.survey_export.source import StudySource, picture_files
 from howgood.kinds import kind_of
 from howgood.kinds.question_pages import CLOSING, DEMOGRAPHICS, QuestionPage, piped_in
 from howgood.kinds.questions import Question, question_fields
 from howgood.kinds.rules import ScreenOut
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
-from howgood.kinds.task_export import OfflineTask
 from howgood.records.screen import Answer, Screen
 from howgood.show.design import asset
 
@@ -38,13 +37,17 @@ _WORDS = ("skip_link", "problems_title", "film_shows", "sound_says", "choose", "
           "progress_at_most", "problem_required",
           "problem_fill", "problem_number", "problem_whole", "problem_range", "problem_least",
           "problem_most", "problem_long", "problem_slider", "problem_sum", "problem_places",
-          "problem_earliest", "problem_latest", "pilot_banner", "scenario_title", "offline_save",
+          "problem_earliest", "problem_latest", "pilot_banner", "scenario_title", "item_title",
+          "wait_title", "wait_text", "look_again", "offline_save",
           "offline_text", "offline_copy", "offline_copied", "offline_next",
-          "offline_unsaved", "offline_discard", "offline_no_script")  # fmt: skip
+          "offline_unsaved", "offline_discard", "offline_no_script", "offline_kept",
+          "offline_save_all", "offline_remove", "offline_remove_ask", "offline_remove_sure",
+          "offline_resume", "offline_code")  # fmt: skip
+_SCRIPTS = ("offline_path.js", "offline.js")
 
 
-def offline_page(source: SurveySource) -> bytes:
-    """Return the survey as one self-contained HTML file."""
+def offline_page(source: StudySource) -> bytes:
+    """Return the study as one self-contained HTML file."""
     pictures = {name: _data_address(source, name) for name in picture_files(source.study)}
     if sum(map(len, pictures.values())) > _LARGEST:
         raise InputError(
@@ -54,12 +57,13 @@ def offline_page(source: SurveySource) -> bytes:
             cure="Use smaller files, or run the study with howgood serve.",
         )
     data = {**outline(source.study), "pictures": pictures}
+    data["version"] = source.version or source.study.version
     # Inside a script element only "<" could end it early.
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     sheet = (files("howgood.web") / "static" / "howgood.css").read_text(encoding="utf-8")
     style = asset("tokens.css") + sheet
-    script = (files("howgood.flow.survey_export") / "offline.js").read_text(encoding="utf-8")
-    template = (files("howgood.flow.survey_export") / "offline.html").read_text(encoding="utf-8")
+    script = "".join(map(_packaged, _SCRIPTS))
+    template = _packaged("offline.html")
     blanks = {
         "language": source.study.language,
         "direction": direction(source.study.language),
@@ -87,12 +91,13 @@ def outline(study: Study) -> dict[str, Any]:
             cure="Run it with howgood serve.",
         )
     task = offline_task(study)
-    screens = {screen.key: screen for screen in _frame(study, task)}
+    screens = {screen.key: screen for screen in _frame(study)}
     screens |= {key: step.make() for key, step in task.steps.items()}
     return {
         "format": FORMAT,
         "study": study.slug,
         "version": study.version,
+        "language": study.language,
         "title": study.title,
         "pilot": study.pilot,
         "words": {key: _raw(study.language, key) for key in _WORDS},
@@ -101,18 +106,17 @@ def outline(study: Study) -> dict[str, Any]:
         "blocks": [block.to_dict() for block in study.blocks],
         "screenOuts": [_screen_out(rule) for rule in study.screen_outs],
         "sections": {section: _section(study, section) for section in (DEMOGRAPHICS, CLOSING)},
-        "screens": {key: screen.to_dict() for key, screen in screens.items()},
+        "screens": {key: _plain(screen) for key, screen in screens.items()},
     }
 
 
-def _frame(study: Study, task: OfflineTask) -> list[Screen]:
+def _frame(study: Study) -> list[Screen]:
     """Return the screens around the task, made as the server makes them."""
     consent = next_screen(study, condition=None, seed=0, answers=(), now=_ANY_TIME)
     refused = Answer(screen=CONSENT, values={"consent": "no"}, at=_ANY_TIME)
     declined = next_screen(study, condition=None, seed=0, answers=(refused,), now=_ANY_TIME)
-    steps = kind_of(study).steps(study, conditions(study)[0], 0, task.answered, _ANY_TIME)
     reasons = [screened_out(study, rule) for rule in study.screen_outs]
-    return [consent, declined, *reasons, *(step.make() for step in steps), _thanks(study)]
+    return [consent, declined, *reasons, _thanks(study)]
 
 
 def _screen_out(rule: ScreenOut) -> dict[str, Any]:
@@ -160,12 +164,22 @@ def _thanks(study: Study) -> Screen:
     )
 
 
+def _packaged(name: str) -> str:
+    return (files("howgood.flow.survey_export") / name).read_text(encoding="utf-8")
+
+
+def _plain(screen: Screen) -> dict[str, Any]:
+    """Return a screen without what it keeps for the record: it could say whose output is which."""
+    fields = tuple(field for field in screen.fields if field.kind != "hidden")
+    return screen.changed(fields=fields).to_dict()
+
+
 def _raw(language: str, key: str) -> str:
     """Return a sentence with its blanks, which the page fills in."""
     return str(sentences(language)[key])
 
 
-def _data_address(source: SurveySource, name: str) -> str:
+def _data_address(source: StudySource, name: str) -> str:
     picture = source.picture(name)
     content = base64.b64encode(picture.content).decode()
     return f"data:{picture.media_type};base64,{content}"

@@ -1,14 +1,14 @@
-"""The survey that is to run elsewhere: from the database or from its file, pictures included.
+"""The study that is to run in other programs: from the database or its file, pictures included.
 
 In: a short name and a database, or a study file. Out: the study and its pictures. Absent: formats.
 """
 
 import mimetypes
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from howgood.errors import InputError
+from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, open_host, picture
 from howgood.flow.study_files import read_study
@@ -17,6 +17,7 @@ from howgood.kinds.question_pages import piped_in
 from howgood.kinds.questions import question_type
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import TaskExport
+from howgood.kinds.translation import in_language, offered
 
 _FILES = (".toml", ".yaml", ".yml")
 
@@ -30,31 +31,47 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SurveySource:
-    """A survey and the way to its pictures."""
+class StudySource:
+    """A study and the way to its pictures."""
 
     study: Study
-    task: TaskExport
     picture: Callable[[str], Picture]
+    # Of the study as it was published, whatever language it is read in here.
+    version: str = ""
 
+    def task(self, program: str) -> TaskExport:
+        """Return the task as fixed pages for another program; a kind that has none is refused."""
+        refuse_logic(self.study, program)
+        task_export = kind_of(self.study).task_export
+        if task_export is None:
+            raise InputError(
+                where=f"study {self.study.slug!r}",
+                found=f"a study of the kind {self.study.kind!r}, which {program} cannot ask",
+                needed="a survey",
+                cure="Use the offline page (--format html), or run it with howgood serve.",
+            )
+        return task_export(self.study)
 
-def survey_source(study: Study, picture: Callable[[str], Picture]) -> SurveySource:
-    """Return a survey with its pictures; a kind that has no fixed pages is refused."""
-    task_export = kind_of(study).task_export
-    if task_export is None:
-        raise InputError(
-            where=f"study {study.slug!r}",
-            found=f"a {study.kind}, which asks differently after every answer",
-            needed="a survey",
-            cure="Run it with howgood serve; its data can be exported as csv, parquet or json.",
-        )
-    return SurveySource(study=study, task=task_export(study), picture=picture)
+    def read_in(self, language: str) -> "StudySource":
+        """Return the study in one of its languages; empty: in its own."""
+        if not language:
+            return self
+        if language not in offered(self.study):
+            raise UnknownNameError(
+                where=f"language of study {self.study.slug!r}",
+                name=language,
+                names=offered(self.study),
+            )
+        own = self.study.version
+        return replace(self, study=in_language(self.study, language), version=own)
 
 
 def refuse_logic(study: Study, program: str) -> None:
     """Refuse to write a study for a program that would ask everybody everything."""
     questions = (*study.demographics, *study.closing)
-    depends = any(question.show_if or piped_in(question) for question in questions)
+    depends = any(question.show_if or piped_in(question) for question in questions) or any(
+        rules for _, rules in kind_of(study).task_rules(study)
+    )
     several = [part.key for part in questions if question_type(part).has_several_answers]
     if several:
         raise InputError(
@@ -66,13 +83,13 @@ def refuse_logic(study: Study, program: str) -> None:
     if depends or study.blocks or study.screen_outs or study.quotas:
         raise InputError(
             where=f"study {study.slug!r}",
-            found="questions that depend on earlier answers, random blocks, screen-outs or quotas",
+            found="parts that depend on earlier answers, random blocks, screen-outs or quotas",
             needed=f"a study that {program} asks as it stands in the file",
             cure="Use the offline page, which has all but quotas, or run it with howgood serve.",
         )
 
 
-def source_in_host(host: Host, slug: str) -> SurveySource:
+def source_in_host(host: Host, slug: str) -> StudySource:
     """Return a survey of the database, in the version new participants get."""
     row = find_study(host, slug)
 
@@ -80,20 +97,20 @@ def source_in_host(host: Host, slug: str) -> SurveySource:
         found = picture(host, row.version, name)
         return Picture(media_type=found.media_type, content=found.content)
 
-    return survey_source(host.study(row.version), read)
+    return StudySource(study=host.study(row.version), picture=read)
 
 
-def source_in_file(path: Path) -> SurveySource:
+def source_in_file(path: Path) -> StudySource:
     """Return the survey in a study file; pictures lie beside it."""
 
     def read(name: str) -> Picture:
         media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
         return Picture(media_type=media_type, content=(path.parent / name).read_bytes())
 
-    return survey_source(read_study(path), read)
+    return StudySource(study=read_study(path), picture=read)
 
 
-def named_source(name: str, *, address: str) -> SurveySource:
+def named_source(name: str, *, address: str) -> StudySource:
     """Return the survey that a short name or a file name means.
 
     A database survey is read whole, pictures included, so that the database can be closed.
@@ -104,7 +121,7 @@ def named_source(name: str, *, address: str) -> SurveySource:
     try:
         found = source_in_host(host, name)
         kept = {file: found.picture(file) for file in picture_files(found.study)}
-        return survey_source(found.study, kept.__getitem__)
+        return StudySource(study=found.study, picture=kept.__getitem__)
     finally:
         host.close()
 

@@ -11,6 +11,7 @@ from howgood.records.progress import Progress
 
 if TYPE_CHECKING:
     from howgood.kinds.fit import Sample
+    from howgood.kinds.task_export import OfflineTask
     from howgood.records.result import StudyResult
 
 
@@ -21,6 +22,12 @@ def _result(
     from howgood.kinds.comparison import results
 
     return results.result(sample, study, settings, progress)
+
+
+def _offline_task(study: Study) -> "OfflineTask":
+    from howgood.kinds.comparison import offline
+
+    return offline.offline_task(study)
 
 
 KIND = Kind(
@@ -42,6 +49,8 @@ KIND = Kind(
     person_facts=data.person_facts,
     person_columns=data.person_columns,
     own_questions=screens.own_questions,
+    offline_task=_offline_task,
+    asks_offline_differently=True,
     result=_result,
     judges_by="the threshold that suits what the group values",
 )

@@ -11,6 +11,7 @@ from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.interview import Interview, Pair, replayed, weight_of
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import ANSWER, is_right, practice_key, questions_of
+from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.pair_choices import Choice
 from howgood.kinds.protocol import Row
 from howgood.kinds.study import Study, plan_of
@@ -77,7 +78,8 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
     """Yield one row per pair shown, undone ones too: counts, sides, choice, kind and time."""
     answered = {one_answer.screen: one_answer for one_answer in participation.answers}
     ratio = screens.direct_ratio(answered, screens.BEFORE)
-    interviews = [Interview(study, seed=participation.seed, ratio=ratio)]
+    offline = is_offline(answered)
+    interviews = [Interview(study, seed=participation.seed, ratio=ratio, offline=offline)]
     choices: list[Choice] = []
     for answer in pair_choices.compare_answers(answered):
         pair = interviews[-1].pair()
@@ -87,9 +89,14 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
         yield _row(participation, answer, pair, number=len(choices) + 1, given=given)
         if given == pair_choices.UNDO:
             choices = choices[:-1]
-            interviews.append(
-                replayed(study, seed=participation.seed, ratio=ratio, choices=tuple(choices))
+            again = replayed(
+                study,
+                seed=participation.seed,
+                ratio=ratio,
+                choices=tuple(choices),
+                offline=offline,
             )
+            interviews.append(again)
         else:
             choices.append(pair_choices.as_choice(given))
             interviews[-1].take(choices[-1])
@@ -193,6 +200,7 @@ def _elicited(study: Study, participation: Participation, answered: dict[str, An
         seed=participation.seed,
         ratio=screens.direct_ratio(answered, screens.BEFORE),
         choices=pair_choices.choices_so_far(answered),
+        offline=is_offline(answered),
     )
     result, weight = interview.result(), weight_of(interview)
     between = result.interval if weight is not None else None

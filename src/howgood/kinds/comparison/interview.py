@@ -15,6 +15,7 @@ import numpy as np
 from howgood import learn
 from howgood.errors import InputError
 from howgood.kinds.comparison.plan import ComparisonPlan
+from howgood.kinds.comparison.pool import plan_to_follow
 from howgood.kinds.pair_choices import Choice, Interviews
 from howgood.kinds.seeded import draw
 from howgood.kinds.study import Study, plan_of
@@ -44,7 +45,9 @@ class Pair:
 class Interview:
     """One participant's comparison: the search, then the hidden evaluation pairs."""
 
-    def __init__(self, study: Study, *, seed: int, ratio: float | None) -> None:
+    def __init__(
+        self, study: Study, *, seed: int, ratio: float | None, offline: bool = False
+    ) -> None:
         plan, reachable = plan_of(study, ComparisonPlan), matrices_of(study)
         self.seed = seed % _LARGEST_SEED
         self.answered: list[AnsweredQuery] = []
@@ -59,7 +62,9 @@ class Interview:
                 repeats=plan.repeats,
                 held_out=plan.evaluation,
             )
-            self._after: tuple[Query, ...] = ()
+            if offline:
+                self.search.follow(plan_to_follow(reachable, plan, seed))
+            self.kept_back: tuple[Query, ...] = ()
         else:
             if not isinstance(reachable, ThresholdMatrices):
                 raise InputError(
@@ -71,7 +76,7 @@ class Interview:
             self.search = learn.Bisection(
                 reachable, tolerance=plan.tolerance, rule=plan.rule, identical="same"
             )
-            self._after = learn.held_out_queries(
+            self.kept_back = learn.held_out_queries(
                 reachable, n=plan.evaluation, random_state=self.seed
             )
 
@@ -116,7 +121,7 @@ class Interview:
         if query is not None:
             return query
         asked = sum(answer.query.kind == "held-out" for answer in self.answered)
-        return self._after[asked] if asked < len(self._after) else None
+        return self.kept_back[asked] if asked < len(self.kept_back) else None
 
     def _is_bisecting(self) -> bool:
         return isinstance(self.search, learn.Bisection) and self.search.query() is not None
@@ -133,10 +138,15 @@ def most_pairs(plan: ComparisonPlan) -> int:
 
 
 def replayed(
-    study: Study, *, seed: int, ratio: float | None, choices: tuple[Choice, ...]
+    study: Study,
+    *,
+    seed: int,
+    ratio: float | None,
+    choices: tuple[Choice, ...],
+    offline: bool = False,
 ) -> Interview:
     """Return the interview after these choices, made from nothing."""
-    interview = Interview(study, seed=seed, ratio=ratio)
+    interview = Interview(study, seed=seed, ratio=ratio, offline=offline)
     for choice in choices:
         interview.take(choice)
     return interview
@@ -163,13 +173,18 @@ _INTERVIEWS: Interviews[Pair] = Interviews()
 
 
 def next_pair(
-    study: Study, *, seed: int, ratio: float | None, history: Sequence[tuple[Choice, ...]]
+    study: Study,
+    *,
+    seed: int,
+    ratio: float | None,
+    history: Sequence[tuple[Choice, ...]],
+    offline: bool = False,
 ) -> tuple[Pair | None, int]:
     """Return the pair that follows the last of these states (None: all is asked), and how far."""
     return _INTERVIEWS.next_pair(
-        (study.version, seed, ratio),
+        (study.version, seed, ratio, offline),
         history,
-        lambda: Interview(study, seed=seed, ratio=ratio),
+        lambda: Interview(study, seed=seed, ratio=ratio, offline=offline),
         most=most_pairs(plan_of(study, ComparisonPlan)),
     )
 

@@ -7,6 +7,7 @@ try. Absent: the questions (`ask.practice_questions`); whether somebody may go o
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from howgood.ask.comparison import practice_pair, practice_questions
 from howgood.ask.sentences import sentence
@@ -66,6 +67,34 @@ def practice_steps(study: Study, answered: Mapping[str, Answer]) -> list[Step]:
     return found
 
 
+def offline_practice(study: Study) -> dict[str, Any]:
+    """Return what a page without a server says before, between and after the questions."""
+    again = _notice("warning", sentence(study.language, "practice_again"))
+    return {
+        "text": [part.to_dict() for part in paragraphs(sentence(study.language, "practice_text"))],
+        "again": again.to_dict(),
+        "questions": [
+            {
+                "right": _right_answers(question),
+                "said": {
+                    tone: _said(question, study.language, tone == "good").to_dict()
+                    for tone in ("good", "neutral")
+                },
+            }
+            for question in questions_of(study)
+        ],
+    }
+
+
+def _right_answers(question: PracticeQuestion) -> dict[str, Any]:
+    """Return which places of the options are right, or between which numbers an answer is."""
+    if question.options:
+        places = range(1, len(question.options) + 1)
+        return {"places": [str(place) for place in places if is_right(question, str(place))]}
+    middle = float(question.answer)
+    return {"from": middle - question.tolerance, "to": middle + question.tolerance}
+
+
 def last_feedback(study: Study, answered: Mapping[str, Answer]) -> tuple[Block, ...]:
     """Return what to say about the last question, on the page after the practice."""
     questions = questions_of(study)
@@ -79,11 +108,14 @@ def _feedback(
 ) -> tuple[Block, ...]:
     if answer is None:
         return ()
-    if is_right(question, answer.values.get(ANSWER)):
-        right = f"{sentence(language, 'practice_right')} {question.feedback}"
-        return (_notice("good", right),)
+    return (_said(question, language, is_right(question, answer.values.get(ANSWER))),)
+
+
+def _said(question: PracticeQuestion, language: str, was_right: bool) -> Notice:
+    if was_right:
+        return _notice("good", f"{sentence(language, 'practice_right')} {question.feedback}")
     right = sentence(language, "practice_answer", answer=question.answer)
-    return (_notice("neutral", f"{right} {question.feedback}"),)
+    return _notice("neutral", f"{right} {question.feedback}")
 
 
 def _notice(tone: Tone, text: str) -> Notice:

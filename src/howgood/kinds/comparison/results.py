@@ -16,7 +16,8 @@ from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.cards import wording_of
 from howgood.kinds.comparison.interview import Interview, replayed, weight_of
 from howgood.kinds.comparison.plan import ComparisonPlan
-from howgood.kinds.fit import Respondent, Sample, insufficient_evidence
+from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, offline_caution
+from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.study import Study, plan_of
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.learn.elicitation.stakeholders import stakeholders
@@ -91,7 +92,7 @@ def result(
             seed=seed,
             rows_used=n_judgements,
         ),
-        cautions=_CAUTIONS,
+        cautions=(*_CAUTIONS, *offline_caution(sample)),
         headlines=(group_headline(people, group, wording_of(study)),),
     )
     return StudyResult(
@@ -153,6 +154,7 @@ def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
         seed=person.participation.seed,
         ratio=screens.direct_ratio(answered, screens.BEFORE),
         choices=choices,
+        offline=is_offline(answered),
     )
     result, a0 = interview.result(), weight_of(interview)
     if a0 is None:

@@ -14,6 +14,7 @@ from howgood.kinds.comparison.cards import cost_details, two_cards, wording_of
 from howgood.kinds.comparison.interview import Pair, most_pairs, next_pair
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import last_feedback, practice_steps
+from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.pair_choices import (
     CHOICE,
     PAIR,
@@ -50,20 +51,20 @@ def steps(
 ) -> list[Step]:
     """Return the steps of the comparison, with as many pairs as are still possible."""
     plan, language = plan_of(study, ComparisonPlan), study.language
-    found = [_task(study, plan)]
+    found = [task_step(study, plan)]
     if plan.practice:
         found += practice_steps(study, answered)
     if plan.direct in ("both", "before"):
         above = last_feedback(study, answered) if plan.practice else ()
-        found.append(_direct(study, BEFORE, above))
+        found.append(direct_step(study, BEFORE, above))
     if all(part.key in answered for part in found):
         found += _pairs(study, plan, seed, answered)
     else:
         found.append(unreached("pairs ahead", advance=most_pairs(plan)))
     if plan.direct in ("both", "after"):
-        found.append(_direct(study, AFTER, ()))
+        found.append(direct_step(study, AFTER, ()))
     if plan.interview:
-        found.append(_interview(plan, language))
+        found.append(interview_step(plan, language))
     return found
 
 
@@ -127,15 +128,18 @@ def _pairs(
         seed=seed,
         ratio=direct_ratio(answered, BEFORE),
         history=choices_over_time(answered),
+        offline=is_offline(answered),
     )
     number = len(compare_answers(answered)) + 1
     shown = None
     if pair is not None:
-        shown = _pair(study, plan, pair, number, bool(choices_so_far(answered)))
+        shown = pair_step(study, plan, pair, number, may_undo=bool(choices_so_far(answered)))
     return pair_steps(shown, answered, at=at, most=most_pairs(plan))
 
 
-def _task(study: Study, plan: ComparisonPlan) -> Step:
+def task_step(study: Study, plan: ComparisonPlan) -> Step:
+    """Return what the systems do, before practice."""
+
     def make() -> Screen:
         return Screen(
             key="task",
@@ -149,7 +153,8 @@ def _task(study: Study, plan: ComparisonPlan) -> Step:
     return Step(key="task", make=make)
 
 
-def _direct(study: Study, key: str, above: tuple[Block, ...]) -> Step:
+def direct_step(study: Study, key: str, above: tuple[Block, ...]) -> Step:
+    """Return the direct question, before the pairs or after them."""
     language, wording = study.language, wording_of(study)
 
     def make() -> Screen:
@@ -178,7 +183,10 @@ def _direct(study: Study, key: str, above: tuple[Block, ...]) -> Step:
     return Step(key=key, make=make)
 
 
-def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo: bool) -> Step:
+def pair_step(
+    study: Study, plan: ComparisonPlan, pair: Pair, number: int, *, may_undo: bool
+) -> Step:
+    """Return the page of a pair."""
     language, key = study.language, pair_key(number)
 
     def make() -> Screen:
@@ -210,7 +218,9 @@ def _pair(study: Study, plan: ComparisonPlan, pair: Pair, number: int, may_undo:
     return Step(key=key, make=make)
 
 
-def _interview(plan: ComparisonPlan, language: str) -> Step:
+def interview_step(plan: ComparisonPlan, language: str) -> Step:
+    """Return the last questions."""
+
     def make() -> Screen:
         questions = last_questions(plan, language)
         return Screen(

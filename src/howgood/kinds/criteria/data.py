@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from howgood.kinds import pair_choices
 from howgood.kinds.criteria import screens
 from howgood.kinds.criteria.plan import CriteriaPlan
+from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.pair_choices import Choice
 from howgood.kinds.protocol import Row
 from howgood.kinds.study import Study, plan_of
@@ -37,7 +38,8 @@ _FACTS = columns(
 def rows(study: Study, participation: Participation) -> Iterator[Row]:
     """Yield one row per pair shown, undone ones too: scores, sides, choice, kind and time."""
     answered = {answer.screen: answer for answer in participation.answers}
-    interview, choices = screens.begun(study, participation.seed), list[Choice]()
+    offline = is_offline(answered)
+    interview, choices = screens.begun(study, participation.seed, offline=offline), list[Choice]()
     for answer in pair_choices.compare_answers(answered):
         pair = interview.pair()
         given = answer.values.get(pair_choices.CHOICE)
@@ -46,7 +48,9 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
         yield _row(study, participation, answer, pair, number=len(choices) + 1)
         if given == pair_choices.UNDO:
             del choices[-1:]
-            interview = screens.replayed(study, seed=participation.seed, choices=tuple(choices))
+            interview = screens.replayed(
+                study, seed=participation.seed, choices=tuple(choices), offline=offline
+            )
         else:
             choices.append(pair_choices.as_choice(given))
             interview.take(choices[-1])
@@ -99,7 +103,9 @@ def person_facts(study: Study, participation: Participation) -> Row:
     choices = pair_choices.choices_so_far(answered)
     if not choices:
         return {}
-    result = screens.replayed(study, seed=participation.seed, choices=choices).elicitor.result()
+    result = screens.replayed(
+        study, seed=participation.seed, choices=choices, offline=is_offline(answered)
+    ).elicitor.result()
     facts: Row = {}
     for name, weight in result.weights.items():
         facts |= {

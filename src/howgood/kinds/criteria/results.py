@@ -10,7 +10,8 @@ from typing import Any
 
 from howgood.kinds import pair_choices
 from howgood.kinds.criteria import screens
-from howgood.kinds.fit import Respondent, Sample, insufficient_evidence
+from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, offline_caution
+from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.study import Study
 from howgood.learn.elicitation.group import group_choice
 from howgood.records.criteria import CriteriaResult
@@ -26,6 +27,7 @@ from howgood.show.results import whole_report
 
 _QUESTION = "Which alternative suits these people best, and how much do they differ?"
 _CURE = "Let more people compare; about a dozen show how much people differ."
+_CAUTION = "Weights hold for the ranges of this table: with other alternatives, others."
 _NOT_DESCRIBED = "chose in a way that no weights describe"
 _NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to learn from"
 
@@ -57,7 +59,7 @@ def result(
             seed=seed,
             rows_used=n_judgements,
         ),
-        cautions=("Weights hold for the ranges of this table: with other alternatives, others.",),
+        cautions=(_CAUTION, *offline_caution(sample)),
     )
     return StudyResult(
         report=whole_report(
@@ -93,6 +95,7 @@ def _person(person: Respondent) -> CriteriaResult:
         person.study,
         seed=person.participation.seed,
         choices=pair_choices.choices_so_far(answered),
+        offline=is_offline(answered),
     ).elicitor.result()
 
 

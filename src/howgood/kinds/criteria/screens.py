@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from howgood.ask.sentences import sentence
 from howgood.kinds.criteria.plan import CriteriaPlan
+from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.pair_choices import (
     CHOICE,
     PAIR,
@@ -66,27 +67,32 @@ def table_of(study: Study) -> CriteriaTable:
     return plan_of(study, CriteriaPlan).as_table()
 
 
-def begun(study: Study, seed: int) -> Interview:
+def begun(study: Study, seed: int, *, offline: bool = False) -> Interview:
     """Return a participant's interview before the first pair."""
     from howgood.learn.elicitation.criteria import CriteriaElicitor  # loads SciPy
 
     plan = plan_of(study, CriteriaPlan)
-    return Interview(
-        elicitor=CriteriaElicitor(
-            table_of(study),
-            criteria={},
-            random_state=seed % _LARGEST_SEED,
-            max_queries=plan.queries,
-            catch_pairs=plan.checks,
-            held_out=plan.evaluation,
-            imagined=plan.imagined,
-        )
+    elicitor = CriteriaElicitor(
+        table_of(study),
+        criteria={},
+        random_state=seed % _LARGEST_SEED,
+        max_queries=plan.queries,
+        catch_pairs=plan.checks,
+        held_out=plan.evaluation,
+        imagined=plan.imagined,
     )
+    if offline:
+        from howgood.kinds.criteria.pool import plan_to_follow  # loads SciPy
+
+        elicitor.follow(plan_to_follow(table_of(study), plan, seed))
+    return Interview(elicitor=elicitor)
 
 
-def replayed(study: Study, *, seed: int, choices: tuple[Choice, ...]) -> Interview:
+def replayed(
+    study: Study, *, seed: int, choices: tuple[Choice, ...], offline: bool = False
+) -> Interview:
     """Return the interview after these choices, made from nothing."""
-    interview = begun(study, seed)
+    interview = begun(study, seed, offline=offline)
     for choice in choices:
         interview.take(choice)
     return interview
@@ -100,13 +106,17 @@ def steps(
     first, most = introduction(study, plan.task), most_pairs(plan)
     if first.key not in answered:
         return [first, unreached("pairs ahead", advance=most)]
+    offline = is_offline(answered)
     pair, at = _INTERVIEWS.next_pair(
-        (study.version, seed), choices_over_time(answered), lambda: begun(study, seed), most=most
+        (study.version, seed, offline),
+        choices_over_time(answered),
+        lambda: begun(study, seed, offline=offline),
+        most=most,
     )
     shown = None
     if pair is not None:
         number = len(compare_answers(answered)) + 1
-        shown = _pair(study, plan, pair, number, may_undo=bool(choices_so_far(answered)))
+        shown = pair_step(study, plan, pair, number, may_undo=bool(choices_so_far(answered)))
     return [first, *pair_steps(shown, answered, at=at, most=most)]
 
 
@@ -128,7 +138,10 @@ def pair_text(pair: Query, table: CriteriaTable) -> str:
     )
 
 
-def _pair(study: Study, plan: CriteriaPlan, pair: Query, number: int, *, may_undo: bool) -> Step:
+def pair_step(
+    study: Study, plan: CriteriaPlan, pair: Query, number: int, *, may_undo: bool
+) -> Step:
+    """Return the page of a pair."""
     language, key, table = study.language, pair_key(number), table_of(study)
 
     def make() -> Screen:

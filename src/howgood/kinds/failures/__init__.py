@@ -35,6 +35,7 @@ KIND = Kind(
     rows=data.rows,
     answer_columns=data.answer_columns,
     rating_columns=data.rating_columns,
+    offline_task=screens.offline_task,
     tables=data.TABLES,
     result=_result,
 )

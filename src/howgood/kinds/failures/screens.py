@@ -16,10 +16,12 @@ from howgood.ask.failures import checked_levels, scenarios_by_chance
 from howgood.ask.sentences import labels, sentence
 from howgood.ask.wording import counted
 from howgood.kinds.failures.plan import FailuresPlan
+from howgood.kinds.offline_pairs import seat_seeds
 from howgood.kinds.plan import Picture
 from howgood.kinds.screen_parts import Step, continue_button, likert, media, paragraphs, words
 from howgood.kinds.seeded import draw
 from howgood.kinds.study import Study, plan_of
+from howgood.kinds.task_export import OfflineTask
 from howgood.records.failures import FailureScenario
 from howgood.records.screen import Answer, Bullets, Details, Entry, Paragraph, Screen
 from howgood.stats.arrays import FloatArray
@@ -71,6 +73,22 @@ def pictures(study: Study) -> tuple[Picture, ...]:
     """Return the picture of the feature, if there is one."""
     picture = plan_of(study, FailuresPlan).picture
     return () if picture is None else (picture,)
+
+
+def offline_task(study: Study) -> OfflineTask:
+    """Return the scenarios of every seat of a page without a server."""
+    plan, first = plan_of(study, FailuresPlan), _introduction(study, plan_of(study, FailuresPlan))
+    seats, steps = [], {first.key: first}
+    for seed in seat_seeds():
+        shown = scenarios_of(plan, seed)
+        walked: list[list[str | int]] = [[first.key, first.key]]
+        for number, scenario in enumerate(shown, start=1):
+            name = scenario_key(plan, 1, scenario)
+            steps[name] = _scenario(study, plan, scenario, 1, len(shown))
+            walked.append([scenario_key(plan, number, scenario), name, number, len(shown)])
+        seats.append({"seed": seed, "steps": walked})
+    outline = {"walk": "seats", "seats": seats, "name": plan.name}
+    return OfflineTask(outline=outline, steps=steps)
 
 
 def scenario_key(plan: FailuresPlan, number: int, scenario: FailureScenario) -> str:

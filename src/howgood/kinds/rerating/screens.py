@@ -22,6 +22,7 @@ from howgood.kinds.screen_parts import (
 )
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study, plan_of
+from howgood.kinds.task_export import OfflineTask
 from howgood.records.screen import Answer, Media, Paragraph, Pinned, Screen, Words
 
 RATING = "rating"
@@ -69,6 +70,22 @@ def pictures(study: Study) -> tuple[Picture, ...]:
     """Return the pictures and films of the items."""
     items = plan_of(study, ReratingPlan).items
     return tuple(item.picture for item in items if item.picture is not None)
+
+
+def offline_task(study: Study) -> OfflineTask:
+    """Return the opening of every round and the page of every item; the page draws the orders."""
+    plan = plan_of(study, ReratingPlan)
+    openings = [_opening(study, plan, number) for number in range(1, plan.rounds + 1)]
+    return OfflineTask(
+        outline={
+            "walk": "rounds",
+            "rounds": plan.rounds,
+            "items": [item.key for item in plan.items],
+            "delayMinutes": plan.delay_minutes,
+        },
+        steps={step.key: step for step in openings}
+        | {f"item|{item.key}": _rating(study, plan, item, 1, 1) for item in plan.items},
+    )
 
 
 def items_in_round(plan: ReratingPlan, seed: int, number: int) -> tuple[RatedItem, ...]:

@@ -39,6 +39,7 @@ KIND = Kind(
     steps=screens.steps,
     situations=situation_grid,
     conditions=screens.conditions,
+    task_rules=screens.task_rules,
     is_small_task=screens.is_small_task,
     quotas=screens.quotas,
     pictures=screens.pictures,

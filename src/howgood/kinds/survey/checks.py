@@ -105,7 +105,20 @@ _POSITION = re.compile(
 def advice(study: Study) -> tuple[str, ...]:
     """Return advice on checks, on levels that are the same in whole counts, and on length."""
     plan = plan_of(study, SurveyPlan)
-    return (*_on_attention(study, plan), *_on_equal_levels(plan), *_on_length(plan))
+    return (
+        *_on_attention(study, plan),
+        *_on_equal_levels(plan),
+        *_on_length(plan),
+        *_on_rules(plan),
+    )
+
+
+def _on_rules(plan: SurveyPlan) -> Iterator[str]:
+    if plan.applications and all(application.show_if for application in plan.applications):
+        yield (
+            "Every application has a rule (show_if): people for whom none holds judge nothing. "
+            "Leave one without a rule, or screen those people out."
+        )
 
 
 def _on_length(plan: SurveyPlan) -> Iterator[str]:

@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from howgood.ask.sentences import labels
 from howgood.kinds.cells import WrongCellError, number, on_scale, place_from_1
 from howgood.kinds.protocol import Row
+from howgood.kinds.rules import in_words
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.exports import fitting_condition
 from howgood.kinds.survey.plan import RealPart, SurveyApplication, SurveyPlan
@@ -176,6 +177,15 @@ def _attention(plan: SurveyPlan, participation: Participation) -> Row:
     return {"attention_asked": len(given), "attention_passed": passed}
 
 
+def _who_judges(plan: SurveyPlan) -> dict[str, str]:
+    """Return each application with the answers of those who judge it."""
+    return {
+        part.key: part.name
+        + (f"; judged by people with {in_words(part.show_if)}" if part.show_if else "")
+        for part in plan.applications
+    }
+
+
 def answer_columns(study: Study) -> Iterator[Column]:
     """Yield the columns of a judgement: what was shown, every item, every check, the time."""
     plan = plan_of(study, SurveyPlan)
@@ -184,6 +194,8 @@ def answer_columns(study: Study) -> Iterator[Column]:
     for column in before:
         if column.name == "rating":
             yield replace(column, question=items[0].text, levels=scale_levels(scale))
+        elif column.name == "application" and any(part.show_if for part in plan.applications):
+            yield replace(column, levels=_who_judges(plan))
         else:
             yield column
         if column.name == "part" and plan.interface:

@@ -23,9 +23,11 @@ from howgood.kinds.survey.screens import (
     Page,
     check_field,
     check_name,
+    conditions,
     introduction_step,
     scenario_key,
     scenario_step,
+    steps,
     survey_items,
     survey_scale,
 )
@@ -125,9 +127,14 @@ def offline_task(study: Study) -> OfflineTask:
         systems |= {f"|{system.key}": system.name for system in plan.real.systems}
     return OfflineTask(
         outline={
+            "walk": "survey",
             "branches": {branch.key: list(branch.applications) for branch in plan.branches},
             "applications": [
-                {"key": application.key, "name": application.name}
+                {
+                    "key": application.key,
+                    "name": application.name,
+                    "rules": [rule.to_dict() for rule in application.show_if],
+                }
                 for application in plan.applications
             ],
             "scenarios": len(scenarios_of(plan)),
@@ -140,13 +147,25 @@ def offline_task(study: Study) -> OfflineTask:
             "systems": every if plan.real else None,
             "noSystem": NONE,
         },
-        steps={
+        steps=_about_systems(study)
+        | {
             key + ending: step
             for ending, system in systems.items()
             for key, step in _steps(study, plan, system)
         },
-        answered={SYSTEMS: Answer(screen=SYSTEMS, values={SYSTEMS: every}, at=_ANY_TIME)},
     )
+
+
+def _about_systems(study: Study) -> dict[str, Step]:
+    """Return the pages about systems in use, as somebody sees them who uses all."""
+    real = plan_of(study, SurveyPlan).real
+    if real is None:
+        return {}
+    every = [system.key for system in real.systems]
+    answered = {SYSTEMS: Answer(screen=SYSTEMS, values={SYSTEMS: every}, at=_ANY_TIME)}
+    walked = steps(study, conditions(study)[0], 0, answered, _ANY_TIME)
+    names = {SYSTEMS, *(f"real-{key}" for key in every)}
+    return {step.key: step for step in walked if step.key in names}
 
 
 def _steps(study: Study, plan: SurveyPlan, system: str | None) -> Iterator[tuple[str, Step]]:

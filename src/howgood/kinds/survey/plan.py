@@ -14,6 +14,7 @@ from pydantic import Field
 from howgood import ask
 from howgood.kinds.plan import Picture, Plan, repeated_keys, too_few
 from howgood.kinds.protocol import StudyTemplate, packaged_template
+from howgood.kinds.rules import Rules
 from howgood.records.item import Item
 from howgood.records.record import CoherentRecord, Problem, Record
 from howgood.records.scenario import level_from
@@ -78,6 +79,10 @@ class SurveyApplication(Record):
     storyboard: bool = Field(
         default=False,
         description="show the stimuli of the description as numbered steps of a story",
+    )
+    show_if: Rules = Field(
+        default=(),
+        description="judged only by people for whose answers before the task all of these hold",
     )
 
 
@@ -202,7 +207,7 @@ class SurveyPlan(Plan):
         if not self.applications:
             found.append(too_few((), ("applications",), "applications", "Describe one.", 1))
         found += self._level_problems() + self._branch_problems()
-        found += self._subset_problems() + self._stimulus_problems()
+        found += self._subset_problems() + self._stimulus_problems() + self._rule_problems()
         points = len(self.scale) or 7
         found += [
             Problem(
@@ -244,6 +249,18 @@ class SurveyPlan(Plan):
             )
             for name, (most, what) in there.items()
             if (wanted := getattr(self, name)) is not None and 0 < most < wanted
+        ]
+
+    def _rule_problems(self) -> list[Problem]:
+        return [
+            Problem(
+                path=("applications", index, "show_if"),
+                found="a rule in a study of single tasks",
+                needed="a task that is given out before anything is answered",
+                cure="Remove the rule, or micro_task.",
+            )
+            for index, application in enumerate(self.applications)
+            if application.show_if and self.micro_task
         ]
 
     def _stimulus_problems(self) -> list[Problem]:

@@ -4,7 +4,7 @@ In: study, condition, seed, answers. Out: the steps of the task, and what each s
 about. Absent: the sentences of a scenario (`ask.wording`) and its counts (`ask.scenarios`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -12,12 +12,15 @@ from functools import lru_cache
 from howgood.ask.sentences import labels, sentence
 from howgood.kinds.plan import Picture
 from howgood.kinds.protocol import EVERYBODY
+from howgood.kinds.question_pages import DEMOGRAPHICS, walk
+from howgood.kinds.rules import Rule, holds
 from howgood.kinds.screen_parts import (
     Step,
     continue_button,
     likert,
     media,
     paragraphs,
+    spread_over,
     unreached,
     words,
 )
@@ -32,6 +35,7 @@ from howgood.kinds.survey.plan import (
 )
 from howgood.kinds.survey.scenarios import scenario_bullets, scenarios_of
 from howgood.records.item import Item
+from howgood.records.record import Path
 from howgood.records.scenario import Scenario
 from howgood.records.screen import (
     Answer,
@@ -71,28 +75,64 @@ def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
 ) -> Sequence[Step]:
     """Return the steps of the real part, where there is one, and of every scenario."""
-    if SYSTEMS not in answered:
-        return _steps(study, condition, seed, (), is_known=False)
-    used = used_systems(plan_of(study, SurveyPlan), answered)
-    return _steps(study, condition, seed, used, is_known=True)
+    plan = plan_of(study, SurveyPlan)
+    left_out = _left_out(study, plan, seed, answered)
+    is_known = SYSTEMS in answered
+    used = used_systems(plan, answered) if is_known else ()
+    return _steps(study, condition, seed, used, left_out, is_known=is_known)
+
+
+def _left_out(
+    study: Study, plan: SurveyPlan, seed: int, answered: Mapping[str, Answer]
+) -> frozenset[str] | None:
+    """Return the applications whose rules do not hold; None while answers to them are missing."""
+    if not any(application.show_if for application in plan.applications):
+        return frozenset()
+    way = walk(study, seed=seed, answered=answered)
+    if any(page.key not in answered for page in way.pages[DEMOGRAPHICS]):
+        return None
+    return frozenset(
+        application.key
+        for application in plan.applications
+        if not holds(application.show_if, way.known)
+    )
 
 
 @lru_cache(maxsize=1024)
 def _steps(
-    study: Study, condition: str, seed: int, used: tuple[str, ...], *, is_known: bool
+    study: Study,
+    condition: str,
+    seed: int,
+    used: tuple[str, ...],
+    left_out: frozenset[str] | None,
+    *,
+    is_known: bool,
 ) -> tuple[Step, ...]:
     """Remember the steps of those who are here: they ask again with every answer."""
     plan = plan_of(study, SurveyPlan)
-    found = _real_steps(study, plan, seed, used, is_known)
     system = imagined_system(plan, seed, used)
-    shown = None
-    for page in pages(plan, condition, seed):
+    task = _task_steps(study, condition, seed, system, left_out)
+    if left_out:
+        # Who judges fewer applications moves faster: the progress never jumps.
+        every = _task_steps(study, condition, seed, system, frozenset())
+        task = spread_over(task, len(every))
+    return (*_real_steps(study, plan, seed, used, is_known), *task)
+
+
+def _task_steps(
+    study: Study, condition: str, seed: int, system: str | None, left_out: frozenset[str] | None
+) -> list[Step]:
+    """Return the steps of every scenario, those that a rule may leave out marked so."""
+    plan, found, shown = plan_of(study, SurveyPlan), list[Step](), None
+    for page in pages(plan, condition, seed, left_out or frozenset()):
+        own = [scenario_step(study, page, system)]
         if page.application.key != shown and not plan.micro_task:
             shown = page.application.key
             level = page.level if plan.is_between else ""
-            found.append(introduction_step(study, page.application, system, level))
-        found.append(scenario_step(study, page, system))
-    return tuple(found)
+            own.insert(0, introduction_step(study, page.application, system, level))
+        is_unsure = left_out is None and bool(page.application.show_if)
+        found += [replace(step, may_fall_away=is_unsure) for step in own]
+    return found
 
 
 def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:
@@ -124,6 +164,12 @@ def is_small_task(study: Study) -> bool:
     return plan_of(study, SurveyPlan).micro_task
 
 
+def task_rules(study: Study) -> Iterator[tuple[Path, tuple[Rule, ...]]]:
+    """Yield where applications have rules, and which."""
+    for index, application in enumerate(plan_of(study, SurveyPlan).applications):
+        yield ("survey", "applications", index, "show_if"), application.show_if
+
+
 def quotas(study: Study) -> dict[str, int | None]:
     """Return how many people each branch takes at most, shared out over what they see."""
     plan = plan_of(study, SurveyPlan)
@@ -148,12 +194,14 @@ def pictures(study: Study) -> tuple[Picture, ...]:
     )
 
 
-def pages(plan: SurveyPlan, condition: str, seed: int) -> tuple[Page, ...]:
+def pages(
+    plan: SurveyPlan, condition: str, seed: int, left_out: Collection[str] = ()
+) -> tuple[Page, ...]:
     """Return the scenario screens of a participant, in order."""
     every = scenarios_of(plan)
     condition, _, own_level = condition.partition(":")
     found: list[tuple[SurveyApplication, int, int, int]] = []
-    for application in _applications(plan, condition, seed):
+    for application in _applications(plan, condition, seed, left_out):
         if plan.micro_task:
             chosen: tuple[int, ...] = (int(condition.rpartition("-s")[2]),)
         else:
@@ -193,7 +241,9 @@ def scenario_key(application: SurveyApplication, number: int, level: str = "") -
     return f"{application.key}-s{number}" + (f":{level}" if level else "")
 
 
-def _applications(plan: SurveyPlan, condition: str, seed: int) -> tuple[SurveyApplication, ...]:
+def _applications(
+    plan: SurveyPlan, condition: str, seed: int, left_out: Collection[str]
+) -> tuple[SurveyApplication, ...]:
     if plan.micro_task:
         key = condition.rpartition("-s")[0]
         return tuple(application for application in plan.applications if application.key == key)
@@ -203,7 +253,11 @@ def _applications(plan: SurveyPlan, condition: str, seed: int) -> tuple[SurveyAp
         if branch
         else tuple(application.key for application in plan.applications)
     )
-    chosen = [application for application in plan.applications if application.key in keys]
+    chosen = [
+        application
+        for application in plan.applications
+        if application.key in keys and application.key not in left_out
+    ]
     return shuffled(chosen, seed, "applications")[: plan.applications_each]
 
 

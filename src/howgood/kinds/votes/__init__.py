@@ -50,8 +50,10 @@ KIND = Kind(
     pictures=screens.pictures,
     rows=data.rows,
     answer_columns=data.answer_columns,
+    offline_task=screens.offline_task,
     tables=data.TABLES,
     preferences=data.preferences,
+    asks_offline_differently=True,
     result=_result,
     live_board=_live_board,
 )

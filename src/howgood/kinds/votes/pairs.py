@@ -83,8 +83,13 @@ def votes_so_far(study: Study, answers: Iterable[Mapping[str, AnswerValue]]) -> 
     return VotesSoFar(counts=tuple(sorted(counts.items())), prompts=tuple(sorted(prompts.items())))
 
 
-def next_pair(study: Study, seed: int, shown: Sequence[Pair], so_far: VotesSoFar) -> Pair | None:
-    """Return the pair of the next vote; None when this person has seen every one."""
+def next_pair(
+    study: Study, seed: int, shown: Sequence[Pair], so_far: VotesSoFar | None
+) -> Pair | None:
+    """Return the pair of the next vote; None when this person has seen every one.
+
+    Without votes of others to look at (None), every two systems come equally often.
+    """
     plan = plan_of(study, VotesPlan)
     number = len(shown) + 1
     again = _again(plan, seed, shown, number)
@@ -94,7 +99,7 @@ def next_pair(study: Study, seed: int, shown: Sequence[Pair], so_far: VotesSoFar
     for pair in shown:
         seen[pair.systems].add(pair.prompt)
     shared = shared_prompts(study)
-    worth = _worth(study, so_far)
+    worth = _worth(study, so_far) if so_far is not None else dict.fromkeys(shared, 1.0)
     free = {pair: worth[pair] for pair, prompts in shared.items() if len(seen[pair]) < len(prompts)}
     if not free:
         return None
@@ -208,8 +213,11 @@ def _drawn(worth: Mapping[frozenset[str], float], chance: float) -> frozenset[st
     return pairs[min(int(np.searchsorted(sizes, chance * sizes[-1], side="right")), len(pairs) - 1)]
 
 
-def _prompt(prompts: Sequence[str], seed: int, shown: Sequence[Pair], so_far: VotesSoFar) -> str:
+def _prompt(
+    prompts: Sequence[str], seed: int, shown: Sequence[Pair], so_far: VotesSoFar | None
+) -> str:
     """Return a prompt that this person saw least often, of those one that has the fewest votes."""
-    own, all_votes = Counter(pair.prompt for pair in shown), dict(so_far.prompts)
+    own = Counter(pair.prompt for pair in shown)
+    all_votes = {} if so_far is None else dict(so_far.prompts)
     mixed = shuffled(prompts, seed, "prompt", len(shown) + 1)
     return min(mixed, key=lambda prompt: (own[prompt], all_votes.get(prompt, 0)))

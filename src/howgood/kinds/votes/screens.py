@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from howgood.ask.sentences import sentence
+from howgood.kinds.offline_pairs import SEATS, is_offline, seat_seeds
 from howgood.kinds.plan import Picture
 from howgood.kinds.screen_parts import Step, introduction, media, unreached
 from howgood.kinds.study import Study, plan_of
+from howgood.kinds.task_export import OfflineTask
 from howgood.kinds.votes.pairs import (
     CHOICE,
     LEFT_WINS,
@@ -29,6 +31,7 @@ from howgood.records.screen import Answer, Button, Card, Cards, Field, Screen, W
 SCREENS = "vote-"
 _KEYS = {"tie": "0", "both_good": "8", "both_bad": "9"}
 _LONGEST_REASON = 1000
+_FEWEST_SEATS, _MOST_SCREENS = 8, 800
 
 
 def vote_key(number: int) -> str:
@@ -54,6 +57,8 @@ def steps(
     study: Study, condition: str, seed: int, answered: Mapping[str, Answer], now: datetime
 ) -> list[Step]:
     """Return the steps of somebody who votes alone: their own votes are all there are."""
+    if is_offline(answered):
+        return steps_among(study, condition, seed, answered, now, None)
     own = votes_so_far(study, (answer.values for answer in votes_of(answered)))
     return steps_among(study, condition, seed, answered, now, own)
 
@@ -64,7 +69,7 @@ def steps_among(
     seed: int,
     answered: Mapping[str, Answer],
     now: datetime,
-    so_far: VotesSoFar,
+    so_far: VotesSoFar | None,
 ) -> list[Step]:
     """Return the steps: what it is about, the votes given, the next pair, a place for the rest."""
     plan = plan_of(study, VotesPlan)
@@ -80,7 +85,27 @@ def steps_among(
     if pair is None:
         return [first, *behind]
     ahead = [unreached("votes ahead", advance=left - 1)] if left > 1 else []
-    return [first, *behind, _vote(study, plan, pair, len(given) + 1), *ahead]
+    return [first, *behind, vote_step(study, plan, pair, len(given) + 1), *ahead]
+
+
+def offline_task(study: Study) -> OfflineTask:
+    """Return the page of every vote that the seats of a page without a server come to."""
+    plan, first = plan_of(study, VotesPlan), introduction(study, plan_of(study, VotesPlan).task)
+    seats, steps = [], {first.key: first}
+    n_seats = max(_FEWEST_SEATS, min(SEATS, _MOST_SCREENS // most_votes(study)))
+    for seed in seat_seeds(n_seats):
+        shown: list[Pair] = []
+        walked = [[first.key, first.key]]
+        while len(shown) < most_votes(study):
+            pair = next_pair(study, seed, shown, None)
+            if pair is None:
+                break
+            shown.append(pair)
+            name = f"{pair.prompt}|{pair.left}|{pair.right}"
+            steps[name] = vote_step(study, plan, pair, len(shown))
+            walked.append([vote_key(len(shown)), name])
+        seats.append({"seed": seed, "steps": walked})
+    return OfflineTask(outline={"walk": "seats", "seats": seats}, steps=steps)
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -95,7 +120,8 @@ def shows_pair(screen: Screen) -> bool:
     return any(field.name == PAIR for field in screen.fields)
 
 
-def _vote(study: Study, plan: VotesPlan, pair: Pair, number: int) -> Step:
+def vote_step(study: Study, plan: VotesPlan, pair: Pair, number: int) -> Step:
+    """Return the page of a vote."""
     language, key = study.language, vote_key(number)
 
     def make() -> Screen:

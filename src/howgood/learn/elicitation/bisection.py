@@ -96,6 +96,11 @@ class Bisection:
         """Every answer so far, in order."""
         return tuple(self._answers)
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """All that the search goes on from: equal states ask alike from here on."""
+        return (*self._intervals[-1], *sorted(self._up.items()))
+
     def query(self) -> Query | None:
         """Return the question at hand, or None when the interval is short enough."""
         if self._is_finished():

@@ -5,7 +5,7 @@ In: displayed matrices and answers. Out: questions, each the most informative on
 to the same questions and the same result.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -82,6 +82,7 @@ class Elicitor:
     _stopped: str | None
     _open: Step | None
     _result: ElicitationResult | None
+    _plan: Callable[[tuple[Choice, ...]], Step | None] | None = None
 
     def __init__(
         self,
@@ -156,9 +157,17 @@ class Elicitor:
             likelihood = self._belief.likelihood(counts[step.first], counts[step.second], choice)
             for belief in self._beliefs:
                 belief.update(likelihood)
-            self._stopped = self._reason_to_stop()
+            self._stopped = None if self._plan else self._reason_to_stop()
         self._open = self._result = None
         self._is_planned = False
+
+    def follow(self, plan: Callable[[tuple[Choice, ...]], Step | None]) -> None:
+        """Ask what a plan says after the choices so far, instead of searching; None ends it.
+
+        For pages that have to choose their questions without a posterior.
+        """
+        self._plan = plan
+        self._restart()
 
     def undo(self) -> None:
         """Take back the last answer, if there is one."""
@@ -173,7 +182,7 @@ class Elicitor:
 
         None while questions are still asked to learn: nobody knows how many follow.
         """
-        if self._stopped is None:
+        if self._stopped is None or self._plan is not None:
             return None
         return self._schedule.closing(self._steps, self._belief.predict)
 
@@ -240,6 +249,10 @@ class Elicitor:
         self._is_planned = False
 
     def _open_step(self) -> Step | None:
+        if self._plan is not None and not self._is_planned:
+            self._open = self._plan(tuple(answer.choice for answer in self._answered))
+            self._stopped = "most questions asked" if self._open is None else None
+            self._is_planned = True
         if not self._is_planned:
             self._open = self._schedule.next_step(
                 self._steps,

@@ -61,6 +61,15 @@ class PairBank:
         return int(found[0]) + self.sharp.size if found.size else None
 
     @property
+    def clear_catches(self) -> IntArray:
+        """Dominated pairs whose better side is noticeably better; all, where none is."""
+        gap = np.abs(self.counts[self.dominated[:, 0]] - self.counts[self.dominated[:, 1]])
+        shown = self.matrices[0]
+        unit = np.maximum(np.array([shown.positives, shown.negatives]) / 100.0, 1.0)
+        clear = np.flatnonzero((gap[:, [0, 3]] / unit).sum(axis=1) >= _NOTICEABLE)
+        return np.asarray(self.dominated[clear] if clear.size else self.dominated)
+
+    @property
     def more_found(self) -> FloatArray:
         """True positives gained by the sharp side, per pair."""
         return np.asarray(self.counts[self.sharp, 0] - self.counts[self.calm, 0])
@@ -222,13 +231,8 @@ class Schedule:
 
     def _catch(self, number: int, steps: Sequence[Step]) -> Step:
         """Take the next of a fixed random order of clearly dominated pairs."""
-        pairs = self.bank.dominated
-        gap = np.abs(self.bank.counts[pairs[:, 0]] - self.bank.counts[pairs[:, 1]])[:, [0, 3]]
-        shown = self.bank.matrices[0]
-        unit = np.maximum(np.array([shown.positives, shown.negatives]) / 100.0, 1.0)
-        clear = np.flatnonzero((gap / unit).sum(axis=1) >= _NOTICEABLE)
-        usable = clear if clear.size else np.arange(len(pairs))
-        order = self._chance(_CATCHES).permutation(usable)
+        pairs = self.bank.clear_catches
+        order = self._chance(_CATCHES).permutation(len(pairs))
         better, worse = pairs[order[number % order.size]].tolist()
         return self._sided("catch", better, worse, steps, is_first_better=True)
 

@@ -7,7 +7,7 @@ questions.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -81,6 +81,7 @@ class WeightsSearch(ABC):
     _steps: list[Step]
     _stopped: str | None
     _open: Step | None
+    _plan: Callable[[tuple[Choice, ...]], Step | None] | None = None
 
     def __init__(
         self,
@@ -154,6 +155,14 @@ class WeightsSearch(ABC):
             self._learn(step, CHOICES.index(choice))
         self._open = None
 
+    def follow(self, plan: Callable[[tuple[Choice, ...]], Step | None]) -> None:
+        """Ask what a plan says after the choices so far, instead of searching; None ends it.
+
+        For pages that have to choose their questions without a posterior.
+        """
+        self._plan = plan
+        self._restart()
+
     def undo(self) -> None:
         """Take back the last answer, if there is one."""
         kept = self._answered[:-1]
@@ -167,7 +176,7 @@ class WeightsSearch(ABC):
 
         None while questions are still asked to learn: nobody knows how many follow.
         """
-        if self._stopped is None:
+        if self._stopped is None or self._plan is not None:
             return None
         return self._n_asked("held-out"), len(self._held_out)
 
@@ -213,7 +222,7 @@ class WeightsSearch(ABC):
         chance = float(np.exp(log_likelihoods(self._particles, last)[:, 0]).mean())
         self._log_evidence += float(np.log(chance))
         self._particles = updated(self._particles, self._choices, self._chance(1), moves=_MOVES)
-        self._stopped = self._reason_to_stop()
+        self._stopped = None if self._plan else self._reason_to_stop()
 
     def _restart(self) -> None:
         self._particles = drawn_particles(
@@ -226,6 +235,10 @@ class WeightsSearch(ABC):
         self._open = None
 
     def _next_step(self) -> Step | None:
+        if self._plan is not None:
+            step = self._plan(tuple(answer.choice for answer in self._answered))
+            self._stopped = "most questions asked" if step is None else None
+            return step
         if self._stopped is None:
             number = self._n_asked("catch")
             wanted = min(self.settings["catch_pairs"], len(self._bank.catches))

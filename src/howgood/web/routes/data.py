@@ -14,10 +14,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from howgood.ask.sentences import sentence
 from howgood.errors import InputError, MissingExtraError, UnknownNameError
 from howgood.flow import collected, erasing, importing, survey_export
 from howgood.flow.importing.uploads import LARGEST
 from howgood.kinds import kind_named
+from howgood.kinds.translation import offered
 from howgood.records.codebook import TABLES, TableName
 from howgood.web.access import sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
@@ -51,6 +53,7 @@ async def get_export(request: Request) -> Response:
         survey = await run_in_threadpool(
             survey_export.hosted_survey_file, host, slug,
             kind=cast(survey_export.SurveyFormat, kind),
+            language=request.query_params.get("language", ""),
         )  # fmt: skip
     except InputError as error:
         return await _data_page(request, problem=on_a_page(str(error)), status=422)
@@ -229,12 +232,14 @@ async def _data_page(
         held = await run_in_threadpool(collected.holdings, host, slug)
         is_published = held.study.version is not None
         imports = await run_in_threadpool(importing.imports_of, host, slug) if is_published else ()
+        codes = offered(host.study(held.study.version))[1:] if is_published else ()
     except UnknownNameError as error:
         raise HTTPException(404) from error
     return dashboard(
         request, "data.html", researcher=person, status=status, study=held.study, held=held,
         problem=problem, notice=notice, report=report, imports=imports, published=held.cards,
-        kind=kind_named(held.study.kind),
+        kind=kind_named(held.study.kind), 
+        languages=[(code, sentence(code, "language")) for code in codes],
     )  # fmt: skip
 
 
