@@ -52,3 +52,19 @@ def test_excluding_needs_a_reason_and_is_undone(owner, host, asked):
     back = owner.post(address, data=form | {"counts": "yes", "reason": "page broke"})
     assert "✓ counts" in back.text
     assert owner.post(f"{PEOPLE}/99", data=given).status_code == 404
+
+
+def test_what_looks_careless_is_drawn_and_named(owner, host):
+    now = datetime.now(UTC)
+    row = add_study(host, Study.from_dict(SURVEY), folder=Path(), now=now)
+    add_people(host, row.slug, people=4, seed=1, now=now, careless=3)
+    page = owner.get(PEOPLE).text
+    assert "the same answer to all" in page
+    assert 'class="run"' in page
+    same, hurried, careful = (owner.get(f"{PEOPLE}/{number}").text for number in (1, 3, 4))
+    assert 'class="run"' in same
+    assert 'class="fast"' in hurried
+    assert "None took less than 2 s" in careful
+    for text in (same, hurried, careful):
+        assert "Ratings in order" in text
+        assert 'class="drawn judged"' in text

@@ -44,10 +44,18 @@ _ON_PHONES = 0.6
 # Kinds whose synthetic people are written; a kind without them is not in the demo.
 PEOPLE = {"survey": 25, "comparison": 12, "rerating": 12, "criteria": 12, "votes": 12}
 _ACTOR = "demo"
+# Of the first survey, so many more do not read what they answer.
+CARELESS = 3
 
 
-def add_people(host: Host, slug: str, *, people: int, seed: int, now: datetime) -> None:
-    """Let this many synthetic people take part, one after another, ending by `now`."""
+def add_people(
+    host: Host, slug: str, *, people: int, seed: int, now: datetime, careless: int = 0
+) -> None:
+    """Let this many synthetic people take part, one after another, ending by `now`.
+
+    The first `careless` of them do not read: they take turns in giving the same answer to
+    everything, answering at random, and hurrying.
+    """
     row = find_study(host, slug)
     study = host.study(row.version)
     counts: dict[str, int] = {}
@@ -55,12 +63,13 @@ def add_people(host: Host, slug: str, *, people: int, seed: int, now: datetime) 
         own = seed * 1000 + number
         condition = choose_condition(study, counts, own) or ""
         counts[condition] = counts.get(condition, 0) + 1
+        manner = _MANNERS[number % len(_MANNERS)] if number < careless else "careful"
         screens, taken = take_part(
             study,
             seed=own,
             now=now - _BETWEEN * (people - number) - timedelta(hours=1),
             condition=condition,
-            filler=_filler(study, condition, own),
+            filler=_filler(study, condition, own, manner),
         )
         new = NewParticipant(
             study=row.number,
@@ -70,15 +79,25 @@ def add_people(host: Host, slug: str, *, people: int, seed: int, now: datetime) 
             status=Status.ACTIVE,
             origin={},
         )
-        _store(host, new, screens, taken)
+        _store(host, new, screens, taken, is_hurried=manner == "hurried")
 
 
 def _store(
-    host: Host, new: NewParticipant, screens: tuple[Screen, ...], taken: Participation
+    host: Host,
+    new: NewParticipant,
+    screens: tuple[Screen, ...],
+    taken: Participation,
+    *,
+    is_hurried: bool,
 ) -> None:
     pace = math.exp(0.35 * _normal(new.seed, "pace"))
     answered, late = {}, timedelta()
     for answer in taken.answers:
+        if is_hurried:
+            begun = taken.answers[0].at
+            late += timedelta(seconds=0.8 + 1.2 * draw(new.seed, answer.screen, "s"))
+            answered[answer.screen] = replace(answer, at=begun + late)
+            continue
         late += timedelta(seconds=6 * pace * math.exp(0.5 * _normal(new.seed, answer.screen, "s")))
         answered[answer.screen] = replace(answer, at=answer.at + late)
     first, last = taken.answers[0].at, answered[taken.answers[-1].screen].at
@@ -101,7 +120,10 @@ def _store(
     host.database.write(store)
 
 
-def _filler(study: Study, condition: str, seed: int) -> Filler:
+_MANNERS = ("same", "random", "hurried")
+
+
+def _filler(study: Study, condition: str, seed: int, manner: str) -> Filler:
     rules: dict[str, Callable[[], Callable[[Screen, Form], Mapping[str, str]]]] = {
         "survey": lambda: _judging(study, condition, seed),
         "comparison": lambda: _choosing(seed),
@@ -113,7 +135,11 @@ def _filler(study: Study, condition: str, seed: int) -> Filler:
 
     def filled(screen: Screen) -> Form:
         form = fill(screen, seed=seed)
-        return {**form, **rule(screen, form)}
+        given = rule(screen, form)
+        if manner == "same":
+            rated = (field for field in screen.fields if field.name in given and field.options)
+            return {**form, **{field.name: field.options[-2].value for field in rated}}
+        return form if manner == "random" else {**form, **given}
 
     return filled
 
@@ -257,7 +283,10 @@ def load_demo(
         progress(place / len(PEOPLE), f"{people} synthetic people answer a {kind}")
         study = read_study(new_study(kind, folder / f"{kind}.toml"))
         hosting.add_study(host, study, folder=folder, now=now)
-        add_people(host, study.slug, people=people, seed=seed, now=now)
+        careless = 0 if place else CARELESS
+        add_people(
+            host, study.slug, people=people + careless, seed=seed, now=now, careless=careless
+        )
         ask_fit(host, study.slug, {}, actor=_ACTOR, now=now)
         studies.append(study)
     progress(1.0, "done")

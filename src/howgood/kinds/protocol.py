@@ -21,6 +21,7 @@ from howgood.kinds.screen_parts import Step
 from howgood.kinds.study import Study
 from howgood.kinds.table_import import TableImport
 from howgood.kinds.task_export import OfflineTask, TaskExport
+from howgood.records.answer_checks import AnswerChecks
 from howgood.records.codebook import Column
 from howgood.records.progress import Progress
 from howgood.records.record import Path, Problem
@@ -116,6 +117,10 @@ def _no_checks(study: Study, participation: Participation) -> bool | None:
     return None
 
 
+def _no_answer_checks(study: Study, participation: Participation) -> AnswerChecks:
+    return AnswerChecks()
+
+
 def _no_columns(study: Study) -> Iterable[Column]:
     return ()
 
@@ -193,7 +198,8 @@ class Kind:
     hold, in order; `rating_columns` names those of them that are judgements on one scale.
     `person_facts` and `person_columns` are the same for one row about the person;
     `own_questions` are questions that the task itself asks about the person. `passed_checks` says
-    whether somebody passed every attention check they saw, None if they saw none.
+    whether somebody passed every attention check they saw, None if they saw none. `answer_checks`
+    is what a person's answers say about each other: contradictions, attention checks, repetitions.
 
     Other programs. `task_export` is the task as fixed pages, `offline_task` what the page needs
     that runs without a server (`asks_offline_differently`: by other pairs, as nothing is computed
@@ -241,6 +247,7 @@ class Kind:
     person_columns: Callable[[Study], Iterable[Column]] = _no_columns
     own_questions: Callable[[Study], tuple[Question, ...]] = _no_questions
     passed_checks: Callable[[Study, Participation], bool | None] = _no_checks
+    answer_checks: Callable[[Study, Participation], AnswerChecks] = _no_answer_checks
     task_export: Callable[[Study], TaskExport] | None = None
     offline_task: Callable[[Study], OfflineTask] | None = None
     asks_offline_differently: bool = False

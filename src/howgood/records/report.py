@@ -62,7 +62,7 @@ class Section:
     """A heading with text, at most one picture and at most one table.
 
     `svg` is a whole <svg> element; `alt` says in words what it shows. A `detail` is for those who
-    want to check: pages show it behind a fold.
+    want to check: pages show it behind a fold, on which `about` says in one line what is inside.
 
     Stability: experimental
     """
@@ -73,6 +73,7 @@ class Section:
     alt: str = ""
     table: Table | None = None
     is_detail: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -171,6 +171,7 @@ def _section_values(section: Section) -> dict[str, Any]:
         "svg": section.svg,
         "alt": section.alt,
         "is_detail": section.is_detail,
+        "about": section.about,
         "table": None
         if section.table is None
         else {name: _plain(values.tolist()) for name, values in section.table.items()},

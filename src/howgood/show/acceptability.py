@@ -174,6 +174,17 @@ def prediction_table(fit: AcceptabilityFit) -> Table:
     return Table({name: [row[index] for row in rows] for index, name in enumerate(names)})
 
 
+def _in_percent(table: Table) -> Table:
+    """Return the accuracies of a table as people read them."""
+    names = ("precision", "recall")
+    return Table(
+        {
+            name: [percent(value) for value in values.tolist()] if name in names else values
+            for name, values in table.items()
+        }
+    )
+
+
 def _few_people(fit: AcceptabilityFit) -> list[Finding]:
     few = [name for name, count in fit.respondents.items() if count < FEW_PEOPLE]
     if not few:
@@ -324,6 +335,7 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
                 "Pairwise differences of alpha with 95 % intervals.",
                 figures.differences_figure(differences),
                 is_detail=True,
+                about="Whether people mind other errors in one application than in another.",
             )
         )
     return sections
@@ -348,14 +360,31 @@ def _readable(table: Table) -> Table:
 
 def _tables(fit: AcceptabilityFit) -> list[Section]:
     sections = [
-        Section(title="Shares accepting", table=prediction_table(fit)),
-        Section(title="Parameters", is_detail=True, table=_readable(fit.summary())),
+        Section(
+            title="Shares accepting",
+            text="What share of people accepts a few accuracies, with 95 % intervals. The average "
+            "person is one in the middle between strict and lenient.",
+            table=_in_percent(prediction_table(fit)),
+        ),
+        Section(
+            title="Parameters",
+            is_detail=True,
+            about="Every number the model learned, with its interval and how well it was computed.",
+            table=_readable(fit.summary()),
+        ),
     ]
     if fit.mean_probabilities:
-        sections.append(Section(title="Kind of mean", is_detail=True, table=mean_table(fit)))
+        kinds = Section(
+            title="Kind of mean",
+            is_detail=True,
+            about="How precision and recall go together into one accuracy: which mean fits best.",
+            table=mean_table(fit),
+        )
+        sections.append(kinds)
     sections.append(
         Section(
             title="Does the prior decide the kind of mean?",
+            about="The same answers with other assumptions made beforehand.",
             is_detail=True,
             text="The same answers under other priors of the slope. Where the rows disagree, "
             "the answers alone do not settle the kind of mean.",
@@ -366,8 +395,9 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
     sections.append(
         Section(
             title="Does the model describe the answers?",
+            about="Answers that the model would give, next to those people gave.",
             is_detail=True,
-            text="Each statistic of the answers beside the same statistic of answers the fitted "
+            text="Each statistic of the answers next to the same statistic of answers the fitted "
             "model would give. A p value near 0 or 1 shows a side of the answers the model misses.",
             table=_readable(fit.predictive_check()),
         )
@@ -376,6 +406,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
         sections.append(
             Section(
                 title="Do the items hang together?",
+                about="Whether people who rate one item high rate the others high too.",
                 is_detail=True,
                 text="Spearman rank correlations of the items with 95 % intervals: standard errors "
                 "leave out people, and the fewer people, the more of them an interval spans "
@@ -395,6 +426,7 @@ def _corner_sections(fit: AcceptabilityFit) -> list[Section]:
     return [
         Section(
             title="Is no error at all special?",
+            about="Whether perfection is accepted more than the curve predicts.",
             is_detail=True,
             text="The published model draws one smooth curve over accuracy; the other adds a term "
             "for scenarios without any error. The share accepting such scenarios, as answered and "

@@ -224,6 +224,7 @@ def _counts_section(counts: VoteCounts, ranking: Ranking) -> Section:
     tied = [n - w - x - b for n, w, x, b in zip(votes, won, lost, bad, strict=True)]
     return Section(
         title="Votes by system",
+        about="How often each system won, lost, tied, or was called bad.",
         text="A system that is often called bad together with its rival is not good, whatever its "
         "rank. In the ranking both bad counts as a tie.",
         table=Table(

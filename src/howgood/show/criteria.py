@@ -89,7 +89,7 @@ def _best_finding(result: CriteriaResult) -> Finding:
     says = "is the best" if chance >= _LIKELY else "leads, but it is not settled"
     text = (
         f"{result.best} {says} by what this person values: P(best) = {percent(chance)} "
-        f"(next: {rest}). Choosing it forgoes {forgone} of the way from worst to best on average."
+        f"(next: {rest}). Choosing it loses {forgone} of the way from worst to best on average."
     )
     return Finding(text=text, tone="good" if chance >= _LIKELY else "unsure")
 

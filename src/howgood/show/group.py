@@ -330,6 +330,34 @@ _FEW, _SURE, _FORGONE = 5, 0.9, 0.1
 _MOST_PEOPLE = 60
 
 
+def criteria_group_headline(group: GroupChoice, people: Mapping[str, CriteriaResult]) -> Headline:
+    """Return the group's answer: for how many people which alternative is the best."""
+    share, n = group.shares[group.best], group.people
+    order = sorted(group.weights, key=lambda name: -group.weights[name].mean)
+    losing = sum(person.regret[group.best].mean > _FORGONE for person in people.values())
+    first = _titles(people)[order[0]]
+    more = [f"{first} weighs most: {percent(group.weights[order[0]].mean)} of what decides."]
+    if losing:
+        more.append(
+            f"{losing} of {n} people would lose more than {percent(_FORGONE)} of the way from "
+            "worst to best by it."
+        )
+    sure = "suits these people best" if group.p_best >= _SURE else "leads, but it is not settled"
+    return Headline(
+        title=group.best,
+        caption="of people have it as their best alternative",
+        text=f"On average over {n} {'person' if n == 1 else 'people'}, {group.best} {sure} "
+        f"(probability {percent(group.p_best)}); it is the best for {percent(share.mean)} of "
+        f"people ({_likely(share)}).",
+        share=(share.interval.lower, share.mean, share.interval.upper),
+        point=(0.0, 0.0),
+        people=n,
+        wanted=USUAL_PEOPLE,
+        more=tuple(more),
+        is_enough=n >= _FEW,
+    )
+
+
 def criteria_group_findings(
     group: GroupChoice, people: Mapping[str, CriteriaResult]
 ) -> tuple[Finding, ...]:
@@ -339,8 +367,8 @@ def criteria_group_findings(
     who = "person" if n == 1 else "people"
     findings = [
         Finding(
-            text=f"{group.best} suits these {n} {who} best on average: it forgoes least "
-            f"(probability {percent(group.p_best)}), and is the best alternative for "
+            text=f"{group.best} suits these {n} {who} best on average (probability "
+            f"{percent(group.p_best)}), and is the best alternative for "
             f"{percent(share.mean)} of people ({_likely(share)}).",
             tone="good" if is_sure else "unsure",
         ),
@@ -359,8 +387,9 @@ def _left_behind(group: GroupChoice, people: Mapping[str, CriteriaResult]) -> li
     if not forgoing:
         return []
     text = (
-        f"For {forgoing} of {group.people} people it forgoes more than {percent(_FORGONE)} of the "
-        "way from worst to best: look at what they value before one alternative is chosen for all."
+        f"{forgoing} of {group.people} people would lose more than {percent(_FORGONE)} of the way "
+        "from worst to best by it: look at what they value before one alternative is chosen for "
+        "all."
     )
     return [Finding(text=text, tone="unsure")]
 
@@ -399,14 +428,14 @@ def criteria_group_sections(
         ),
         Section(
             title="Alternatives",
-            text="Forgone: of the way from worst to best on everything, on average over people, "
-            "and for the person who forgoes most.",
+            text="Lost: compared with each person's own best alternative, of the way from worst to "
+            "best on everything; on average over people, and for the person who loses most.",
             table=Table(
                 {
                     "alternative": order,
                     "best for": [percent(group.shares[name].mean) for name in order],
-                    "forgone": [percent(group.regret[name].mean, digits=1) for name in order],
-                    "forgone at most": [
+                    "lost, mean": [percent(group.regret[name].mean, digits=1) for name in order],
+                    "lost at most": [
                         percent(
                             max(person.regret[name].mean for person in people.values()), digits=1
                         )

@@ -22,8 +22,8 @@ h1{font-size:var(--type-5);line-height:1.2;letter-spacing:-.01em}p,li{max-width:
 h2{line-height:1.3;margin-top:var(--space-6)}a{color:var(--act)}
 :focus-visible{outline:3px solid var(--act);outline-offset:2px}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;white-space:pre-wrap}
-@media print{body{max-width:none;padding:0}.fold::details-content{content-visibility:visible;
-block-size:auto}}
+@page{margin:1.6cm}
+@media print{body{max-width:none;padding:0;font-size:10.5pt}}
 """
 
 

@@ -3,6 +3,7 @@
 In: `Stakeholders`, and each person's agreement. Out: findings and sections. Absent: learning.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -26,16 +27,17 @@ _WORTH_TWO = 0.02  # of the gain: less is not worth a second threshold
 
 
 def stakeholder_findings(found: Stakeholders, wording: ComparisonWording) -> tuple[Finding, ...]:
-    """Say whether people are one crowd or two, and what one threshold costs."""
+    """Say whether people are one cluster or two, and what one threshold costs."""
     everybody = _row(found, "everybody", "best for everybody")
     common = found.systems["best for everybody"]
     text = {
-        "one": "One threshold will do: people form one crowd",
-        "two": "Two thresholds: people form two crowds",
+        "one": "One threshold will do: people form one cluster",
+        "two": "Two thresholds: people form two clusters",
         "not enough evidence": "One threshold or two? The answers do not settle it",
     }[found.crowds]
     worth = (
-        f"A threshold for each crowd would save {percent(found.gain_of_two)} of the gain on average"
+        f"A threshold for each cluster would save {percent(found.gain_of_two)} of the gain on "
+        "average"
         if found.gain_of_two >= _WORTH_TWO
         else "A second threshold would hardly save anything"
     )
@@ -45,7 +47,7 @@ def stakeholder_findings(found: Stakeholders, wording: ComparisonWording) -> tup
             tone="unsure" if found.crowds == "not enough evidence" else "neutral",
         ),
         Finding(
-            text=f"Under the threshold that is best for everybody people forgo "
+            text=f"Under the threshold that is best for everybody people lose "
             f"{percent(everybody[0])} [{_share(everybody[1])}–{_share(everybody[2])}] of what "
             f"their own best one gains: {counts_text(common, wording)}."
         ),
@@ -68,7 +70,7 @@ def _left_behind(found: Stakeholders) -> list[Finding]:
         return []
     return [
         Finding(
-            text=f"It suits {group} least: they forgo {percent(regret)} under it, and "
+            text=f"It suits {_called(group)} least: they lose {percent(regret)} under it, and "
             f"{percent(own)} under the threshold that is best for them.",
             tone="unsure",
         )
@@ -88,35 +90,36 @@ def stakeholder_sections(
     agreements: Mapping[str, Agreement | None],
     wording: ComparisonWording,
 ) -> tuple[Section, ...]:
-    """Return what a committee needs on one page: the crowd, who pays, and who disagrees."""
+    """Return what a committee needs on one page: the cluster, who pays, and who disagrees."""
     with crowd_figure(found) as figure:
         crowd = to_svg(figure, title="Everybody's exchange rate, given the others'")
     with disagreement_figure(found) as figure:
-        apart = to_svg(figure, title="What people forgo under each other's threshold")
+        apart = to_svg(figure, title="What people lose under each other's threshold")
     sections = [
         Section(
             title="One threshold or two?",
             text="Each person's exchange rate, drawn towards the others' the less it is known. "
-            "Filled and hollow points are the two crowds, as far as there are two.",
+            "Filled and hollow points are the two clusters, as far as there are two.",
             svg=crowd,
-            alt="Everybody's exchange rate with its interval, and the middle of the crowd.",
+            alt="Everybody's exchange rate with its interval, and the person in the middle.",
         ),
         Section(
             title="Who pays for which threshold",
-            text="What a group is expected to forgo under each threshold, as a share of what each "
+            text="What a group is expected to lose under each threshold, as a share of what each "
             "person's own best threshold gains over an average one, with 90 % intervals over "
-            "people like these. "
-            + " ".join(
-                f"{name[0].upper()}{name[1:]}: {counts_text(system, wording)}."
-                for name, system in found.systems.items()
-            ),
+            "people like these.",
             table=regret_table(found),
         ),
         Section(
+            title="What each threshold means",
+            text=f"Errors in {next(iter(found.systems.values())).total:,g} {wording.cases}.",
+            table=systems_table(found, wording),
+        ),
+        Section(
             title="Map of disagreement",
-            text="Row: who forgoes. Column: whose best threshold is used. Dark: much is forgone.",
+            text="Row: who loses. Column: whose best threshold is used. Dark: much is lost.",
             svg=apart,
-            alt="A square per pair of people: what one forgoes under the other's best threshold.",
+            alt="A square per pair of people: what one loses under the other's best threshold.",
         ),
     ]
     if len(set(found.groups.values()) - {""}) > 1:
@@ -135,8 +138,40 @@ def regret_table(found: Stakeholders) -> Table:
     """Return a row per group and a column per threshold."""
     groups = list(dict.fromkeys(str(row["group"]) for row in found.regret.rows()))
     people = {str(row["group"]): int(row["people"]) for row in found.regret.rows()}
-    cells = {name: [_cell(_row(found, group, name)) for group in groups] for name in found.systems}
-    return Table({"group": groups, "people": [people[group] for group in groups], **cells})
+    cells = {
+        _called(name): [_cell(_row(found, group, name)) for group in groups]
+        for name in found.systems
+    }
+    return Table(
+        {
+            "group": [_called(group) for group in groups],
+            "people": [people[group] for group in groups],
+            **cells,
+        }
+    )
+
+
+def systems_table(found: Stakeholders, wording: ComparisonWording) -> Table:
+    """Return a row per threshold: the errors it makes."""
+    systems = found.systems
+    return Table(
+        {
+            "threshold": [_called(name) for name in systems],
+            wording.misses: [f"{system.false_negatives:g}" for system in systems.values()],
+            wording.alarms: [f"{system.false_positives:g}" for system in systems.values()],
+        }
+    )
+
+
+def _called(name: str) -> str:
+    """Return what a group or a threshold is called on pages.
+
+    Examples
+    --------
+    >>> _called("best for crowd 1"), _called("everybody")
+    ('best for cluster 1', 'everybody')
+    """
+    return re.sub(r"\bcrowd (?=[12]$)", "cluster ", name)
 
 
 def group_table(found: Stakeholders, agreements: Mapping[str, Agreement | None]) -> Table:
@@ -217,9 +252,9 @@ def disagreement_figure(found: Stakeholders) -> "Iterator[Figure]":
         axes.set_yticks(range(len(names)), names)
         axes.set_xticks(range(len(names)), names, rotation=90)
         axes.tick_params(length=0)
-        axes.set_ylabel("who forgoes")
+        axes.set_ylabel("who loses")
         axes.set_xlabel("whose best threshold is used")
-        bar = figure.colorbar(drawn, ax=axes, shrink=0.7, label="share of the gain forgone")
+        bar = figure.colorbar(drawn, ax=axes, shrink=0.7, label="share of the gain lost")
         bar.outline.set_edgecolor(FAINT)
         bar.ax.tick_params(colors=INK)
         yield figure

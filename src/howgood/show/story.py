@@ -22,6 +22,8 @@ _THIN = "Not enough evidence"
 _DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
 _MAP_DRAWS = 400
 _MOST_PARTS = 40
+# Letters in a row of a table that fits into half of a page, and of a cell before it breaks.
+_HALF_PAGE, _MOST_IN_CELL = 80, 24
 _WORDS = {"good": "✓ Good.", "bad": "✕ Problem.", "unsure": "! Caution."}
 
 
@@ -98,7 +100,7 @@ def headline_html(headline: Headline) -> str:
         f"<small>{text_html(headline.caption)}</small></p>",
         _band(headline.share, headline.ends) if headline.ends else "",
         f'<p class="says" data-says>{_prose(headline.text)}</p>{more}{_meter(headline)}</div>',
-        _map(headline) if data else "",
+        _map(headline) + _what_if(headline) if data else "",
         "</section>",
     ]
     return "".join(parts)
@@ -170,18 +172,26 @@ def _map(headline: Headline) -> str:
         accepting=share,
         lowest_shown=draws.lowest_shown,
     )
+    hatched = " Hatched: nobody was asked about accuracies this low." if draws.lowest_shown else ""
+    return (
+        f'<figure class="map">{drawn}<figcaption>Along a line the same share of people accepts.'
+        f"{hatched}</figcaption></figure>"
+    )
+
+
+def _what_if(headline: Headline) -> str:
+    """Return sliders, and a place to drop a classifier's scores; scripts show them."""
     sliders = "".join(
         f'<label><span>{name.capitalize()}</span><input type="range" min="40" max="100" '
         f'value="{100 * value:.0f}" data-{name}><output>{percent(value)}</output></label>'
         for name, value in zip(("precision", "recall"), headline.point, strict=True)
     )
-    hatched = " Hatched: nobody was asked about accuracies this low." if draws.lowest_shown else ""
     return (
-        f'<figure class="map">{drawn}<figcaption>Along a line the same share of people accepts.'
-        f'{hatched}</figcaption><div class="ask-map" hidden>{sliders}<label class="drop">Drop your '
-        "classifier's scores here: a CSV with the columns y_true and score. It stays on your "
-        'machine.<input type="file" accept=".csv,.tsv,.txt,text/csv" data-file></label>'
-        '<p data-dropped role="status"></p></div></figure>'
+        '<div class="ask-map" hidden><p><strong>What if?</strong> Drag in the map, or move the '
+        f'sliders.</p>{sliders}<label class="drop">Drop your classifier\'s scores here: a CSV with '
+        "the columns y_true and score. It stays on your machine."
+        '<input type="file" accept=".csv,.tsv,.txt,text/csv" data-file></label>'
+        '<p data-dropped role="status"></p></div>'
     )
 
 
@@ -196,7 +206,7 @@ def _section(place: int, section: Section, picture: Picture) -> str:
 
 
 def _detail(place: int, section: Section, picture: Picture) -> str:
-    return _fold(section.title, "", _inside(place, section, picture))
+    return _fold(section.title, section.about, _inside(place, section, picture))
 
 
 def _inside(place: int, section: Section, picture: Picture) -> str:
@@ -259,8 +269,18 @@ def table_html(table: Table, *, name: str = "table") -> str:
     )
     return (
         f'<div class="scroll" tabindex="0" role="group" aria-label="{text_html(name)}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<table{_wide_class(table)}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        "</div>"
     )
+
+
+def _wide_class(table: Table) -> str:
+    """Mark a table that does not fit into half of a page."""
+    letters = sum(
+        max([len(name), *(min(len(cell(value)), _MOST_IN_CELL) for value in values.tolist())])
+        for name, values in table.items()
+    )
+    return ' class="many"' if letters + 2 * len(table) > _HALF_PAGE else ""
 
 
 def _numeric_class(is_numeric: bool) -> str:

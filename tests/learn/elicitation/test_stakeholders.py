@@ -118,7 +118,7 @@ def test_one_crowd_is_rarely_called_two():
 def test_words_tables_and_pictures(together):
     people, found = together
     said = stakeholder_findings(found, ask.GENERIC_WORDING)
-    assert said[0].text.startswith("Two thresholds: people form two crowds")
+    assert said[0].text.startswith("Two thresholds: people form two clusters")
     agreements = {name: each.agreement for name, each in people.items()}
     titles = [each.title for each in stakeholder_sections(found, agreements, ask.GENERIC_WORDING)]
     assert titles == ["One threshold or two?", "Who pays for which threshold",

@@ -101,7 +101,12 @@ def _items(sample: Sample, study: Study) -> tuple[Section, ...]:
         svg=svg,
         alt="A bar per item, divided by the share of each answer from the lowest to the highest.",
     )
-    return picture, Section(title="Every item, in numbers", table=_item_table(bars), is_detail=True)
+    return picture, Section(
+        title="Every item, in numbers",
+        about="How many people gave which answer.",
+        table=_item_table(bars),
+        is_detail=True,
+    )
 
 
 def _bars(column: Column, rows: Sequence[Mapping[str, Any]], study: Study) -> Iterator[Likert]:
@@ -194,14 +199,18 @@ def _answers(
         yield "", "no answer", missing, percent(missing / len(facts))
 
 
+def _short(value: float) -> str:
+    """Show a number that somebody typed: whole ones without decimals."""
+    return plain(value, digits=0 if float(value).is_integer() else 1)
+
+
 def _numbers(values: Sequence[float]) -> str:
     if len(values) < 2:
-        return plain(values[0])
+        return _short(values[0])
     low, _, high = quantiles(values, n=4, method="inclusive")
-    ends = f"{plain(min(values))} to {plain(max(values))}"
-    return (
-        f"median {plain(median(values))}, half between {plain(low)} and {plain(high)}, from {ends}"
-    )
+    ends = f"{_short(min(values))} to {_short(max(values))}"
+    middle = f"half between {_short(low)} and {_short(high)}"
+    return f"median {_short(median(values))}, {middle}, from {ends}"
 
 
 def _subgroups(
@@ -232,6 +241,7 @@ def _subgroups(
     hidden = f" {small} groups of fewer than {LEAST_IN_GROUP} people are left out." if small else ""
     return Section(
         title="Subgroups",
+        about="Whether people of one sort rate higher than others.",
         text="The share of somebody's ratings above the middle of the scale, averaged over people, "
         "with a 90 % interval over people like these. Everybody saw their own situations, so small "
         f"differences may come from those. Many comparisons find something by chance.{hidden}",

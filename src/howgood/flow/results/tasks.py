@@ -286,6 +286,7 @@ def _every_threshold(choice: ThresholdChoice) -> Section:
     as_text = _share if choice.acceptance is not None else _number
     return Section(
         title="Every threshold",
+        about="Precision, recall and what people make of them, from strict to lenient.",
         text=f"{len(shown)} of {len(rows)} thresholds tried, with 95 % intervals.",
         table=Table(
             {

@@ -1,8 +1,10 @@
 """How studies are going: counts, drop-out, balance, time, answers that look careless, history."""
 
 from howgood.flow.watching.counts import (
+    LEAST_JUDGEMENTS,
     MOST_LINES,
     PRECISE,
+    SECONDS_PER_PAGE,
     Deed,
     Evidence,
     Flag,
@@ -18,8 +20,10 @@ from howgood.flow.watching.counts import (
 from howgood.flow.watching.people import AnsweredPage, Person, look_at, people_of, review
 
 __all__ = [
+    "LEAST_JUDGEMENTS",
     "MOST_LINES",
     "PRECISE",
+    "SECONDS_PER_PAGE",
     "AnsweredPage",
     "Deed",
     "Evidence",

@@ -266,8 +266,8 @@ def _times(durations: list[float]) -> tuple[float, float, float] | None:
 # until its time is used up, and the next call goes on.
 
 # Nobody reads a scenario and three items in less; a page of this study is at least that.
-_SECONDS_PER_PAGE = 2.0
-_LEAST_JUDGEMENTS = 6
+SECONDS_PER_PAGE = 2.0
+LEAST_JUDGEMENTS = 6
 _FIT = "fit"
 PRECISE = 10.0  # points to either side of a share that are usually precise enough
 _AT_ONCE = 25
@@ -427,11 +427,15 @@ def reasons_to_look(study: Study, way: Participation) -> Iterator[str]:
     if facts.get("looks_careless"):
         yield f"choices look careless ({facts.get('checks_wrong')} plain pairs wrong)"
     spent = [answer.seconds for answer in way.answers if answer.seconds is not None]
-    if spent and median(spent) < _SECONDS_PER_PAGE:
+    if spent and median(spent) < SECONDS_PER_PAGE:
         yield f"{median(spent):.1f} seconds for a page, at the median"
     ratings = ratings_of(study, way)
-    if len(ratings) >= _LEAST_JUDGEMENTS and len(set(ratings)) == 1:
+    if len(ratings) >= LEAST_JUDGEMENTS and len(set(ratings)) == 1:
         yield f"the same answer to all {len(ratings)} questions"
+    checks = kind_of(study).answer_checks(study, way)
+    if checks.looks_random:
+        found, comparable = checks.contradictions
+        yield f"accepts worse and refuses better systems in {found} of {comparable} pairs"
 
 
 def ratings_of(study: Study, way: Participation) -> list[object]:

@@ -15,7 +15,9 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study, participation_of, who_counts
 from howgood.flow.hosting import Host
 from howgood.flow.hosting.view import answered_questions
-from howgood.flow.watching.counts import ratings_of, reasons_to_look
+from howgood.flow.watching.counts import SECONDS_PER_PAGE, ratings_of, reasons_to_look
+from howgood.kinds import kind_of
+from howgood.records.answer_checks import AnswerChecks
 from howgood.records.inclusion import (
     CHECKS_COLUMN,
     DEFAULT,
@@ -33,7 +35,6 @@ from howgood.store.studies import StudyRow
 
 AT_ONCE = 50
 _LONGEST_REASON, _LONGEST_NOTE = 300, 5000
-_FAST = 2.0  # seconds for a page, as for flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,7 @@ class Person:
     flags: tuple[str, ...]
     left_out: str
     review: Review
+    checks: AnswerChecks
     device: str = ""
 
     @property
@@ -151,6 +153,7 @@ def _person(host: Host, person: PersonRow, decided: Review) -> Person:
         flags=tuple(reasons_to_look(study, way)),
         left_out=reason or "",
         review=decided,
+        checks=kind_of(study).answer_checks(study, way),
         device=person.device,
     )
 
@@ -170,7 +173,7 @@ def _page(screen: Screen, shown: collected.ShownScreen, earlier: int) -> Answere
     return AnsweredPage(
         title=screen.title,
         seconds=spent,
-        is_fast=spent is not None and spent < _FAST,
+        is_fast=spent is not None and spent < SECONDS_PER_PAGE,
         answers=answers,
         earlier=earlier,
     )

@@ -47,6 +47,7 @@ KIND = Kind(
     rows=data.rows,
     answer_columns=data.answer_columns,
     person_facts=data.person_facts,
+    answer_checks=data.answer_checks,
     person_columns=data.person_columns,
     own_questions=screens.own_questions,
     offline_task=_offline_task,

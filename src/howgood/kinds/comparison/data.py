@@ -15,6 +15,7 @@ from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.pair_choices import Choice
 from howgood.kinds.protocol import Row
 from howgood.kinds.study import Study, plan_of
+from howgood.records.answer_checks import AnswerChecks, JudgedMap, JudgedPoint, is_better
 from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns
 from howgood.records.comparison import PracticeQuestion
 from howgood.records.elicitation import QUERY_KINDS, ElicitationResult
@@ -141,6 +142,41 @@ def person_facts(study: Study, participation: Participation) -> Row:
     if choices:
         facts |= _elicited(study, participation, answered)
     return facts
+
+
+def answer_checks(study: Study, participation: Participation) -> AnswerChecks:
+    """Return the pairs with a plainly better side, and which side was chosen."""
+    answered = {one_answer.screen: one_answer for one_answer in participation.answers}
+    pairs: list[tuple[JudgedPoint, JudgedPoint]] = []
+    for answer in pair_choices.compare_answers(answered):
+        given, shown = answer.values.get(pair_choices.CHOICE), answer.values.get(pair_choices.PAIR)
+        if given == pair_choices.UNDO:
+            pairs = pairs[:-1]
+        elif isinstance(given, str) and isinstance(shown, str) and " / " in shown:
+            left, right = shown.split(" / ")
+            pairs.append((_point(left, given, "first"), _point(right, given, "second")))
+    plain = [pair for pair in pairs if is_better(*pair) or is_better(*reversed(pair))]
+    points = tuple(point for pair in plain for point in pair)
+    drawn = JudgedMap(
+        title="Pairs with a plainly better side",
+        x_label="false alarms avoided",
+        y_label="cases found",
+        points=points,
+        pairs=tuple((place, place + 1) for place in range(0, len(points), 2)),
+        accepted_word="chosen",
+        refused_word="not chosen",
+    )
+    return AnswerChecks(maps=(drawn,) if points else ())
+
+
+def _point(side: str, given: str, own: str) -> JudgedPoint:
+    """Return one side of a pair: its shares of right answers, and whether it was chosen."""
+    found, missed, alarms, cleared = (int(count) for count in side.split())
+    return JudgedPoint(
+        x=cleared / max(1, cleared + alarms),
+        y=found / max(1, found + missed),
+        is_accepted=None if given == "same" else given == own,
+    )
 
 
 def answer_columns(study: Study) -> tuple[Column, ...]:

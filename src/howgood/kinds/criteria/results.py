@@ -21,7 +21,12 @@ from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report
 from howgood.records.result import StudyResult
-from howgood.show.group import GROUP_METHODS, criteria_group_findings, criteria_group_sections
+from howgood.show.group import (
+    GROUP_METHODS,
+    criteria_group_findings,
+    criteria_group_headline,
+    criteria_group_sections,
+)
 from howgood.show.people import people_text
 from howgood.show.results import whole_report
 
@@ -51,6 +56,7 @@ def result(
     report = Report(
         title=study.title,
         question=_QUESTION,
+        headlines=(criteria_group_headline(group, people),),
         findings=criteria_group_findings(group, people),
         sections=criteria_group_sections(group, people),
         methods=GROUP_METHODS,

@@ -45,6 +45,7 @@ KIND = Kind(
     answer_columns=data.answer_columns,
     rating_columns=data.rating_columns,
     offline_task=screens.offline_task,
+    answer_checks=data.answer_checks,
     tables=data.TABLES,
     result=_result,
     judges="systems",

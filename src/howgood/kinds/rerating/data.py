@@ -14,6 +14,7 @@ from howgood.kinds.rerating.plan import RatedItem, ReratingPlan
 from howgood.kinds.rerating.screens import RATING, item_key
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.table_import import Missing, PersonDraft, RowReader, TableImport, Target
+from howgood.records.answer_checks import AnswerChecks, Repetition
 from howgood.records.codebook import SECONDS, Column, columns, scale_levels
 from howgood.records.screen import Participation
 
@@ -51,6 +52,22 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
             "seconds": answer.seconds,
             "at": answer.at.isoformat(),
         }
+
+
+def answer_checks(study: Study, participation: Participation) -> AnswerChecks:
+    """Return how somebody rated the same item, round by round."""
+    plan = plan_of(study, ReratingPlan)
+    ratings: dict[str, list[float]] = {item.key: [] for item in plan.items}
+    for row in rows(study, participation):
+        if isinstance(row["rating"], int | float):
+            ratings[str(row["item"])].append(float(row["rating"]))
+    return AnswerChecks(
+        repetitions=tuple(
+            Repetition(title=item.text, ratings=tuple(ratings[item.key]), highest=len(plan.scale))
+            for item in plan.items
+            if len(ratings[item.key]) > 1
+        )
+    )
 
 
 def answer_columns(study: Study) -> Iterator[Column]:

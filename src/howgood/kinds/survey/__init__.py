@@ -49,6 +49,7 @@ KIND = Kind(
     person_facts=data.person_facts,
     person_columns=data.person_columns,
     passed_checks=data.passed_checks,
+    answer_checks=data.answer_checks,
     task_export=exports.task_export,
     offline_task=exports.offline_task,
     tables=data.TABLES,

@@ -33,6 +33,7 @@ from howgood.kinds.table_import import (
     TableImport,
     Target,
 )
+from howgood.records.answer_checks import AnswerChecks, AttentionCheck, JudgedMap, JudgedPoint
 from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns, scale_levels
 from howgood.records.inclusion import CHECKS_COLUMN
 from howgood.records.item import Item
@@ -167,14 +168,46 @@ def passed_checks(study: Study, participation: Participation) -> bool | None:
 
 
 def _attention(plan: SurveyPlan, participation: Participation) -> Row:
-    given = [
-        (check, answer.values[name])
+    seen = _checks_seen(plan, participation)
+    passed = sum(check.is_passed for check in seen)
+    return {"attention_asked": len(seen), "attention_passed": passed}
+
+
+def _checks_seen(plan: SurveyPlan, participation: Participation) -> tuple[AttentionCheck, ...]:
+    return tuple(
+        AttentionCheck(text=check.text, is_passed=answer.values[name] == check.answer)
         for check in plan.attention
         for answer in participation.answers
         if (name := check_name(check)) in answer.values
-    ]
-    passed = sum(value == check.answer for check, value in given)
-    return {"attention_asked": len(given), "attention_passed": passed}
+    )
+
+
+def answer_checks(study: Study, participation: Participation) -> AnswerChecks:
+    """Return which scenarios somebody accepted, an application at a time, and the checks.
+
+    Accepted is a rating of the first item above the middle of the scale, refused one below.
+    """
+    plan = plan_of(study, SurveyPlan)
+    middle = (len(survey_scale(study, plan)) + 1) / 2
+    shown, first = _shown_on(study), survey_items(plan, study.language)[0].key
+    points: dict[str, list[JudgedPoint]] = {}
+    for answer in participation.answers:
+        rating = answer.values.get(first)
+        if answer.screen not in shown or not isinstance(rating, int):
+            continue
+        scenario = shown[answer.screen]
+        x, y = scenario["precision"], scenario["recall"]
+        if not isinstance(x, int | float) or not isinstance(y, int | float):
+            continue
+        verdict = None if rating == middle else rating > middle
+        point = JudgedPoint(x=x, y=y, is_accepted=verdict)
+        points.setdefault(str(scenario["application"]), []).append(point)
+    names = {application.key: application.name for application in plan.applications}
+    maps = tuple(
+        JudgedMap(title=names[key], x_label="precision", y_label="recall", points=tuple(judged))
+        for key, judged in points.items()
+    )
+    return AnswerChecks(maps=maps, attention=_checks_seen(plan, participation))
 
 
 def _who_judges(plan: SurveyPlan) -> dict[str, str]:

@@ -136,8 +136,9 @@ def picture_section(
     *,
     text: str = "",
     is_detail: bool = False,
+    about: str = "",
 ) -> Section:
     """Return a section with one picture."""
     with drawing as figure:
         svg = to_svg(figure, title=alt)
-    return Section(title=title, text=text, svg=svg, alt=alt, is_detail=is_detail)
+    return Section(title=title, text=text, svg=svg, alt=alt, is_detail=is_detail, about=about)

@@ -5,7 +5,9 @@ erasing (`data`), and ids of recruiting platforms.
 """
 
 from datetime import date
+from typing import Any
 
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,6 +19,8 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow import retention, watching
 from howgood.flow.retention import processing
 from howgood.flow.watching import in_words
+from howgood.records.answer_checks import longest_run
+from howgood.show.answer_drawings import judged_map, page_times, ratings_in_order, repetition
 from howgood.store.reviews import Review
 from howgood.web.access import sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
@@ -36,11 +40,29 @@ async def get_people(request: Request) -> Response:
         )
     except UnknownNameError as error:
         raise HTTPException(404) from error
-    longest = max((one_person.total for one_person in people), default=0.0)
     return dashboard(
-        request, "participants.html", researcher=person, study=row, people=people,
-        next_page=next_page, longest=longest, after=after,
+        request, "participants.html", researcher=person, study=row, after=after,
+        people=[(one_person, _drawings(one_person, is_small=True)) for one_person in people],
+        next_page=next_page,
     )  # fmt: skip
+
+
+def _drawings(person: watching.Person, *, is_small: bool = False) -> dict[str, Any]:
+    """Return a person's answers as drawings: time, ratings, contradictions, repetitions."""
+    least, fast = watching.LEAST_JUDGEMENTS, watching.SECONDS_PER_PAGE
+    maps = [(drawn, judged_map(drawn, is_small=is_small)) for drawn in person.checks.maps]
+    again = [(drawn, repetition(drawn)) for drawn in person.checks.repetitions]
+    # Numbers, and words that are escaped where they are drawn.
+    return {
+        "times": Markup(page_times(person.seconds, fast=fast)),  # noqa: S704
+        "ratings": Markup(ratings_in_order(person.ratings, least=least)),  # noqa: S704
+        "run": longest_run(person.ratings)[1],
+        "least": least,
+        "hurried": sum(spent < fast for spent in person.seconds),
+        "fast": fast,
+        "maps": [(drawn, Markup(svg)) for drawn, svg in maps],  # noqa: S704
+        "repetitions": [(drawn, Markup(svg)) for drawn, svg in again],  # noqa: S704
+    }
 
 
 async def get_person(request: Request) -> Response:
@@ -86,7 +108,7 @@ async def _person(request: Request, *, problem: str = "", status: int = 200) -> 
         raise HTTPException(404) from error
     return dashboard(
         request, "participant.html", researcher=researcher, status=status, study=row,
-        person=person, pages=pages, problem=problem,
+        person=person, pages=pages, problem=problem, drawn=_drawings(person),
         notice="Saved." if "saved" in request.query_params else "",
     )  # fmt: skip
 

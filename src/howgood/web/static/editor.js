@@ -199,12 +199,14 @@
 
   // How wide the page is that participants see.
   const buttons = [...document.querySelectorAll("[data-device]")];
-  for (const button of buttons) {
-    button.hidden = false;
-    document.querySelector(".in-scripts").hidden = false;
-    button.addEventListener("click", () => {
-      document.getElementById("glance").classList.toggle("phone", button.dataset.device === "phone");
-      for (const each of buttons) each.setAttribute("aria-pressed", String(each === button));
-    });
-  }
+  const show = (device) => {
+    glance.className = device;
+    for (const button of buttons) {
+      button.hidden = false;
+      button.setAttribute("aria-pressed", String(button.dataset.device === device));
+    }
+  };
+  for (const button of buttons) button.addEventListener("click", () => show(button.dataset.device));
+  document.querySelector(".in-scripts").hidden = false;
+  show("phone");
 })();
