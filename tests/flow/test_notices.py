@@ -14,7 +14,7 @@ from howgood.errors import InputError
 from howgood.flow import notices
 from howgood.records.researcher import Researcher
 from howgood.settings import Settings
-from howgood.store import researchers
+from howgood.store import researchers, studies
 
 NEAR = Settings(webhook_networks="127.0.0.0/8", public_url="https://studies.example.org")
 ADA = Researcher(number=1, name="ada", role="owner")
@@ -207,3 +207,48 @@ def test_the_history_is_told_without_the_secret_part_of_an_address(study, listen
         from howgood.store import audit
 
         assert "key=k" not in str(audit.lines(connection))
+
+
+def test_a_quota_is_told_once_when_it_is_reached(host, run, listener):  # noqa: F811 - a fixture
+    run(SURVEY | {"quota": 2})
+    host.database.write(
+        lambda c: researchers.add(c, name="ada", password_hash="", role="owner", now=NOW)
+    )
+    _tell(host, listener.address, events=("quota.reached",))
+    _finish(host, seed=1)
+    assert _deliver(host) == 0
+    _finish(host, seed=2)
+    assert [_deliver(host), _deliver(host)] == [1, 0]
+    content = json.loads(listener.came[0][2])
+    assert (content["event"], content["quota"]) == ("quota.reached", 2)
+    # Who asks for it afterwards is not told what was before.
+    late = NOW + timedelta(days=1)
+    notices.add_webhook(host, NEAR, ADA, "doors", target=listener.address,
+                        events=["quota.reached"], now=late)  # fmt: skip
+    assert notices.deliver_due(host, NEAR, now=late + timedelta(hours=1)) == 0
+
+
+def test_precision_is_told_once_for_every_share(study, listener):
+    _tell(study, listener.address, events=("precision.reached",))
+    with study.database.reading() as connection:
+        number = studies.find(connection, "doors").number
+
+    def stored(*widths):
+        headlines = [
+            {"title": f"app {place}", "people": 25, "wanted": 25, "is_enough": True,
+             "share": (0.5 - width, 0.5, 0.5 + width), "acceptance": {}}
+            for place, width in enumerate(widths)
+        ]  # fmt: skip
+        study.database.write(
+            lambda c: notices.note_precision(c, number, {"headlines": headlines}, now=NOW)
+        )
+
+    stored(0.2, 0.11)
+    assert _deliver(study) == 0
+    stored(0.2, 0.09)
+    stored(0.2, 0.08)
+    assert _deliver(study) == 1
+    content = json.loads(listener.came[0][2])
+    assert (content["share"], content["points"]) == ("app 1", 9.0)
+    stored(0.1, 0.08)
+    assert _deliver(study) == 1

@@ -21,8 +21,9 @@ from howgood.flow import accounts, importing
 from howgood.flow.authoring import discard, start_from_template, written
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.results import requests
-from howgood.flow.results.tasks import FIT, run_task
+from howgood.flow.results.tasks import run_task
 from howgood.kinds.study import Study
+from howgood.records.job import FIT
 from howgood.store import jobs
 
 TABLE = b"Who,scenario,acceptable\nr1,1,5\nr2,2,6\n"

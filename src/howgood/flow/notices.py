@@ -20,9 +20,10 @@ import secrets
 import socket
 import ssl
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from sqlalchemy.engine import Connection
@@ -31,14 +32,17 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.error_location import error_location
 from howgood.flow.hosting import Host
 from howgood.flow.mail import Letter, mail_address, send_mail
+from howgood.records.precision import evidence_of
 from howgood.records.researcher import Researcher
 from howgood.settings import Settings
 from howgood.store import audit, studies, webhooks
 from howgood.store.database import AWAY, WriterClosedError
-from howgood.store.webhooks import Delivery, Webhook
+from howgood.store.webhooks import PRECISION_REACHED, QUOTA, Delivery, Happened, Webhook
 
 EVENTS: Mapping[str, str] = {
     "participant.completed": "somebody has finished the study",
+    "quota.reached": "as many people have finished as the quota takes",
+    "precision.reached": "a fit knows a share to within ten points for the first time",
     "fit.done": "a fit has its result",
     "fit.failed": "a fit has failed",
     "history": "anything in the study's history: versions, exports, erasures, roles",
@@ -163,7 +167,7 @@ def shown_target(target: str) -> str:
 def deliver_due(host: Host, settings: Settings, *, now: datetime) -> int:
     """Send every message that is due; return how many arrived."""
     with host.database.reading() as connection:
-        facts = webhooks.happened(connection)
+        facts = (*webhooks.happened(connection), *_quotas(host, connection))
         is_due = bool(facts) or webhooks.is_due(connection, now=now)
     if not is_due:
         return 0  # looking every other second writes nothing
@@ -180,6 +184,35 @@ def deliver_due(host: Host, settings: Settings, *, now: datetime) -> int:
         if taken is None:
             return arrived
         arrived += _deliver(host, settings, taken, now)
+
+
+def _quotas(host: Host, connection: Connection) -> Iterator[Happened]:
+    """Yield the quotas that were reached since a webhook was made."""
+    for webhook in webhooks.about(connection, QUOTA):
+        row = studies.find(connection, webhook.study)
+        quota = host.study(row.version).quota if row is not None else None
+        if quota and (fact := webhooks.quota_reached(connection, webhook, quota)):
+            yield fact
+
+
+def note_precision(
+    connection: Connection, study: int, report: Mapping[str, Any], *, now: datetime
+) -> None:
+    """Write into the history which shares a stored fit knows precisely enough, each once."""
+    row = studies.find_number(connection, study)
+    if row is None:
+        return
+    known = {
+        line.detail.get("share")
+        for line in audit.lines(connection, study=row.slug, action=PRECISION_REACHED)
+    }
+    for evidence in evidence_of(report):
+        if evidence.is_precise and evidence.title not in known:
+            detail = {"share": evidence.title, "points": round(evidence.half_width, 1)}
+            audit.note(
+                connection, actor="howgood", action=PRECISION_REACHED, study=row.slug,
+                detail=detail, now=now,
+            )  # fmt: skip
 
 
 def _deliver(host: Host, settings: Settings, message: Delivery, now: datetime) -> bool:

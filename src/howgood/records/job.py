@@ -10,6 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+# What a job may be: a fit of the answers, or an upload that is judged by them.
+FIT, CLASSIFIER, SYSTEMS = "fit", "classifier", "systems"
+
 
 class JobStatus(StrEnum):
     """How far a job has come.

@@ -41,12 +41,14 @@ def note(
 
 
 def lines(
-    connection: Connection, *, study: str | None = None, most: int = 50
+    connection: Connection, *, study: str | None = None, action: str | None = None, most: int = 50
 ) -> tuple[AuditLine, ...]:
-    """Return the latest lines, of one study or of all."""
+    """Return the latest lines, of one study or of all, about one action or any."""
     query = sa.select(audit).order_by(audit.c.at.desc(), audit.c.id.desc()).limit(most)
     if study is not None:
         query = query.where(audit.c.study == study)
+    if action is not None:
+        query = query.where(audit.c.action == action)
     return tuple(
         AuditLine(at=row.at, actor=row.actor, action=row.action, study=row.study, detail=row.detail)
         for row in connection.execute(query)

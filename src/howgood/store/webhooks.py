@@ -16,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from howgood.records.participant import Status
 from howgood.store.schema import (
     audit,
     deliveries,
@@ -27,6 +28,9 @@ from howgood.store.schema import (
 )
 
 _MOST_AT_ONCE = 200
+QUOTA, PRECISION = "quota.reached", "precision.reached"
+# How the history calls it that a fit is precise enough.
+PRECISION_REACHED = "precision reached"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +150,7 @@ def happened(connection: Connection) -> tuple[Happened, ...]:
             content={"event": event, "study": webhook.study, **content},
         )
         for webhook in tuple(_webhooks(connection))
-        for facts in (_finished, _fitted, _noted)
+        for facts in (_finished, _fitted, _precise, _noted)
         for event, subject, content in facts(connection, webhook)
     )
 
@@ -205,19 +209,57 @@ def _fitted(connection: Connection, webhook: Webhook) -> Iterator[_Fact]:
 
 
 def _noted(connection: Connection, webhook: Webhook) -> Iterator[_Fact]:
-    event = "history"
+    for row in _history(connection, webhook, "history"):
+        content = {"action": row.action, "actor": row.actor, "at": row.at.isoformat()}
+        yield "history", str(row.id), content
+
+
+def _precise(connection: Connection, webhook: Webhook) -> Iterator[_Fact]:
+    for row in _history(connection, webhook, PRECISION, action=PRECISION_REACHED):
+        yield PRECISION, str(row.id), {**row.detail, "at": row.at.isoformat()}
+
+
+def _history(
+    connection: Connection, webhook: Webhook, event: str, *, action: str = ""
+) -> Sequence[sa.Row[Any]]:
+    """Return the lines of the history that a webhook is to be notified of by an event."""
     if event not in webhook.events:
-        return
-    rows = connection.execute(
+        return ()
+    query = (
         sa.select(audit)
         .where(audit.c.study == webhook.study, audit.c.at >= webhook.created_at)
         .where(_unsent(webhook, event, sa.cast(audit.c.id, sa.String(100))))
-        .order_by(audit.c.id)
-        .limit(_MOST_AT_ONCE)
     )
-    for row in rows:
-        content = {"action": row.action, "actor": row.actor, "at": row.at.isoformat()}
-        yield event, str(row.id), content
+    wanted = query.where(audit.c.action == action) if action else query
+    return connection.execute(wanted.order_by(audit.c.id).limit(_MOST_AT_ONCE)).all()
+
+
+def about(connection: Connection, event: str) -> tuple[Webhook, ...]:
+    """Return the webhooks that are notified of an event."""
+    return tuple(webhook for webhook in _webhooks(connection) if event in webhook.events)
+
+
+def quota_reached(connection: Connection, webhook: Webhook, quota: int) -> Happened | None:
+    """Return that so many have finished since the webhook was made; None: not, or sent already."""
+    finished = sa.func.max(participants.c.finished_at)
+    people, last = connection.execute(
+        sa.select(sa.func.count(), finished)
+        .join(studies, studies.c.id == participants.c.study_id)
+        .where(studies.c.slug == webhook.study, participants.c.is_pilot.is_(False))
+        .where(participants.c.status == Status.COMPLETE.value)
+    ).one()
+    if people < quota or last is None or last < webhook.created_at:
+        return None
+    subject = str(quota)  # a larger quota is another one
+    sent = sa.select(deliveries.c.id).where(
+        deliveries.c.webhook_id == webhook.number,
+        deliveries.c.event == QUOTA,
+        deliveries.c.subject == subject,
+    )
+    if connection.execute(sent).first() is not None:
+        return None
+    content = {"event": QUOTA, "study": webhook.study, "quota": quota, "at": last.isoformat()}
+    return Happened(webhook=webhook.number, event=QUOTA, subject=subject, content=content)
 
 
 def claim(connection: Connection, *, now: datetime, lease: timedelta) -> Delivery | None:

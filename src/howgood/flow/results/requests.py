@@ -16,13 +16,12 @@ from howgood.flow.collected.rows import find_study
 from howgood.flow.decisions import positives
 from howgood.flow.hosting import Host
 from howgood.flow.registry import cards as library_cards
-from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
 from howgood.flow.results.uploaded import guess, labels, preview, read_upload
 from howgood.kinds import kind_of
 from howgood.kinds.fit import chosen_name, chosen_number
 from howgood.kinds.study import Study
 from howgood.records.inclusion import EXCLUDED, POLICIES
-from howgood.records.job import Job, JobStatus
+from howgood.records.job import CLASSIFIER, FIT, SYSTEMS, Job, JobStatus
 from howgood.records.result import StudyResult
 from howgood.records.table import Table
 from howgood.store import answers, audit, cards, imported, jobs, reviews, uploads

@@ -42,6 +42,7 @@ from howgood.records.inclusion import (
     columns_read,
     why_left_out,
 )
+from howgood.records.job import CLASSIFIER, SYSTEMS
 from howgood.records.progress import Progress, silent
 from howgood.records.report import Finding, Section
 from howgood.records.result import StudyResult
@@ -55,8 +56,6 @@ from howgood.show.results import whole_report
 from howgood.store import answers, imported, jobs, studies, uploads
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyRow
-
-FIT, CLASSIFIER, SYSTEMS = "fit", "classifier", "systems"
 
 
 def run_task(

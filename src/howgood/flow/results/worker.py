@@ -19,13 +19,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sqlalchemy.engine import Connection
+
 from howgood.flow.coming_back import send_due
 from howgood.flow.error_location import error_location
 from howgood.flow.hosting import Host
 from howgood.flow.mail import can_mail
-from howgood.flow.notices import Messenger
+from howgood.flow.notices import Messenger, note_precision
 from howgood.flow.retention import erase_due
-from howgood.records.job import Job
+from howgood.records.job import FIT, Job
 from howgood.settings import Settings
 from howgood.store import jobs
 from howgood.store.database import AWAY, WriterClosedError
@@ -202,8 +204,14 @@ class Worker:
         if "result" in last:
             result = last["result"]
             message = str(result.get("summary", ""))
-            stored = write(lambda c: jobs.finish(c, job, result, message=message, now=now))
-            return "done" if stored else "no longer ours"
+
+            def finish(connection: Connection) -> bool:
+                is_stored = jobs.finish(connection, job, result, message=message, now=now)
+                if is_stored and job.task == FIT:
+                    note_precision(connection, job.study, result.get("report", {}), now=now)
+                return is_stored
+
+            return "done" if write(finish) else "no longer ours"
         if "problem" in last:
             write(lambda connection: jobs.fail(connection, job, last["problem"], now=now))
             return "failed"

@@ -3,10 +3,8 @@
 from howgood.flow.watching.counts import (
     LEAST_JUDGEMENTS,
     MOST_LINES,
-    PRECISE,
     SECONDS_PER_PAGE,
     Deed,
-    Evidence,
     Flag,
     Flags,
     Live,
@@ -22,11 +20,9 @@ from howgood.flow.watching.people import AnsweredPage, Person, look_at, people_o
 __all__ = [
     "LEAST_JUDGEMENTS",
     "MOST_LINES",
-    "PRECISE",
     "SECONDS_PER_PAGE",
     "AnsweredPage",
     "Deed",
-    "Evidence",
     "Flag",
     "Flags",
     "Live",

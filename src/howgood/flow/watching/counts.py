@@ -20,9 +20,10 @@ from howgood.flow.hosting.admission import idle_time
 from howgood.flow.participate import answers_as_rows, conditions, participant_row
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
-from howgood.records.job import JobStatus
+from howgood.records.job import FIT, JobStatus
 from howgood.records.live_board import LiveBoard
 from howgood.records.participant import HOLDING, Status
+from howgood.records.precision import ShareEvidence, evidence_of
 from howgood.records.screen import Participation
 from howgood.store import answers, audit, collected, drafts, jobs, participants, studies, watching
 from howgood.store.collected import PersonRow
@@ -268,8 +269,6 @@ def _times(durations: list[float]) -> tuple[float, float, float] | None:
 # Nobody reads a scenario and three items in less; a page of this study is at least that.
 SECONDS_PER_PAGE = 2.0
 LEAST_JUDGEMENTS = 6
-_FIT = "fit"
-PRECISE = 10.0  # points to either side of a share that are usually precise enough
 _AT_ONCE = 25
 
 
@@ -297,25 +296,6 @@ class Flags:
         return self.looked_at >= self.finished
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """How sure the newest result is about one application or weight.
-
-    `people` of about `wanted` were asked; `half_width` is half the 95 % interval, in points.
-    """
-
-    title: str
-    people: int
-    wanted: int
-    half_width: float
-    is_enough: bool
-
-    @property
-    def is_precise(self) -> bool:
-        """Whether the share is known to within the points usually wanted."""
-        return self.is_enough and self.half_width <= PRECISE
-
-
 class Watcher:
     """Remembers whom it has looked at; one for the server, shared between threads."""
 
@@ -323,7 +303,7 @@ class Watcher:
         self.host, self.clock = host, clock
         # None: looked at, nothing to say.
         self._seen: dict[Finisher, Flag | None] = {}
-        self._evidence: dict[str, tuple[int, tuple[Evidence, ...]]] = {}
+        self._evidence: dict[str, tuple[int, tuple[ShareEvidence, ...]]] = {}
         # By version: until when it counts as new, how many answers it rests on, the board.
         self._boards: LRUCache[int, tuple[float, int, LiveBoard | None]] = LRUCache(64)
 
@@ -341,21 +321,21 @@ class Watcher:
         flagged = tuple(flag for flag in found if flag)
         return Flags(flagged=flagged, looked_at=len(found), finished=len(finished))
 
-    def evidence(self, slug: str) -> tuple[Evidence, ...]:
+    def evidence(self, slug: str) -> tuple[ShareEvidence, ...]:
         """Return how sure the newest fit is; a result is read once, as it holds pictures."""
         row = find_study(self.host, slug)
         with self.host.database.reading() as connection:
             done = [
                 job.number
                 for job in jobs.of_study(connection, row.number)
-                if job.task == _FIT and job.status is JobStatus.DONE
+                if job.task == FIT and job.status is JobStatus.DONE
             ]
             newest = done[0] if done else 0
             known, evidence = self._evidence.get(slug, (0, ()))
             if known == newest:
                 return evidence
             found = jobs.result(connection, newest)
-        evidence = _evidence(found["report"]) if found else ()
+        evidence = evidence_of(found["report"]) if found else ()
         self._evidence[slug] = (newest, evidence)
         return evidence
 
@@ -390,20 +370,6 @@ class Watcher:
             self._seen[known] = _flag(self.host.study(person.version), person)
             if self.clock() > until:
                 return
-
-
-def _evidence(report: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    return tuple(
-        Evidence(
-            title=headline["title"],
-            people=headline["people"],
-            wanted=headline["wanted"],
-            half_width=50 * (headline["share"][2] - headline["share"][0]),
-            is_enough=headline["is_enough"],
-        )
-        for headline in report.get("headlines", ())
-        if headline.get("acceptance") is not None
-    )
 
 
 def _flag(study: Study, person: PersonRow) -> Flag | None:
@@ -479,6 +445,7 @@ _WORDS = {
     "password link made": "made a link for a new password",
     "password renewed by link": "set a new password by a link",
     "places changed": "changed quota or pilot mode",
+    "precision reached": "reached the precision usually wanted",
     "provider linked": "linked an account of a provider",
     "provider unlinked": "unlinked an account of a provider",
     "publish": "put a card into the library",

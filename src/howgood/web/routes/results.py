@@ -18,8 +18,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.results import library, requests, uploaded
 from howgood.flow.results.descriptives import own_words
-from howgood.flow.results.tasks import CLASSIFIER, FIT, SYSTEMS
-from howgood.records.job import JobStatus
+from howgood.records.job import CLASSIFIER, FIT, SYSTEMS, JobStatus
 from howgood.show.page import to_html
 from howgood.web.access import sent_form, signed_in
 from howgood.web.dashboard import dashboard

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.flow import accounts, authoring, hosting, watching
+from howgood.records.precision import PRECISE
 from howgood.records.researcher import Researcher
 from howgood.show.design import tokens
 from howgood.show.over_time import people_over_time
@@ -198,7 +199,7 @@ async def _live(request: Request, person: Researcher, template: str, problem: st
         board = await run_in_threadpool(request.app.state.watcher.board, slug)
     drawn = people_over_time(live.by_hour, now=now(), quota=live.study.quota)
     values = {"live": live, "flags": flags, "study": live.head, "problem": problem, "board": board,
-              "link": f"{home(request)}/s/{slug}", "precise": watching.PRECISE,
+              "link": f"{home(request)}/s/{slug}", "precise": PRECISE,
               "evidence": evidence if person.may("results") else (),
               "drawn": Markup(drawn)}  # noqa: S704 - made of counts and times  # fmt: skip
     status = 422 if problem else 200
