@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 
 from howgood.records.researcher import Researcher
 from howgood.web.access import csrf, remember_visitor
+from howgood.web.page_words import on_a_page
 from howgood.web.render import script_address, style_address, templates
 
 POLICY = (
@@ -29,8 +30,15 @@ def dashboard(
     status: int = 200,
     **values: object,
 ) -> HTMLResponse:
-    """Return a dashboard page; nothing of it is kept by caches."""
+    """Return a dashboard page; nothing of it is kept by caches.
+
+    Problems are said without options of the command line, wherever they come from.
+    """
     seen = {"study": None, "notice": "", **values}
+    for name in ("problem", "text"):
+        said = seen.get(name)
+        if isinstance(said, str):
+            seen[name] = on_a_page(said)
     html = (
         templates()
         .get_template(f"dashboard/{template}")

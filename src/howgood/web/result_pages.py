@@ -23,6 +23,7 @@ from howgood.records.result import StudyResult
 from howgood.show.cards import card_warning
 from howgood.show.story import story, text_html
 from howgood.show.times import moment
+from howgood.web.page_words import on_a_page
 
 _NAMES = {"fit": "Fit", "classifier": "Classifier", "systems": "Systems"}
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -133,29 +134,6 @@ def lit_picture(svg: str) -> str:
     """Return a picture that is readable on light and dark pages by itself."""
     end = svg.index(">") + 1
     return f"{svg[:end]}{_LIGHT}{svg[end:]}"
-
-
-_COMMANDS = re.compile(r"(?<![\w-])--[a-z]|\bhowgood [a-z]")
-
-
-def on_a_page(text: str) -> str:
-    """Return a message without sentences about the command line: a page has no options to type.
-
-    Examples
-    --------
-    >>> on_a_page("x.csv: no column y. Choose another. Name it with --truth NAME.")
-    'x.csv: no column y. Choose another.'
-    """
-    said = re.split(r"(?<=[.!?])\s+", text)
-    kept = [sentence for sentence in said if not _COMMANDS.search(sentence)]
-    return " ".join(kept) if kept else text
-
-
-def unbroken(text: str) -> str:
-    """Return a text without line breaks between a number and its per cent sign, or its `<`."""
-    for gap in (" %", "< ", "> "):
-        text = text.replace(gap, gap.replace(" ", "\N{NO-BREAK SPACE}"))
-    return text
 
 
 def _picture(root: str, place: int, section: Section) -> str:

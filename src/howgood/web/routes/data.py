@@ -24,7 +24,6 @@ from howgood.records.codebook import TABLES, TableName
 from howgood.web.access import sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.request_data import now
-from howgood.web.result_pages import on_a_page
 
 _LARGEST_FORM = LARGEST + 256 * 1024
 _DATA = ("csv", "parquet", "json", "preferences", "sav", "dta", "xlsx")
@@ -56,7 +55,7 @@ async def get_export(request: Request) -> Response:
             language=request.query_params.get("language", ""),
         )  # fmt: skip
     except InputError as error:
-        return await _data_page(request, problem=on_a_page(str(error)), status=422)
+        return await _data_page(request, problem=str(error), status=422)
     return _file(survey.name, survey.media_type, Response(survey.content))
 
 
@@ -84,7 +83,7 @@ async def _exported(
             actor=person.name, now=now(),
         )  # fmt: skip
     except (InputError, MissingExtraError) as error:
-        return await _data_page(request, problem=on_a_page(str(error)), status=422)
+        return await _data_page(request, problem=str(error), status=422)
     return _file(made.name, made.media_type, StreamingResponse(iterate_in_threadpool(made.pieces)))
 
 
@@ -117,7 +116,7 @@ async def post_import(request: Request) -> Response:
             importing.take_upload, host, slug, name=name, content=content, now=now()
         )
     except InputError as error:
-        return await _data_page(request, problem=on_a_page(str(error)), status=422)
+        return await _data_page(request, problem=str(error), status=422)
     return RedirectResponse(f"/studies/{slug}/data/import/{number}", status_code=303)
 
 
@@ -198,7 +197,7 @@ async def post_erase(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _data_page(request, problem=on_a_page(str(error)), status=422)
+        return await _data_page(request, problem=str(error), status=422)
     word = "erased" if done.is_off_disk else "erased-later"
     return RedirectResponse(f"/studies/{slug}/data?done={word}", status_code=303)
 
@@ -214,7 +213,7 @@ async def post_delete(request: Request) -> Response:
             actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _data_page(request, problem=on_a_page(str(error)), status=422)
+        return await _data_page(request, problem=str(error), status=422)
     return RedirectResponse("/studies", status_code=303)
 
 

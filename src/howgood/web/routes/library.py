@@ -33,11 +33,11 @@ from howgood.show.story import headline_html
 from howgood.web.access import SignInNeededError, home, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.middleware import caller
+from howgood.web.page_words import unbroken
 from howgood.web.pages import message_page
 from howgood.web.permissions import CARD, NoEntryError, admitted
 from howgood.web.render import PICTURE_POLICY, show, style_address
 from howgood.web.request_data import is_larger, now, sent_file
-from howgood.web.result_pages import on_a_page, unbroken
 
 # The table, and the little that a browser sends around it.
 _LARGEST = counting.LARGEST + 64 * 1024
@@ -129,7 +129,7 @@ async def _count(request: Request) -> Response:
                 counts = await run_in_threadpool(work)
             except InputError as error:
                 status = 413 if isinstance(error, counting.TooLargeError) else 422
-                return await _card(request, {}, problem=on_a_page(str(error)), status=status)
+                return await _card(request, {}, problem=str(error), status=status)
     query = urlencode({"matrix": " ".join(str(count) for count in counts)})
     card = quote(request.path_params["name"], safe="")
     return RedirectResponse(f"/library/{card}?{query}#answer", status_code=303)
@@ -188,7 +188,7 @@ async def _card(
         try:
             answer = await run_in_threadpool(_answered, card, given)
         except InputError as error:
-            problem = on_a_page(str(error))
+            problem = str(error)
     verdict = None
     if answer is not None:
         verdict = await run_in_threadpool(_verdict, card, answer)

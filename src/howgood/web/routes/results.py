@@ -28,7 +28,6 @@ from howgood.web.result_pages import (
     form_choices,
     job_page,
     lit_picture,
-    on_a_page,
     result_page,
 )
 
@@ -53,7 +52,7 @@ async def post_fit(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _overview(request, problem=on_a_page(str(error)), status=422)
+        return await _overview(request, problem=str(error), status=422)
     return RedirectResponse(f"/studies/{slug}/results/{number}", status_code=303)
 
 
@@ -159,7 +158,7 @@ async def post_upload(request: Request) -> Response:
             content=content, actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _overview(request, problem=on_a_page(str(error)), status=422)
+        return await _overview(request, problem=str(error), status=422)
     return RedirectResponse(f"/studies/{slug}/results/uploads/{number}", status_code=303)
 
 
@@ -179,7 +178,7 @@ async def post_mapping(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _mapping(request, form, problem=on_a_page(str(error)), status=422)
+        return await _mapping(request, form, problem=str(error), status=422)
     return RedirectResponse(f"/studies/{slug}/results/{job}", status_code=303)
 
 
@@ -194,7 +193,7 @@ async def post_publish(request: Request) -> Response:
             form.get("application", ""), actor=person.name, now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _overview(request, problem=on_a_page(str(error)), status=422)
+        return await _overview(request, problem=str(error), status=422)
     return RedirectResponse(f"/library/{name}", status_code=303)
 
 

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.flow import accounts, authoring, hosting, watching
+from howgood.kinds import KINDS
 from howgood.records.precision import PRECISE
 from howgood.records.researcher import Researcher
 from howgood.show.design import tokens
@@ -51,7 +52,7 @@ async def get_studies(request: Request) -> Response:
     notice = f"The draft of {discarded[0].title} is discarded." if is_new else ""
     return dashboard(
         request, "studies.html", researcher=person, studies=found, discarded=discarded,
-        notice=notice,
+        notice=notice, kinds={kind.name: kind.title for kind in KINDS.values()},
     )  # fmt: skip
 
 
