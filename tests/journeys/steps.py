@@ -1,6 +1,7 @@
 """Steps that researchers and participants take in a real browser, shared by journeys."""
 
 import re
+from pathlib import Path
 
 from tests.journeys.test_journeys import PHONE, _choose, _press
 
@@ -64,3 +65,11 @@ def take_part(chromium, server, slug, *, choose=_choose):
     words = page.locator("main").inner_text()
     context.close()
     return words
+
+
+def in_guide(journey):
+    """Return the clicks and fields that the guide's table gives for a journey."""
+    guide = Path(__file__).parents[2] / "docs" / "howto" / "dashboard.md"
+    row = re.search(rf"^\| {re.escape(journey)} \| (\d+) \|$", guide.read_text(), re.MULTILINE)
+    assert row is not None, f"docs/howto/dashboard.md has no row | {journey} | STEPS |"
+    return int(row[1])

@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from benchmarks.load.servers import HowgoodServer
-from tests.journeys.steps import PASSWORD, field, setup_link
+from tests.journeys.steps import PASSWORD, field, in_guide, setup_link
 from tests.journeys.test_journeys import DESKTOP, PHONE, _press
 
 MOST_STEPS = 25
@@ -65,7 +65,8 @@ def owner(chromium, empty_server):
 
 def test_an_empty_server_has_a_survey_of_two_own_applications_in_few_steps(empty_server, owner):
     context, way = owner
-    assert way.steps <= MOST_STEPS, way.steps
+    assert way.steps == in_guide("publish a survey of two own applications, from an empty server")
+    assert way.steps <= MOST_STEPS
     page = context.new_page()
     page.goto(f"{empty_server.home}/s/doors-that-know-you")
     assert "Imagine doors that err." in page.locator("main").inner_text()
@@ -144,3 +145,57 @@ def test_without_scripts_options_are_pasted_and_a_study_is_copied(chromium, empt
     assert page.locator("h1").inner_text() == "Copy of Doors that know you"
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     context.close()
+
+
+# Whether everything inside an element's box is inside it: what overflows would be cut.
+_FITS = "(node) => node.scrollWidth <= node.clientWidth + 1"
+
+
+def test_the_page_is_the_participants_own_on_a_phone_and_on_a_desktop(empty_server, owner):
+    page = owner[0].new_page()
+    page.goto(f"{empty_server.home}/studies/doors-that-know-you/edit/task")
+    scale = page.locator("#glance .scale").first
+    scale.wait_for()
+    assert page.locator("#glance .screen").first.bounding_box()["width"] <= PHONE["width"] + 1
+    assert scale.evaluate(_FITS)
+    # On a phone a scale is one row of circles, as participants have it.
+    circles = [node.bounding_box() for node in scale.locator("input").all()]
+    assert len({round(box["y"]) for box in circles}) == 1
+    page.get_by_role("button", name="Desktop").click()
+    assert page.get_by_role("button", name="Desktop").get_attribute("aria-pressed") == "true"
+    pinned = page.locator("#glance .pinned").first.bounding_box()
+    assert scale.bounding_box()["x"] > pinned["x"] + pinned["width"]
+    assert scale.evaluate(_FITS)
+    page.set_viewport_size(PHONE)
+    page.goto(f"{empty_server.home}/studies/doors-that-know-you/preview?page=4")
+    assert all(node.evaluate(_FITS) for node in page.locator(".scale").all())
+    page.close()
+
+
+def test_entries_are_dragged_into_another_order(empty_server, owner):
+    page = owner[0].new_page()
+    page.goto(f"{empty_server.home}/studies/doors-that-know-you/edit/task")
+    entries = page.locator(".outline [data-entry^='survey.applications']")
+    before = [text[3:] for text in entries.all_inner_texts()]
+    with page.expect_navigation():
+        entries.nth(1).drag_to(entries.nth(0))
+    assert [text[3:] for text in entries.all_inner_texts()] == before[::-1]
+    page.close()
+
+
+def test_a_problem_is_listed_with_a_link_that_opens_its_field(empty_server, owner):
+    page = owner[0].new_page()
+    page.goto(f"{empty_server.home}/studies/doors-that-know-you/edit/task")
+    name = field(page, "survey.applications.1.name")
+    kept = name.input_value()
+    name.fill("")
+    _press(page, page.get_by_role("button", name="Save", exact=True).last)
+    listed = page.locator(".problems a").first
+    assert "What is the system called?" in listed.inner_text()
+    listed.click()
+    again = page.locator('[name="survey.applications.1.name"]')
+    again.wait_for(state="visible")
+    again.fill(kept)
+    _press(page, page.get_by_role("button", name="Save", exact=True).last)
+    assert page.locator(".problems").count() == 0
+    page.close()

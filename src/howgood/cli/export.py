@@ -1,4 +1,4 @@
-"""`howgood export`: a study's data with its codebook, or its survey for elsewhere.
+"""`howgood export`: a study's data with its codebook, or its survey for other tools.
 
 In: a study's short name (or, for a survey, its file), a format. Out: a file. Absent: any work
 (`flow.collected`, `flow.survey_export`).
@@ -28,7 +28,7 @@ SURVEYS = ("html", "limesurvey", "qualtrics")
 @click.command()
 @click.argument("study")
 @click.option("--format", "kind", type=click.Choice([*DATA, *SURVEYS]), default="csv",
-              show_default=True, help="Data, or the survey to run it elsewhere.")  # fmt: skip
+              show_default=True, help="Data, or the survey to run it in other tools.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
               help="File to write, - for standard output.  [named after the study]")  # fmt: skip
 @click.option("--table", type=click.Choice(TABLES), help="One table instead of all.")

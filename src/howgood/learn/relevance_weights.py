@@ -305,7 +305,7 @@ def _require_evidence(centred: FloatArray) -> None:
             where=_WHERE,
             found="the two distances move together in every graded mismatch",
             needed="mismatches that tell alpha from beta",
-            cure="Add wrong predictions of the likeliest outcome (case 2) beside others, "
+            cure="Add wrong predictions of the likeliest outcome (case 2) next to others, "
             "several per respondent.",
         )
 

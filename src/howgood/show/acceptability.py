@@ -154,7 +154,7 @@ def mean_table(fit: AcceptabilityFit) -> Table:
             "kind of mean": [MEAN_NAMES.get(int(p), f"p = {p:g}") for p in orders],
             "p": np.array(orders, dtype=float),
             "probability": list(fit.mean_probabilities.values()),
-            "evidence for the likeliest against it": [
+            "evidence for the best one against it": [
                 fit.bayes_factor(fit.best_order, p) for p in orders
             ],
         }

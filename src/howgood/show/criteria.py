@@ -176,7 +176,7 @@ def readable_table(result: CriteriaResult) -> Table:
         {
             "alternative": own["alternative"],
             "P(best)": [percent(float(value)) for value in own["p_best"]],
-            "forgone": [percent(float(value), digits=1) for value in own["regret"]],
+            "lost": [percent(float(value), digits=1) for value in own["regret"]],
             **{
                 criterion.title: [shown(criterion, float(value)) for value in own[criterion.name]]
                 for criterion in result.alternatives.criteria

@@ -141,7 +141,7 @@ def elicitation_report(
         provenance=result.provenance,
         cautions=(
             "These are the choices of one respondent; another may weigh errors otherwise.",
-            "Agreement on held-out questions is easy to reach; read it beside its baselines.",
+            "Agreement on held-out questions is easy to reach; read it next to its baselines.",
         ),
     )
 

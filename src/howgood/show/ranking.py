@@ -22,10 +22,10 @@ HELD = {2: 88, 3: 92, 4: 92}
 _FEW_PAIRS, _FEW_RATINGS, _SMALL_ERROR = 40, 5, 0.05
 
 _FEEDBACK = {
-    REPEATED: "mean and standard deviation estimated from repeated ratings, their doubt counted "
+    REPEATED: "mean and standard deviation estimated from repeated ratings, uncertainty counted "
     "(Student's t)",
     ONE_RATING: "the given standard deviation, of which each rating is one draw",
-    SOME_ONCE: "mean and standard deviation estimated from repeated ratings, their doubt counted "
+    SOME_ONCE: "mean and standard deviation estimated from repeated ratings, uncertainty counted "
     "(Student's t); pairs rated once are one draw with a standard deviation given",
 }
 
@@ -369,7 +369,7 @@ def _few_ratings(ranking: Ranking) -> list[Finding]:
     return [
         Finding(
             text=(
-                f"About {n_ratings} ratings per pair: how much people waver is hardly known. "
+                f"About {n_ratings} ratings per pair: how much ratings vary is hardly known. "
                 f"95 % intervals of a score may hold what people say next time in only "
                 f"{HELD[n_ratings]} of 100 cases."
             ),

@@ -175,7 +175,7 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
     report = next(iter(reports.values()))
     found = [
         "A Relevance Score is not the share of satisfied people: it rests on how often outcomes "
-        "were chosen, and rises with the number of rows per context even when outcomes are dice.",
+        "were chosen, and rises with the number of rows per context even when outcomes are random.",
         "The interval tells how far other test rows would move the score; the probabilities are "
         "taken as they are.",
     ]

@@ -209,7 +209,7 @@ def noise_report(noise: RaterNoise, *, question: str) -> Report:
             Section(
                 title="Do people say the same again?",
                 text="How many answer categories a person uses for the same item; a person counts "
-                "by the item on which they waver most.",
+                "by the item on which their ratings vary most.",
                 table=_consistency_table(noise.consistency),
             ),
             *_sessions(noise),

@@ -122,7 +122,7 @@ def test_words_tables_and_pictures(together):
     agreements = {name: each.agreement for name, each in people.items()}
     titles = [each.title for each in stakeholder_sections(found, agreements, ask.GENERIC_WORDING)]
     assert titles == ["One threshold or two?", "Who pays for which threshold",
-                      "Map of disagreement", "By group"]  # fmt: skip
+                      "What each threshold means", "Map of disagreement", "By group"]  # fmt: skip
     assert list(group_table(found, agreements)["people"]) == [2, 2]
     assert next(iter(regret_table(found)["people"])) == 6
 

@@ -488,7 +488,7 @@ OPERATIONS = (
               summary="What every column means", run=_codebook, scope="answers:read",
               answer=Book, group="Data"),
     Operation(method="GET", path="/studies/{slug}/exports/{format}", name="export",
-              summary="Download the data, or the survey for elsewhere", run=_export,
+              summary="Download the data, or the survey for other tools", run=_export,
               scope="answers:read", answer=None, query=ExportChoice, media=_FILES,
               group="Data"),
     Operation(method="POST", path="/studies/{slug}/imports", name="importAnswers",
