@@ -53,7 +53,7 @@ def _walk(page, server) -> None:
     page.get_by_role("button", name="Open the study").click()
     _people(server, 42)
     page.goto(f"{home}/studies/smart-alarm")
-    _save(page, "live", last="section[aria-labelledby=balance]")
+    _save(page, "live", last="section[aria-labelledby=pages]")
     page.goto(f"{home}/studies/smart-alarm/recruit")
     page.get_by_role("button", name="Run the dry run").click()
     page.locator("#prolific summary").click()
@@ -62,7 +62,7 @@ def _walk(page, server) -> None:
     _save(page, "studies", last="main table")
     page.goto(f"{home}/studies/smart-alarm/people")
     _save(page, "people", last="main tbody tr:nth-child(12)")
-    page.goto(f"{home}/studies/smart-alarm/people/3")
+    page.goto(f"{home}/studies/smart-alarm/people/2")
     _save(page, "person", last=".answered:nth-of-type(3)")
     page.goto(f"{home}/studies/smart-alarm/edit/task")
     page.locator("details.block summary").first.click()
@@ -112,7 +112,7 @@ def _people(server, number: int) -> None:
     from howgood.flow import hosting
 
     host, now = hosting.open_host(server.database), datetime.now(UTC) - timedelta(hours=5)
-    add_people(host, "smart-alarm", people=number, seed=1, now=now)
+    add_people(host, "smart-alarm", people=number, seed=1, now=now, careless=3)
     host.close()
 
 

@@ -89,6 +89,10 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
         "Show them as a story in numbered steps",
         "Those that come with the description",
     ),
+    "SurveyApplication.show_if": (
+        "Who judges it?",
+        "Only people whose answers before the task fit all of these; left empty: everybody",
+    ),
     "Stimulus.picture": ("Picture, film, sound or mock-up (one HTML file)", ""),
     "Stimulus.text": ("What do people read below it?", ""),
     "Stimulus.scenario": ("Which situation does it belong to?", "Its number; empty: all of them"),
