@@ -381,7 +381,12 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             table=mean_table(fit),
         )
         sections.append(kinds)
-    sections.append(
+    return [*sections, *_checks(fit)]
+
+
+def _checks(fit: AcceptabilityFit) -> list[Section]:
+    """Return what speaks for and against the model."""
+    sections = [
         Section(
             title="Does the prior decide the kind of mean?",
             about="The same answers with other assumptions made beforehand.",
@@ -389,10 +394,8 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             text="The same answers under other priors of the slope. Where the rows disagree, "
             "the answers alone do not settle the kind of mean.",
             table=_readable(fit.prior_sensitivity()),
-        )
-    )
-    sections.extend(_corner_sections(fit))
-    sections.append(
+        ),
+        *_corner_sections(fit),
         Section(
             title="Does the model describe the answers?",
             about="Answers that the model would give, next to those people gave.",
@@ -400,8 +403,8 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             text="Each statistic of the answers next to the same statistic of answers the fitted "
             "model would give. A p value near 0 or 1 shows a side of the answers the model misses.",
             table=_readable(fit.predictive_check()),
-        )
-    )
+        ),
+    ]
     if fit.correlations is not None:
         sections.append(
             Section(

@@ -166,8 +166,8 @@ def group_sections(people: Sequence[PersonWeight], group: GroupWeight) -> tuple[
             text="Left: a miss weighs much more than a false alarm. Right of 0.5: a false alarm "
             "weighs more.",
             svg=svg,
-            alt="Each person's a0 with its interval or bracket, sorted, and the group's mean with "
-            "its interval.",
+            alt="How much false alarms weigh to each person (a0) with its interval or bracket, "
+            "sorted, and the group's mean with its interval.",
         ),
         Section(
             title="Every person",
@@ -217,7 +217,7 @@ def weights_figure(people: Sequence[PersonWeight], mean: Estimate) -> "Iterator[
         axes.set_ylim(-0.7, len(shown) + 0.4)
         axes.set_xlim(0, max(0.55, *(person.upper for person in shown)) * 1.03)
         axes.axvline(0.5, color=FAINT, lw=1, ls=":")
-        axes.set_xlabel("a0: weight of a correct negative (0.5: both errors weigh the same)")
+        axes.set_xlabel("weight of false alarms (a0); 0.5: both errors weigh the same")
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
         yield figure

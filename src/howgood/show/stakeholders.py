@@ -103,18 +103,7 @@ def stakeholder_sections(
             svg=crowd,
             alt="Everybody's exchange rate with its interval, and the person in the middle.",
         ),
-        Section(
-            title="Who pays for which threshold",
-            text="What a group is expected to lose under each threshold, as a share of what each "
-            "person's own best threshold gains over an average one, with 90 % intervals over "
-            "people like these.",
-            table=regret_table(found),
-        ),
-        Section(
-            title="What each threshold means",
-            text=f"Errors in {next(iter(found.systems.values())).total:,g} {wording.cases}.",
-            table=systems_table(found, wording),
-        ),
+        *_threshold_sections(found, wording),
         Section(
             title="Map of disagreement",
             text="Row: who loses. Column: whose best threshold is used. Dark: much is lost.",
@@ -132,6 +121,24 @@ def stakeholder_sections(
             )
         )
     return tuple(sections)
+
+
+def _threshold_sections(found: Stakeholders, wording: ComparisonWording) -> tuple[Section, ...]:
+    """Return what every group loses under every threshold, and what errors each makes."""
+    return (
+        Section(
+            title="Who pays for which threshold",
+            text="What a group is expected to lose under each threshold, as a share of what each "
+            "person's own best threshold gains over an average one, with 90 % intervals over "
+            "people like these.",
+            table=regret_table(found),
+        ),
+        Section(
+            title="What each threshold means",
+            text=f"Errors in {next(iter(found.systems.values())).total:,g} {wording.cases}.",
+            table=systems_table(found, wording),
+        ),
+    )
 
 
 def regret_table(found: Stakeholders) -> Table:
