@@ -18,7 +18,8 @@ READING = {"GET", "HEAD"}
 # What a variable part of an address may be, so that a page is there.
 KNOWN = {"slug": "songs", "part": "texts", "format": "csv", "ending": "toml", "version": "1",
          "number": "1", "place": "0", "token": "unknown", "name": "kay2015-electricity",
-         "participant": "1", "fit": "1", "import": "1", "step": "1"}  # fmt: skip
+         "participant": "1", "fit": "1", "import": "1", "step": "1",
+         "product": "1"}  # fmt: skip
 # Where no link leads, or only after something was done.
 _MORE_PAGES = ("/studies/songs/links", "/studies/songs/publish", "/studies/songs/preview",
                "/studies/songs/edit/task", "/studies/songs/edit/questions",

@@ -17,9 +17,10 @@ from tests.journeys.test_journeys import DESKTOP, PHONE
 from tests.web_routes import every_route
 
 from howgood.demo.web import add_people
-from howgood.flow import accounts, importing
+from howgood.flow import accounts, importing, in_use
 from howgood.flow.authoring import discard, start_from_template, written
 from howgood.flow.hosting import add_study, open_host
+from howgood.flow.in_use import SaidInUse
 from howgood.flow.results import requests
 from howgood.flow.results.tasks import run_task
 from howgood.kinds.study import Study
@@ -57,6 +58,7 @@ PAGES = {
                              "/studies/pairs/edit/task", "/studies/songs/edit/task",
                              "/studies/draft/edit/questions", "/studies/draft/edit/ending",
                              "/studies/draft/edit/languages"],
+    STUDY + "/use": ["/studies/doors/use", "/studies/songs/use"],
     STUDY + "/preview": ["/studies/draft/preview", "/studies/draft/preview?page=4",
                          "/studies/draft/preview?page=999"],
     STUDY + "/publish": ["/studies/draft/publish", "/studies/doors/publish"],
@@ -172,6 +174,7 @@ def running(tmp_path_factory):
     )
     start_from_template(host, made.ada, "rerating", slug="gone", title="Gone", now=now)
     discard(host, made.ada, "gone", edition=written(host, "gone").edition, now=now)
+    _answered_in_use(host, made.ada, now)
     made.words = _states(host) | {
         "ada": made.ada.number,
         "import": imported.number,
@@ -182,6 +185,16 @@ def running(tmp_path_factory):
     }  # fmt: skip
     yield made
     made.stop()
+
+
+def _answered_in_use(host, ada, now):
+    """A product whose people became less content, so that the page has all it can show."""
+    added = in_use.add_product(host, ada, "doors", name="Door camera", application="bell",
+                               origins="https://app.example.org", now=now)  # fmt: skip
+    for number in range(120):
+        said = SaidInUse(key=f"answer-{number:04}", user=str(number), acceptable=number < 60,
+                         rating=None, hits=8, misses=2, false_alarms=1)  # fmt: skip
+        in_use.take_answer(host, added.product, said, now=now + timedelta(hours=number))
 
 
 def _look(page, running, addresses):

@@ -142,6 +142,8 @@ PROVED: dict[str, tuple[str, ...]] = {
     "MetricComparison.p_better": _SHIPPED,
     "MetricComparison.p_not_worse": _SHIPPED,
     "MetricComparison.p_worse": _SHIPPED,
+    "AcceptanceWatch.accepting": ("share accepting in use, at every look",),
+    "AcceptanceWatch.periods": ("share accepting in a period",),
     "ShipDecision.candidate_rate": ("the candidate is below the bar",),
     "ShipDecision.cost": ("ratio of costs",),
     "ShipDecision.difference": _GAP,

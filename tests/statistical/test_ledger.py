@@ -64,6 +64,7 @@ OWED = {
         "judge agrees with a person", "two people agree", "judge against a colleague",
         "difference of strengths by votes", "two equal systems stay tied at every look of an arena",
         "difference of two evaluations", "ratio of costs",
+        "share accepting in use, at every look", "share accepting in a period",
         "bias of a judge by length", "corrected mean of a segment", "drift of a judge",
     ),
     "brute force": (
@@ -96,7 +97,7 @@ OWED = {
         "a re-rating flips the order of lists",
         "shipped though equal", "stopped though equal", "ever shipped though equal, many looks",
         "the better evaluation is not the better system", "the candidate is below the bar",
-        "a verdict is reversed on other documents",
+        "a verdict is reversed on other documents", "ever warned though nothing changed",
     ),
     "engines": tuple(
         f"posterior {what}, data sets {first} to {first + 4}"

@@ -35,6 +35,15 @@ def model_options(command: Command) -> Command:
     return command
 
 
+def part_option(command: Command) -> Command:
+    """Add --part."""
+    return click.option(
+        "--part",
+        help="Of an ordinal fit, or of answers with several parts: whose ratings decide, such as "
+        "'in use'.",
+    )(command)
+
+
 def label_options(command: Command) -> Command:
     """Add the PREDICTIONS argument, --truth, --predicted, --positive, --counts and --missing."""
     for option in (

@@ -77,6 +77,7 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "target": ("howgood.cli.target", "Say what accuracy to aim for."),
         "trade-off": ("howgood.cli.trade_off", "Say how much accuracy can be given up."),
         "best-application": ("howgood.cli.best_application", "Say where a classifier suits best."),
+        "watch": ("howgood.cli.watch", "Is a system in use still acceptable? Warn of changes."),
         "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
     },
     "Run a server": {

@@ -20,6 +20,7 @@ from howgood.decide.shipping import ship as ship
 from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold
 from howgood.decide.votes import rank_votes as rank_votes
+from howgood.decide.watching import watch as watch
 from howgood.records.decision import MetricGate as MetricGate
 from howgood.records.failures import FailureBar as FailureBar
 from howgood.records.failures import FailureGate as FailureGate
@@ -29,3 +30,5 @@ from howgood.records.ranking import Ordering as Ordering
 from howgood.records.ranking import Ranking as Ranking
 from howgood.records.shipping import MetricComparison as MetricComparison
 from howgood.records.shipping import ShipDecision as ShipDecision
+from howgood.records.watch import AcceptanceChange as AcceptanceChange
+from howgood.records.watch import AcceptanceWatch as AcceptanceWatch

@@ -15,7 +15,7 @@ from howgood.learn.acceptability import Flawless
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.kinds import Means
 from howgood.learn.ordinal_fit import OrdinalFit
-from howgood.records.acceptance import AcceptanceModel
+from howgood.records.acceptance import AcceptanceModel, of_part
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
@@ -135,9 +135,20 @@ def open_model(
     *,
     folder: Path | None = None,
     random_state: int | None = None,
+    part: str | None = None,
 ) -> AcceptanceModel:
-    """Open what is known about people: a saved fit, a model card, or a file of answers."""
+    """Open what is known about people: a saved fit, a model card, or a file of answers.
+
+    `part` names a part of a study of imagined and real systems, such as "in use".
+    """
     suffix = Path(source).suffix.lower()
+    if part is not None and suffix in (".npz", *_ANSWER_FILES):
+        fit = (
+            learn.load_ordinal_fit(source)
+            if suffix == ".npz"
+            else learn.fit_ordinal(source, random_state=random_state)
+        )
+        return of_part(fit, part, where=source)
     if suffix == ".npz":
         return learn.load_fit(source)
     if suffix in _ANSWER_FILES:

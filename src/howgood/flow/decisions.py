@@ -6,12 +6,13 @@ In: what is known about people, paths and settings. Out: decisions. Absent: prin
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood import ask, decide
+from howgood.decide.watching import Period
 from howgood.errors import InputError, OneAgainstRestWarning, announce
 from howgood.flow.files import naming
 from howgood.records.acceptance import AcceptanceModel
@@ -29,7 +30,8 @@ from howgood.records.decision import (
 from howgood.records.elicitation import ElicitationResult
 from howgood.records.missing import complete_rows
 from howgood.records.progress import Progress, silent
-from howgood.records.table import as_numbers, frame_columns
+from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
+from howgood.records.watch import IN_USE, AcceptanceWatch
 
 Labels: TypeAlias = tuple[NDArray[np.int_], NDArray[np.int_]]
 
@@ -197,6 +199,35 @@ def decide_go_live(
             certainty=certainty,
             random_state=random_state,
         )
+
+
+def watch_file(
+    answers: str | Path,
+    *,
+    columns: Mapping[str, str],
+    share: float,
+    level: float,
+    cut: int,
+    since: str | None,
+    period: str,
+) -> AcceptanceWatch:
+    """Say whether a system in use is acceptable; of a study's export, by answers in use alone."""
+    frame = ask.open_table(answers)
+    present = frame_column_names(frame)
+    names = {"participant": "participant", "at": "at", "rating": "rating", "accepted": "accepted"}
+    if "accepted" not in present and "acceptable" in present:
+        names["accepted"] = "acceptable"
+    names |= columns
+    kept = [name for name in (*names.values(), "part") if name in present]
+    table = Table(frame_columns(frame, kept, where="answers"))
+    if "part" in table and IN_USE in table["part"].tolist():
+        chosen = table["part"] == IN_USE
+        table = Table({name: values[chosen] for name, values in table.items()})
+    with naming({"answers": answers}):
+        return decide.watch(
+            table, share=share, level=level, cut=cut, since=since, period=cast(Period, period),
+            **names,
+        )  # fmt: skip
 
 
 def decide_target(

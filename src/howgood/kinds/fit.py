@@ -5,7 +5,7 @@ that says there is not enough evidence. Absent: reading people from a database (
 the fits themselves (each kind's `results`).
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,7 @@ class Sample:
     """The people whose answers count, and how many do not, by reason.
 
     `held` counts the answers the study holds, whoever gave them; `cards` is the library that a
-    prior may be taken from.
+    prior may be taken from. `in_use` gives rows of answers from inside a product.
     """
 
     people: tuple[Respondent, ...]
@@ -49,6 +49,7 @@ class Sample:
     policy: str
     held: int = 0
     cards: Cards = dict
+    in_use: Callable[[], Iterable[Mapping[str, Any]]] = tuple
 
     @property
     def n_rows(self) -> int:
@@ -74,17 +75,23 @@ class Sample:
         scale: int,
         where: Callable[[Mapping[str, Any]], bool] | None = None,
         names: Mapping[str, str] | None = None,
+        also: Iterable[Mapping[str, Any]] = (),
+        rated: Callable[[Mapping[str, Any]], int | None] | None = None,
     ) -> "Answers":
         """Return their ratings of what was `shown`; `names` are applications as people saw them.
 
         Everything was checked when it came in, so nothing is read as in strangers' tables. Rows
-        without a rating, or about a system of unknown accuracy, are left out and counted.
+        without a rating, or about a system of unknown accuracy, are left out and counted. `also`
+        are rows of others; `rated` reads another rating from every row.
         """
         import numpy as np  # a server starts without it
 
         from howgood.records.answers import Answers
 
         rows = [row for person in self.people for row in person.rows if where is None or where(row)]
+        rows += also
+        if rated is not None:
+            rows = [{**row, "rating": rated(row)} for row in rows]
         dropped: dict[str, int] = {}
         for name in ("rating", *shown):
             known = [row for row in rows if row.get(name) is not None]

@@ -133,6 +133,19 @@ def _no_pictures(study: Study) -> Iterable[Picture]:
     return ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedInUse:
+    """What can be asked about inside a product: applications by key, and the scale of ratings."""
+
+    applications: Mapping[str, str]
+    points: int
+    cut: int
+
+
+def _not_in_use(study: Study) -> AskedInUse | None:
+    return None
+
+
 def _no_grid(study: Study) -> SituationGrid | None:
     return None
 
@@ -211,7 +224,8 @@ class Kind:
     may be chosen before, and `fit_settings` checks what was. `judges` is what can be uploaded to be
     judged by the people of a study: a classifier, seeing `judges_by`, or systems that are ranked on
     `repeated_ratings` (columns user, item, trial, rating). `live_board` is what the page of a
-    running study shows of the result so far; None while there is nothing to show.
+    running study shows of the result so far; None while there is nothing to show. `asked_in_use`
+    says what people can be asked about inside a product; None: nothing.
     """
 
     name: str
@@ -261,3 +275,4 @@ class Kind:
     judges_by: str = ""
     repeated_ratings: "Callable[[Sample], Table]" = _no_ratings
     live_board: "Callable[[Sample, Study], LiveBoard | None] | None" = None
+    asked_in_use: Callable[[Study], AskedInUse | None] = _not_in_use

@@ -16,7 +16,8 @@ from howgood.records.saved import Saved
 from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 
-IntervalKind = Literal["quantile", "highest-density"]
+# "every look": holds at all times together, however often one looks while answers come in.
+IntervalKind = Literal["quantile", "highest-density", "every look"]
 _LARGE = 1e150
 
 

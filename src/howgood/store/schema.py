@@ -17,69 +17,22 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
     attempts                               how often passwords were tried lately
     researchers ──< second_factors, recovery_codes, passkeys, identities: other ways to sign in
     studies ──< webhooks ──< deliveries    who is notified of what happens, and what became of it
+    studies ──< products ──< use_answers   systems in use, and what people said inside them
 
 A study's text never changes in place: a changed file is a new version, and a participant stays on
 the version they began with. A screen is stored before it is shown; an answer names its screen, and
 the primary key allows each participant one answer per screen. Tokens are kept as digests only.
 """
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Dialect
 
-metadata = sa.MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-    }
-)
+from howgood.store.columns import CLOCKS_DIFFER as CLOCKS_DIFFER
+from howgood.store.columns import NUMBER, Moment
+from howgood.store.columns import metadata as metadata
 
-
-class Moment(sa.types.TypeDecorator[datetime]):
-    """A point in time, always UTC; SQLite keeps no zone, so it is put back on reading."""
-
-    impl = sa.DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return the moment in UTC; a moment without a zone is refused."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a moment needs its zone: use datetime.now(UTC)")
-        moment = value.astimezone(UTC)
-        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
-
-    def result_processor(
-        self, dialect: Dialect, coltype: object
-    ) -> Callable[[Any], datetime | None]:
-        """Return what makes a moment with its zone of what the driver gives.
-
-        SQLite gives text, and every export reads millions of them: one call each, not three.
-        """
-        return _from_text if dialect.name == "sqlite" else _in_utc
-
-
-def _from_text(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(f"{text}+00:00")
-
-
-def _in_utc(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.astimezone(UTC)
-
-
-# Machines' clocks differ by less than this. What was begun later than that from now was begun by a
-# clock that was ahead and has been put right since: whatever it allowed is not believed.
-CLOCKS_DIFFER = timedelta(minutes=10)
-# SQLite gives automatic numbers only to INTEGER columns; PostgreSQL should not run out of them.
-_NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 # A number is never given out again, so that memories, addresses and audit lines go on meaning what
 # they meant: PostgreSQL's sequences see to that, SQLite wants `sqlite_autoincrement`.
 
@@ -93,7 +46,7 @@ facts = sa.Table(
 studies = sa.Table(
     "studies",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("slug", sa.String(80), nullable=False, unique=True),
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("kind", sa.String(20), nullable=False),
@@ -107,7 +60,7 @@ studies = sa.Table(
 versions = sa.Table(
     "versions",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("content", sa.JSON, nullable=False),
@@ -130,7 +83,7 @@ media = sa.Table(
 participants = sa.Table(
     "participants",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
     sa.Column("version_id", sa.ForeignKey("versions.id"), nullable=False),
     sa.Column("token_digest", sa.String(64), nullable=False, unique=True),
@@ -155,7 +108,7 @@ participants = sa.Table(
 draw_entries = sa.Table(
     "draw_entries",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True, autoincrement=False),
+    sa.Column("id", NUMBER, primary_key=True, autoincrement=False),
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
     sa.Column("address", sa.String(254), nullable=False),
     sa.UniqueConstraint("study_id", "address"),
@@ -216,7 +169,7 @@ screens = sa.Table(
 answers = sa.Table(
     "answers",
     metadata,
-    sa.Column("participant_id", _NUMBER, primary_key=True),
+    sa.Column("participant_id", NUMBER, primary_key=True),
     sa.Column("screen", sa.String(200), primary_key=True),
     sa.Column("content", sa.JSON, nullable=False),
     sa.Column("answered_at", Moment, nullable=False),
@@ -231,7 +184,7 @@ answers = sa.Table(
 answer_changes = sa.Table(
     "answer_changes",
     metadata,
-    sa.Column("participant_id", _NUMBER, primary_key=True),
+    sa.Column("participant_id", NUMBER, primary_key=True),
     # The screen's place after the change: the same change cannot be stored twice.
     sa.Column("position", sa.Integer, primary_key=True),
     sa.Column("screen", sa.String(200), nullable=False),
@@ -274,7 +227,7 @@ quota_places = sa.Table(
 imports = sa.Table(
     "imports",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column(
         "study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True
     ),
@@ -287,7 +240,7 @@ imports = sa.Table(
 imported_screens = sa.Table(
     "imported_screens",
     metadata,
-    sa.Column("participant_id", _NUMBER, primary_key=True),
+    sa.Column("participant_id", NUMBER, primary_key=True),
     sa.Column("screen", sa.String(200), primary_key=True),
     sa.Column(
         "import_id", sa.ForeignKey("imports.id", ondelete="CASCADE"), nullable=False, index=True
@@ -303,7 +256,7 @@ imported_screens = sa.Table(
 researchers = sa.Table(
     "researchers",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("name", sa.String(200), nullable=False, unique=True),
     sa.Column("password_hash", sa.Text, nullable=False),
     sa.Column("role", sa.String(20), nullable=False),
@@ -337,7 +290,7 @@ invitations = sa.Table(
 groups = sa.Table(
     "groups",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("name", sa.String(200), nullable=False, unique=True),
     sa.Column("created_at", Moment, nullable=False),
     sqlite_autoincrement=True,
@@ -358,7 +311,7 @@ group_members = sa.Table(
 study_roles = sa.Table(
     "study_roles",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
     # A person or a group, never both.
     sa.Column("researcher_id", sa.ForeignKey("researchers.id", ondelete="CASCADE"), index=True),
@@ -373,7 +326,7 @@ study_roles = sa.Table(
 result_links = sa.Table(
     "result_links",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column(
         "study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True
     ),
@@ -404,7 +357,7 @@ second_factors = sa.Table(
     sa.Column("secret", sa.String(64), nullable=False),
     sa.Column("confirmed_at", Moment),
     # The newest half minute whose code was used: no code works twice.
-    sa.Column("last_step", _NUMBER, nullable=False),
+    sa.Column("last_step", NUMBER, nullable=False),
 )
 
 recovery_codes = sa.Table(
@@ -427,7 +380,7 @@ passkeys = sa.Table(
         index=True,
     ),
     sa.Column("public_key", sa.LargeBinary, nullable=False),
-    sa.Column("sign_count", _NUMBER, nullable=False),
+    sa.Column("sign_count", NUMBER, nullable=False),
     sa.Column("name", sa.String(200), nullable=False),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("used_at", Moment),
@@ -452,7 +405,7 @@ identities = sa.Table(
 webhooks = sa.Table(
     "webhooks",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column(
         "study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True
     ),
@@ -467,7 +420,7 @@ webhooks = sa.Table(
 deliveries = sa.Table(
     "deliveries",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("webhook_id", sa.ForeignKey("webhooks.id", ondelete="CASCADE"), nullable=False),
     sa.Column("event", sa.String(40), nullable=False),
     # What it is about: everything that happens is written once per webhook.
@@ -483,10 +436,53 @@ deliveries = sa.Table(
     sqlite_autoincrement=True,
 )
 
+# A system in use whose people are asked inside it. Its token lets answers in and nothing out.
+products = sa.Table(
+    "products",
+    metadata,
+    sa.Column("id", NUMBER, primary_key=True),
+    sa.Column(
+        "study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    sa.Column("name", sa.String(100), nullable=False),
+    # Key of the application in the study whose imagined systems these answers stand next to.
+    sa.Column("application", sa.String(100), nullable=False),
+    sa.Column("token_digest", sa.String(64), nullable=False, unique=True),
+    # Web pages that may send answers; programs that are no browser need none.
+    sa.Column("origins", sa.JSON, nullable=False),
+    sa.Column("is_open", sa.Boolean, nullable=False),
+    # Answers before are drawn but not judged; empty: all are.
+    sa.Column("watched_since", Moment),
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+use_answers = sa.Table(
+    "use_answers",
+    metadata,
+    sa.Column("id", NUMBER, primary_key=True),
+    sa.Column("product_id", sa.ForeignKey("products.id", ondelete="CASCADE"), nullable=False),
+    # Sent with the answer: the same answer sent again is stored once.
+    sa.Column("key", sa.String(64), nullable=False),
+    # A code made from the product's id of the person; the id itself is not kept.
+    sa.Column("person", sa.String(32), nullable=False),
+    sa.Column("rating", sa.Integer),
+    sa.Column("accepted", sa.Boolean),
+    sa.Column("hits", sa.Integer, nullable=False),
+    sa.Column("misses", sa.Integer, nullable=False),
+    sa.Column("false_alarms", sa.Integer, nullable=False),
+    sa.Column("release", sa.String(100), nullable=False),
+    sa.Column("at", Moment, nullable=False),
+    sa.UniqueConstraint("product_id", "key"),
+    sa.Index(None, "product_id", "person"),
+    sqlite_autoincrement=True,
+)
+
 api_tokens = sa.Table(
     "api_tokens",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("token_digest", sa.String(64), nullable=False, unique=True),
     sa.Column("name", sa.String(200), nullable=False),
     sa.Column("scopes", sa.JSON, nullable=False),
@@ -522,7 +518,7 @@ draft_media = sa.Table(
 uploads = sa.Table(
     "uploads",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
     sa.Column("purpose", sa.String(20), nullable=False),
     sa.Column("name", sa.String(200), nullable=False),
@@ -535,7 +531,7 @@ uploads = sa.Table(
 jobs = sa.Table(
     "jobs",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("study_id", sa.ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
     sa.Column("task", sa.String(20), nullable=False),
     sa.Column("settings", sa.JSON, nullable=False),
@@ -568,7 +564,7 @@ cards = sa.Table(
 audit = sa.Table(
     "audit",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     sa.Column("at", Moment, nullable=False),
     # Names a researcher or an API token, never a participant; no reference, so that the line
     # outlives the account and the study it tells about.

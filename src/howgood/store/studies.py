@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from howgood.records.participant import Status
+from howgood.store import in_use
 from howgood.store.schema import (
     answers,
     cards,
@@ -441,6 +442,7 @@ def erase_everybody(connection: Connection, study: int) -> tuple[int, tuple[str,
     count = connection.execute(
         sa.delete(participants).where(participants.c.study_id == study)
     ).rowcount
+    count += in_use.erase_of_study(connection, study)
     for table in (jobs, uploads, imports, refusals):
         connection.execute(sa.delete(table).where(table.c.study_id == study))
     gone = connection.execute(

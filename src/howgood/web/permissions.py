@@ -157,6 +157,13 @@ PAGES: Mapping[str, Need] = {
     "POST /studies/{slug}/results/{number:int}/publish": "edit",
     "GET /studies/{slug}/results/{number:int}/report.html": "results",
     "GET /studies/{slug}/results/{number:int}/{place:int}.svg": "results",
+    # Products in use: a token lets answers in, so making one changes the study.
+    "GET /studies/{slug}/use": "results",
+    "POST /studies/{slug}/use": "edit",
+    "POST /studies/{slug}/use/{number:int}/token": "edit",
+    "POST /studies/{slug}/use/{number:int}/close": "edit",
+    "POST /studies/{slug}/use/{number:int}/anew": "edit",
+    "POST /studies/{slug}/use/{number:int}/erase": "erase",
     # Data, without platform ids; with them it is another address.
     "GET /studies/{slug}/data": "data",
     "GET /studies/{slug}/data/export/{format}": "data",
@@ -198,6 +205,11 @@ OPERATIONS: Mapping[str, Need] = {
     "getFit": "results",
     "cancelFit": "fit",
     "listCards": PUBLIC,
+    # The token of the product is what lets an answer in.
+    "answerInUse": PUBLIC,
+    "listProducts": "results",
+    "listUseAnswers": "data",
+    "eraseUser": "erase",
 }
 
 _CANNOT = {

@@ -17,12 +17,13 @@ from howgood.errors import (
     UnknownNameError,
 )
 from howgood.flow.erasing import UnknownParticipantError
+from howgood.flow.in_use import DifferentAnswerError
 from howgood.flow.remote import ExistingStudyError
 from howgood.records.record import Problem as RecordProblem
 from howgood.records.record import Record, written
 
 MEDIA = "application/problem+json"
-_IN_ADDRESS = frozenset({"study", "result", "import", "fit"})
+_IN_ADDRESS = frozenset({"study", "result", "import", "fit", "product", "person"})
 _TITLES = {
     400: "The request cannot be read",
     401: "A token is needed",
@@ -111,7 +112,7 @@ def problem_of(error: Exception) -> JSONResponse:
 
 
 def _status(error: InputError) -> int:
-    if isinstance(error, ExistingStudyError):
+    if isinstance(error, ExistingStudyError | DifferentAnswerError):
         return 409
     # A name in the address is not found; one in the body or a parameter is wrong.
     is_address = isinstance(error, UnknownNameError) and error.where in _IN_ADDRESS

@@ -29,6 +29,7 @@ from functools import lru_cache
 from typing import IO, Any, Literal, cast
 
 from howgood.errors import InputError, MissingExtraError
+from howgood.flow import in_use
 from howgood.flow.collected.rows import (
     collected_codebook,
     find_study,
@@ -473,6 +474,8 @@ class _Source:
                 for table, file in packed.items():
                     file.write(made[table])
                 yield made[first]
+            for page_in_use in self._in_use(first):
+                yield writers[first].write(page_in_use)
             for table, file in packed.items():
                 file.write(writers[table].close())
         yield writers[first].close()
@@ -488,6 +491,12 @@ class _Source:
         for page in pages(self.host, self.row, pilots=self.pilots):
             for study, person, participation in self._gathered(page):
                 yield from person_rows(study, person, table, participation)
+        for rows in self._in_use(table):
+            yield from rows
+
+    def _in_use(self, table: TableName) -> Iterator[list[dict[str, Any]]]:
+        """Yield what was said inside products, which stands at the end of the answers."""
+        return in_use.use_pages(self.host, self.row.slug) if table == "answers" else iter(())
 
     def one_table(self, table: TableName) -> Iterator[bytes]:
         """Return one table, which needs no file to wait in."""
@@ -497,6 +506,8 @@ class _Source:
     def _one(self, writer: TableWriter, table: TableName) -> Iterator[bytes]:
         for page in pages(self.host, self.row, pilots=self.pilots):
             yield _written(writer, table, self._gathered(page))
+        for rows in self._in_use(table):
+            yield writer.write(rows)
         yield writer.close()
 
 

@@ -10,12 +10,13 @@ meanwhile is in the rows as far as they were when their page was read.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 from howgood.errors import UnknownNameError
+from howgood.flow import in_use
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.hosting import Host
 from howgood.flow.participate import answers_as_rows, participant_row, passed_checks
@@ -49,7 +50,7 @@ def tidy_rows(
     slug : str
         The study's short name.
     table : {"answers", "participants", "screens"}
-        One row per judgement, per person, or per page shown.
+        One row per judgement (those from inside a product last), per person, or per page shown.
     pilots : bool
         Whether test runs are included.
     identified : bool
@@ -63,11 +64,13 @@ def tidy_rows(
         raise UnknownNameError(where="table", name=table, names=TABLES)
     row = find_study(host, slug)
     names = collected_codebook(host, slug, identified=identified).names(table)
-    return (
-        {name: made.get(name) for name in names}
+    asked = (
+        made
         for person in people(host, row, pilots=pilots)
         for made in person_rows(host.study(person.version), person, table)
     )
+    said = in_use.use_rows(host, slug) if table == "answers" else ()
+    return ({name: made.get(name) for name in names} for made in chain(asked, said))
 
 
 def page_of_rows(
@@ -111,6 +114,9 @@ def collected_codebook(host: Host, slug: str, *, identified: bool = False) -> Co
     with host.database.reading() as connection:
         versions = collected.versions_of(connection, row.number)
     book = codebook(*(host.study(version) for version in versions))
+    if in_use.has_products(host, slug):
+        said = {**book.tables, "answers": (*book.tables["answers"], *in_use.COLUMNS)}
+        book = replace(book, tables=said)
     return book if identified else book.pseudonymised()
 
 

@@ -61,6 +61,12 @@ def withdrawing(key: bytes, code: str) -> int | None:
     return int(number) if is_right else None
 
 
+def person_code(key: bytes, product: int, user: str) -> str:
+    """Return what stands for a product's person: the same every time, and no way back to the id."""
+    text = f"use:{product}:{user}"
+    return hmac.digest(key, text.encode(), "sha256").hex()[:32]
+
+
 def digest(token: str) -> str:
     """Return what is stored of a token."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -8,6 +8,7 @@ queue (`worker`), the fits (`kinds`) and the web. Who counts is decided by `reco
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from howgood import decide
 from howgood.decide.ranking import rank_sums
 from howgood.errors import InputError, MissingColumnError, UnknownNameError
+from howgood.flow import in_use
 from howgood.flow.collected.rows import participation_of, people, who_counts
 from howgood.flow.decisions import positives
 from howgood.flow.hosting import Host
@@ -90,7 +92,8 @@ def _on_answers(
     progress(0.0, "reading the answers")
     study = host.study(row.version)
     sample = gather(host, row, policy=str(settings.get("people", "attentive")))
-    sample = replace(sample, held=held, cards=cards)
+    said = partial(in_use.use_rows, host, row.slug)
+    sample = replace(sample, held=held, cards=cards, in_use=said)
     if task == SYSTEMS:
         table = _table(host, row.number, settings)
         result = systems_result(sample, study, table, settings, progress=progress)

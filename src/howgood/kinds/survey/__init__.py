@@ -56,5 +56,6 @@ KIND = Kind(
     fit_options=fit_options.fit_options,
     fit_settings=fit_options.fit_settings,
     result=_result,
+    asked_in_use=fit_options.asked_in_use,
     judges_by="what share of people would accept it at each threshold",
 )

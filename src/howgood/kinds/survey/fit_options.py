@@ -9,6 +9,7 @@ from typing import Any
 
 from howgood.errors import InputError
 from howgood.kinds.fit import Cards, FitOption, chosen_name, chosen_number
+from howgood.kinds.protocol import AskedInUse
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.screens import survey_scale
@@ -75,6 +76,12 @@ def fit_settings(study: Study, chosen: Mapping[str, str], cards: Cards) -> dict[
 def points_of(study: Study) -> int:
     """Return how many points the scale has."""
     return len(plan_of(study, SurveyPlan).scale) or 7
+
+
+def asked_in_use(study: Study) -> AskedInUse:
+    """Return the applications that people can be asked about while they use one."""
+    named = {part.key: part.name for part in plan_of(study, SurveyPlan).applications}
+    return AskedInUse(applications=named, points=points_of(study), cut=cut_of(study, {}))
 
 
 def cut_of(study: Study, settings: Mapping[str, Any]) -> int:

@@ -5,7 +5,7 @@ model (`learn`), the pictures (`show`).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,6 +33,7 @@ from howgood.show.cards import with_warning
 from howgood.show.ordinal import ordinal_report
 from howgood.show.people import people_text
 from howgood.show.results import interface_finding, target_finding, whole_report
+from howgood.show.watching import in_use_findings
 
 SHARES = (0.5, 0.8)
 _IMAGINED = "hypothetical"
@@ -138,12 +139,15 @@ def _interfaces(sample: Sample, study: Study, settings: Mapping[str, Any]) -> li
 def _parts(
     sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
 ) -> StudyResult:
-    answers = _answers(sample, study, only=None)
+    said = tuple(sample.in_use())
+    used = tuple(row for row in said if row["precision"] is not None and row["recall"] is not None)
+    cut = cut_of(study, settings) if any(row["rating"] is None for row in used) else None
+    answers = _answers(sample, study, only=None, in_use=used, cut=cut)
     if not len(answers):
         return insufficient_evidence(sample, question=_QUESTION, why=_UNRATED, cure=_CURE)
     fit = learn.fit_ordinal(
         answers,
-        scale=points_of(study),
+        scale=points_of(study) if cut is None else 2,
         priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
         random_state=int(settings.get("seed", 1)),
         progress=lambda share, step: progress(_FIT_SHARE * share, step),
@@ -152,7 +156,10 @@ def _parts(
     report = whole_report(
         ordinal_report(fit),
         title=study.title,
-        first=_interfaces(sample, study, settings),
+        first=[
+            *in_use_findings(said, used, cut=cut),
+            *_interfaces(sample, study, settings),
+        ],
         left_out=sample.left_out,
         policy=POLICIES[sample.policy],
     )
@@ -177,18 +184,38 @@ def _result(
     )
 
 
-def _answers(sample: Sample, study: Study, *, only: str | None) -> Answers:
-    """Return the judgements with applications by the names people saw."""
+def _answers(
+    sample: Sample,
+    study: Study,
+    *,
+    only: str | None,
+    in_use: Sequence[Mapping[str, Any]] = (),
+    cut: int | None = None,
+) -> Answers:
+    """Return the judgements with applications by the names people saw.
+
+    Answers in use that are yes or no have two points; then every rating is cut to two.
+    """
     names = {
         application.key: application.name for application in plan_of(study, SurveyPlan).applications
     }
     return sample.answers(
         "precision",
         "recall",
-        scale=points_of(study),
+        scale=points_of(study) if cut is None else 2,
         where=None if only is None else lambda row: row["part"] == only,
         names=names if len(set(names.values())) == len(names) else {},
+        also=in_use,
+        rated=None if cut is None else partial(_of_two, cut=cut),
     )
+
+
+def _of_two(row: Mapping[str, Any], *, cut: int) -> int | None:
+    """Return 2 for accepting and 1 for not, whichever way it was asked."""
+    rating, acceptable = row.get("rating"), row.get("acceptable")
+    if rating is None:
+        return None if acceptable is None else 1 + acceptable
+    return 1 + int(rating >= cut)
 
 
 def _cards(fit: AcceptabilityFit, study: Study) -> tuple[ModelCard, ...]:

@@ -29,7 +29,14 @@ from howgood.settings import Settings
 from howgood.store.database import AWAY
 from howgood.web import permissions, request_data
 from howgood.web.api.openapi import OPERATIONS, openapi
-from howgood.web.api.operation import Call, Operation, Streamed
+from howgood.web.api.operation import PRODUCT, Call, Operation, Streamed
+from howgood.web.api.product_access import (
+    ProductRates,
+    admitted_product,
+    browser_headers,
+    preflight,
+    product_number,
+)
 from howgood.web.middleware import Pace, Rate, caller
 from howgood.web.problem import ApiError, problem, problem_of
 
@@ -53,6 +60,7 @@ def make_api(host: Host, settings: Settings) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would repeat whatever host the request names
     app.state.host, app.state.settings, app.state.rate = host, settings, Rate(PACE)
+    app.state.product_rates = ProductRates()
     return app
 
 
@@ -71,13 +79,22 @@ def _routes(operations: Iterable[Operation]) -> list[BaseRoute]:
             )
     return [
         Route(f"/v1{path}", _endpoint({operation.method: operation for operation in group}),
-              methods=[operation.method for operation in by_path if operation.path == path])
+              methods=[method for operation in by_path if operation.path == path
+                       for method in _methods(operation)])
         for path, group in groupby(by_path, key=lambda operation: operation.path)
     ]  # fmt: skip
 
 
+def _methods(operation: Operation) -> tuple[str, ...]:
+    """Return the methods of an operation; browsers ask before a page sends for a product."""
+    return (operation.method, "OPTIONS") if operation.scope == PRODUCT else (operation.method,)
+
+
 def _endpoint(by_method: Mapping[str, Operation]) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
+        sent = next((known for known in by_method.values() if known.scope == PRODUCT), None)
+        if sent is not None:
+            return await _answer_product(request, sent)
         operation = by_method.get(request.method)
         if operation is None:  # Starlette answers HEAD where GET is known
             operation = by_method["GET"]
@@ -104,6 +121,40 @@ async def _answer(request: Request, operation: Operation) -> Response:
     )
     made = await run_in_threadpool(operation.run, call)
     _log.info("api operation=%s token=%s", operation.name, token.number if token else 0)
+    return _whole(made, operation)
+
+
+async def _answer_product(request: Request, operation: Operation) -> Response:
+    """Take what a product sends; a page that may send can read what was wrong with it."""
+    number = product_number(request)
+    allowed = await browser_headers(request, number)
+    if request.method == "OPTIONS":
+        return preflight(allowed)
+    try:
+        product = await run_in_threadpool(admitted_product, request, number, allowed)
+        read_query(request, operation)
+        call = Call(
+            host=request.app.state.host,
+            token=None,
+            path=read_path(request, operation),
+            query=None,
+            body=await read_body(request, operation),
+            home="",
+            now=request_data.now(),
+            product=product,
+        )
+        made = await run_in_threadpool(operation.run, call)
+    except (ApiError, InputError) as error:
+        response: Response = problem_of(error)
+    else:
+        _log.info("api operation=%s product=%s", operation.name, number)
+        response = _whole(made, operation)
+    response.headers.update(allowed)
+    return response
+
+
+def _whole(made: Record | Streamed, operation: Operation) -> Response:
+    """Return an answer that is made before it is sent, or one that is sent meanwhile."""
     if isinstance(made, Streamed):
         return _streamed(made)
     return Response(

@@ -14,11 +14,15 @@ from howgood import __version__
 from howgood.kinds.study import SLUG
 from howgood.records.api_token import SCOPES
 from howgood.records.record import Record
-from howgood.web.api import data, studies
-from howgood.web.api.operation import Operation
+from howgood.web.api import data, in_use, studies
+from howgood.web.api.operation import PRODUCT, Operation
 from howgood.web.problem import MEDIA, Problem
 
-OPERATIONS: tuple[Operation, ...] = (*studies.OPERATIONS, *data.OPERATIONS)
+OPERATIONS: tuple[Operation, ...] = (
+    *studies.OPERATIONS,
+    *data.OPERATIONS,
+    *in_use.OPERATIONS,
+)
 Schema = dict[str, Any]
 _PATH_PARTS: dict[str, Schema] = {
     "slug": {"type": "string", "pattern": f"^{SLUG.pattern}$", "description": "the study"},
@@ -35,6 +39,12 @@ _PATH_PARTS: dict[str, Schema] = {
         "chosen and what rejected, of a study of votes; the others: the data",
     },
     "fit": {"type": "integer", "minimum": 1, "maximum": 2**53, "description": "number of the fit"},
+    "product": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 2**53,
+        "description": "number of the product",
+    },
     "import": {
         "type": "integer",
         "minimum": 1,
@@ -122,7 +132,9 @@ def _described(
         "security": [{"token": []}] if scope else [],
     }
     found["description"] = (
-        f"Needs the scope `{scope}`."
+        "Needs the token of the product, which is made on the page In use of a study."
+        if scope == PRODUCT
+        else f"Needs the scope `{scope}`."
         if scope
         else "Needs a token, with whatever scopes, only where the library is not public."
     )
@@ -176,6 +188,8 @@ def _failures(operation: Operation) -> dict[int, str]:
         found[404] = "no such study, participant or fit, or the token does not reach it"
     if operation.body is not None:
         found |= {413: "too large", 415: "another media type"}
+    if operation.name == "answerInUse":
+        found[409] = "the id was used for another answer"
     if operation.name == "createStudy":
         found[409] = "a study of this name exists"
     if operation.name == "export":

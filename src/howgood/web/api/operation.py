@@ -13,9 +13,12 @@ from howgood.errors import UnknownNameError
 from howgood.flow.hosting import Host
 from howgood.records.api_token import ApiToken
 from howgood.records.record import Record
+from howgood.store.in_use import Product
 
 API_ROOT = "/api/v1"
 _MOST_DIGITS = 18
+# The scope of what products send with a token of their own.
+PRODUCT = "product"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,7 @@ class Call:
     body: Any
     home: str
     now: datetime
+    product: Product | None = None
 
     @property
     def slug(self) -> str:
@@ -63,7 +67,8 @@ class Operation:
 
     `query` and `body` are record types: their annotations check the request and document it.
     `answer` is a record type, or None for a streamed answer of one of `media`. `scope` is None for
-    what everybody may read where the library is public, and else everybody with a valid token.
+    what everybody may read where the library is public, and else everybody with a valid token;
+    `PRODUCT` needs the token of the product in the address instead.
     """
 
     method: str

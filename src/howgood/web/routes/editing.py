@@ -43,6 +43,7 @@ _OUTDATED = (
 _TABS = {f"tab-{tab}" if tab else "tab-live": f"/{tab}" if tab else "" for tab in
          ("", "edit", "preview", "publish", "recruit", "people", "versions", "results", "data",
           "share", "draw", "privacy")}  # fmt: skip
+_TABS |= {"tab-in use": "/use", "tab-webhooks and notices": "/notices"}
 
 
 async def get_edit(request: Request) -> Response:
