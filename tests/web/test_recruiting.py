@@ -8,6 +8,7 @@ def test_the_page_gives_links_and_a_qr_code(owner):
     assert page.status_code == 200
     assert "http://testserver/s/songs?PROLIFIC_PID={{%PROLIFIC_PID%}}" in page.text
     assert 'aria-label="QR code of the link"' in page.text
+    assert 'download="songs-qr.svg"' in page.text
     assert "style=" not in page.text  # the policy of pages allows none
     assert owner.get("/studies/none/recruit").status_code == 404
 

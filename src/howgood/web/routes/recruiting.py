@@ -53,7 +53,7 @@ async def _page(request: Request, trip: recruiting.RoundTrip | None = None) -> R
     asked, estimated = _asked(request, seen)
     return dashboard(
         request, "recruit.html", researcher=person, study=seen.head, seen=seen, trip=trip,
-        qr=qr_code(seen.link), asked=asked, estimated=estimated,
+        qr=qr_code(seen.link), qr_file=qr_file(seen.link), asked=asked, estimated=estimated,
     )  # fmt: skip
 
 
@@ -65,6 +65,11 @@ def qr_code(text: str) -> Markup:
     # Made of numbers alone: nothing of the text is in it.
     named = drawn.replace("<svg ", '<svg role="img" aria-label="QR code of the link" ', 1)
     return Markup(named)  # noqa: S704 - made of numbers
+
+
+def qr_file(text: str) -> str:
+    """Return a QR code as an address that holds the whole file, to download and print."""
+    return segno.make(text, micro=False, error="m").svg_data_uri(scale=8, dark="#000", light="#fff")
 
 
 def _asked(
