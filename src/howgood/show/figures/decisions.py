@@ -166,7 +166,7 @@ def _posterior_bars(axes: Any, choice: ThresholdChoice) -> None:  # noqa: ANN401
     parts = ", ".join(
         f"{name} {percent(value)}" for name, value in choice.variance_shares.items() if value > 0
     )
-    axes.set_title(f"Doubt comes from: {parts or 'nothing'}", fontsize=9.5, weight="normal")
+    axes.set_title(f"Uncertainty comes from: {parts or 'nothing'}", fontsize=9.5, weight="normal")
     axes.set_ylabel("probability")
     axes.set_yticks([])
     axes.set_xlabel("threshold: where each draw of people and test set puts it, 95 % interval")
