@@ -147,10 +147,7 @@ def _write(
         )
         write_report(report, out)
     if plot and result.metric is None:
-        why = "not enough evidence for a picture"
-        if result.evidence == "enough":
-            why = "no metric considered describes this person"
-        click.echo(f"{plot} is not written: {why}", err=True)
+        click.echo(f"{plot} is not written: {result.why_no_metric}", err=True)
     elif plot:
         click.echo(f"wrote {show.save_elicitation_picture(result, matrices, plot)}", err=True)
 

@@ -183,18 +183,11 @@ def objective_from(
 
 
 def _without_metric(result: ElicitationResult, where: str) -> InputError:
-    if result.evidence == "enough":
-        return InputError(
-            where=where,
-            found=f"an elicitation whose metric does not describe the person: {result.misfit[0]}",
-            needed="a metric that does",
-            cure=" ".join(result.advice),
-        )
     return InputError(
         where=where,
-        found=f"an elicitation with {result.preferences} answers that prefer a side",
-        needed="enough evidence for a metric",
-        cure="Ask more questions first.",
+        found=f"an elicitation with {result.why_no_metric}",
+        needed="enough evidence for a metric that describes the person",
+        cure=" ".join(result.advice) or "Ask more questions first.",
     )
 
 

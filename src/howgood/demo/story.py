@@ -259,9 +259,8 @@ def run_stakeholder(
 
 def _sentence(result: ElicitationResult) -> str:
     weight = result.a0
-    if weight is None:
-        reasons = "; ".join(result.misfit)
-        return f"After {result.queries} choices no metric describes the product owner: {reasons}."
+    if weight is None or result.metric is None:
+        return f"After {result.queries} choices no metric is named: {result.why_no_metric}."
     ratio = (1 - weight.mean) / weight.mean
     return (
         f"After {result.queries} choices: to the product owner a missed burglary costs about "

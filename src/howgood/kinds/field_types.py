@@ -18,6 +18,7 @@ from howgood.records.screen import AnswerValue, Field
 _MOST_RADIOS = 12
 # A text that may be longer than this gets several lines.
 _ONE_LINE = 200
+_VIEWS = re.compile(r"(\d{1,4}) (\d{1,6}(?:\.\d{1,3})?)")
 _AMBIGUOUS = re.compile(r",\d{3}$|_")
 
 
@@ -34,7 +35,7 @@ class FieldType(ABC):
 
     name: str
     # One that the page's template knows: line, textarea, radios, select, scale, boxes, box, slider,
-    # date, hidden.
+    # date, hidden, views.
     widget_name: str = "line"
 
     @abstractmethod
@@ -360,6 +361,38 @@ class HiddenField(FieldType):
         return "some words"
 
 
+class ViewsField(FieldType):
+    """How often something on the page was opened, and for how many seconds: "2 12.5".
+
+    A script of the page writes it; without one, nothing is known. Nobody answers it, so nothing
+    that a browser sends keeps a person from going on.
+    """
+
+    name = "views"
+    widget_name = "views"
+
+    def read(self, field: Field, given: list[str]) -> AnswerValue:
+        """Return what was sent if it is a number of times and one of seconds."""
+        views = views_of(given[0] if given else None)
+        return None if views is None else f"{views[0]} {views[1]:g}"
+
+    def fill(self, field: Field, seed: int, *purpose: object) -> str | list[str]:
+        """Say that nothing was opened."""
+        return "0 0"
+
+
+def views_of(value: AnswerValue) -> tuple[int, float] | None:
+    """Return how often something was opened and for how many seconds; None if that is not known.
+
+    Examples
+    --------
+    >>> views_of("2 12.5"), views_of(None)
+    ((2, 12.5), None)
+    """
+    found = _VIEWS.fullmatch(value) if isinstance(value, str) else None
+    return None if found is None else (int(found[1]), float(found[2]))
+
+
 FIELD_TYPES: dict[str, FieldType] = {
     type_.name: type_
     for type_ in (
@@ -370,6 +403,7 @@ FIELD_TYPES: dict[str, FieldType] = {
         TextField(),
         AgreeField(),
         HiddenField(),
+        ViewsField(),
         SliderField(),
         ShareField(),
         PlaceField(),

@@ -210,7 +210,8 @@ class Kind:
     Data. `rows` yields one row per judgement, ready for `learn`, and `answer_columns` what they
     hold, in order; `rating_columns` names those of them that are judgements on one scale.
     `person_facts` and `person_columns` are the same for one row about the person;
-    `own_questions` are questions that the task itself asks about the person. `passed_checks` says
+    `own_questions` are questions that the task itself asks about the person,
+    `facilitator_questions` those that somebody who sits next to them asks. `passed_checks` says
     whether somebody passed every attention check they saw, None if they saw none. `answer_checks`
     is what a person's answers say about each other: contradictions, attention checks, repetitions.
 
@@ -260,6 +261,7 @@ class Kind:
     person_facts: Callable[[Study, Participation], Row] = _no_facts
     person_columns: Callable[[Study], Iterable[Column]] = _no_columns
     own_questions: Callable[[Study], tuple[Question, ...]] = _no_questions
+    facilitator_questions: Callable[[Study], tuple[Question, ...]] = _no_questions
     passed_checks: Callable[[Study, Participation], bool | None] = _no_checks
     answer_checks: Callable[[Study, Participation], AnswerChecks] = _no_answer_checks
     task_export: Callable[[Study], TaskExport] | None = None

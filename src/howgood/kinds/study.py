@@ -80,6 +80,10 @@ class Consent(Record):
     text: str = Field(description="what they agree to; an empty line starts a new paragraph")
     contact: str = Field(default="", description="whom to ask or complain to")
     purpose: str = Field(default="", description="what the answers are used for, in one sentence")
+    mirror: bool = Field(
+        default=False,
+        description="ask whether a facilitator may see the person's screen and take notes",
+    )
 
 
 class Completion(Record):

@@ -34,9 +34,10 @@ QUERY_KINDS: Mapping[QueryKind, str] = {
 CHOICES: tuple[Choice, ...] = ("first", "second", "same")
 # The baseline of those who said outright how many false alarms one miss is worth.
 DIRECT = "direct question"
+NO_INFORMATION = "answers that can hardly be told from clicks at random"
 # With fewer answers that prefer a side, nothing is said about a metric.
 FEWEST_PREFERENCES = 3
-Evidence = Literal["enough", "none"]
+Evidence = Literal["enough", "little", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +202,10 @@ class ElicitationResult(Shown):
     prefer the side with fewer misses. With fewer than 3 preferences there is not enough `evidence`:
     no metric, no family, no system.
 
+    `is_informative` is false where what was learned predicts the answers to the other questions
+    hardly better than a coin: too `little` evidence for a metric or a system, but `a0` and `ratio`
+    are there with their wide intervals.
+
     `misfit` holds the reasons why no metric considered describes this person. With any there is no
     metric, no a0 and no system either, only what is known and, in `advice`, what to ask next;
     `families` then compares descriptions none of which holds.
@@ -233,6 +238,7 @@ class ElicitationResult(Shown):
     fewer_misses: int = 0
     misfit: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    is_informative: bool = True
     positive: Any = 1
     systems: Sequence[ConfusionMatrix] = field(default=(), repr=False, compare=False)
 
@@ -253,20 +259,33 @@ class ElicitationResult(Shown):
 
     @property
     def evidence(self) -> Evidence:
-        """Whether enough answers prefer a side to say anything."""
-        return "enough" if self.preferences >= FEWEST_PREFERENCES else "none"
+        """Whether the answers say enough for a metric: "enough", "little" or "none"."""
+        if self.preferences < FEWEST_PREFERENCES:
+            return "none"
+        return "enough" if self.is_informative else "little"
 
     @property
     def interval(self) -> Interval | None:
         """The 90 % interval of a0."""
         return self.a0.interval if self.a0 is not None else None
 
+    @property
+    def why_no_metric(self) -> str:
+        """Why no metric is named, empty where one is."""
+        if self.metric is not None:
+            return ""
+        if self.misfit:
+            return "a metric that does not describe the person: " + "; ".join(self.misfit)
+        if self.evidence == "little":
+            return NO_INFORMATION
+        return f"{self.preferences} answers that prefer a side"
+
     def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
         """Return a scikit-learn scorer of the metric; options go to `make_scorer`."""
         if self.metric is None:
             raise InputError(
                 where="scorer",
-                found="; ".join(self.misfit) or f"{self.preferences} answers that prefer a side",
+                found=self.why_no_metric,
                 needed="a metric that describes the person",
                 cure=" ".join(self.advice) or "Ask more questions.",
             )
@@ -296,6 +315,7 @@ class ElicitationResult(Shown):
         """Return plain values, ready for JSON."""
         return {
             "evidence": self.evidence,
+            "is_informative": self.is_informative,
             "fits": self.fits,
             "misfit": list(self.misfit),
             "advice": list(self.advice),

@@ -114,12 +114,18 @@ class Grid(_Block):
 
 
 class Details(_Block):
-    """Something to open when wanted: the description again, the costs of errors."""
+    """Something to open when wanted: the description again, the costs of errors.
+
+    Where `logged` names a field of the kind "views", that field keeps how often and for how long
+    it was open.
+    """
 
     summary: str
     paragraphs: tuple[Paragraph, ...] = ()
     grid: Grid | None = None
+    drawings: tuple[Drawing, ...] = ()
     open: bool = False
+    logged: str = ""
     block: Literal["details"] = "details"
 
 

@@ -139,6 +139,34 @@ def compact_card(
     )
 
 
+def bar_card(
+    matrix: ConfusionMatrix, wording: ComparisonWording, *, name: str = "A", language: str = "en"
+) -> str:
+    """Return the four counts of a system as bars alone, to be looked at next to its flow chart."""
+    own = f"{name}-bars"
+    bars, height = _bar_chart(matrix, wording, own, language, y=26.0)
+    title = escape(sentence(language, "card_title", name=name))
+    label = escape(described(matrix, wording, name=name, language=language))
+    return "".join(
+        [
+            f'<svg class="hg-card" viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
+            f'aria-label="{label}" xmlns="http://www.w3.org/2000/svg">',
+            f"<defs>{_hatching(own)}</defs>",
+            f'<text class="b" x="0" y="16">{title}</text>',
+            *bars,
+            "</svg>",
+        ]
+    )
+
+
+def _hatching(name: str) -> str:
+    return (
+        f'<pattern id="hg-p-{name}" width="6" height="6" patternTransform="rotate(45)" '
+        'patternUnits="userSpaceOnUse"><rect width="6" height="6" class="e" '
+        'fill-opacity=".22"/><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>'
+    )
+
+
 def _whole(
     parts: list[str],
     matrix: ConfusionMatrix,
@@ -164,10 +192,7 @@ def _whole(
             f"<style>{STYLE}</style>" if is_styled else "",
             f'<title id="hg-t-{name}">{title}</title>',
             f'<desc id="hg-d-{name}">{label}</desc>',
-            f'<defs><pattern id="hg-p-{name}" width="6" height="6" patternTransform="rotate(45)" '
-            'patternUnits="userSpaceOnUse"><rect width="6" height="6" class="e" '
-            'fill-opacity=".22"/><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>'
-            "</defs>",
+            f"<defs>{_hatching(name)}</defs>",
             f'<text class="b" x="0" y="16">{escape(out_of)}</text>',
             f'<text class="b" x="{_WIDTH}" y="16" text-anchor="end">{says}</text>',
             *parts,

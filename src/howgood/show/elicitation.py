@@ -17,6 +17,7 @@ from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import (
     FEWEST_PREFERENCES,
+    NO_INFORMATION,
     AnsweredQuery,
     ElicitationResult,
     Query,
@@ -91,7 +92,7 @@ def elicitation_findings(
 ) -> tuple[Finding, ...]:
     """Say what was learned, what to deploy, and how far to trust it."""
     findings = [Finding(text=_metric_text(result, wording), tone=_metric_tone(result))]
-    if not result.fits and result.evidence == "enough":
+    if result.metric is None and result.evidence != "none":
         findings += _misfit_findings(result, wording)
     if result.matrix is not None:
         findings.append(Finding(text=_system_text(result, result.matrix, wording)))
@@ -203,19 +204,12 @@ def save_elicitation_picture(
 
 def _drawable(result: ElicitationResult) -> ConfusionMatrix:
     """Return the system to point at, or say why there is none."""
-    if result.matrix is None and result.evidence == "enough":
-        raise InputError(
-            where="elicitation",
-            found=f"a respondent whom no metric describes: {result.misfit[0]}",
-            needed="a metric to draw",
-            cure=" ".join(result.advice),
-        )
     if result.matrix is None:
         raise InputError(
             where="elicitation",
-            found=f"{result.preferences} answers that prefer a side",
-            needed=f"at least {FEWEST_PREFERENCES} to draw a picture of the result",
-            cure="Answer more questions.",
+            found=f"no metric: {result.why_no_metric}",
+            needed="a metric to draw",
+            cure=" ".join(result.advice) or "Answer more questions.",
         )
     return result.matrix
 
@@ -232,6 +226,11 @@ def _metric_text(result: ElicitationResult, wording: ComparisonWording) -> str:
         return (
             "No metric considered here describes this person, so no weight and no threshold is "
             f"named: {reasons}."
+        )
+    if result.evidence == "little":
+        return (
+            f"Not enough information: {NO_INFORMATION}, so no metric and no threshold is named."
+            f"{_if_linear(result, wording)}"
         )
     chances = ", ".join(
         f"{family_label(name)} {percent(share)}" for name, share in result.families.items()
@@ -263,7 +262,7 @@ def _if_linear(result: ElicitationResult, wording: ComparisonWording) -> str:
         return ""
     return (
         f" If it is linear, one {wording.miss} weighs as much as {_ratio_text(result)} "
-        f"{wording.alarms}."
+        f"{wording.alarms} (90 % interval)."
     )
 
 
@@ -290,7 +289,7 @@ def _family_text(
 
 
 def _metric_tone(result: ElicitationResult) -> str:
-    if result.evidence == "none" or not result.fits:
+    if result.metric is None:
         return "bad"
     return "unsure" if result.family is None else "good"
 
@@ -357,7 +356,7 @@ def _agreement_text(result: ElicitationResult) -> str:
     if result.agreement is None:
         return ""
     found = result.agreement
-    which = "the metric" if result.fits else "the metric that came closest"
+    which = "the metric" if result.metric is not None else "the metric that came closest"
     ends = found.share.interval
     others = ", ".join(f"{name} {value:.0f} %" for name, value in found.baselines.items())
     return (

@@ -7,6 +7,7 @@ In: nothing. Out: SQLAlchemy Core tables. Absent: how they came to be (`migratio
        ├──< drafts ──< draft_media         what a researcher is writing; publishing makes a version
        ├──< uploads, jobs                  files to judge, and fits that wait, run or ended
        ├──< quota_places (of participants) whom quotas by answers count
+       ├──< session_notes (of participants) what a facilitator wrote down
        ├──< refusals                       how many people could not begin, by reason
        ├──< imports ──< imported_screens   which answers came with which file, to undo it
        ├──< api_tokens >── researchers ──< sessions
@@ -212,6 +213,24 @@ reviews = sa.Table(
     sa.Column("is_paid", sa.Boolean, nullable=False),
     sa.Column("actor", sa.String(200), nullable=False),
     sa.Column("changed_at", Moment, nullable=False),
+)
+
+# What a facilitator wrote down while somebody took part: `topic` is a question of theirs, or empty
+# for what was thought aloud, on the page that was open then.
+session_notes = sa.Table(
+    "session_notes",
+    metadata,
+    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column(
+        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), nullable=False
+    ),
+    sa.Column("topic", sa.String(40), nullable=False),
+    sa.Column("screen", sa.String(200), nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("noted_at", Moment, nullable=False),
+    sa.Index(None, "participant_id"),
+    sqlite_autoincrement=True,
 )
 
 quota_places = sa.Table(

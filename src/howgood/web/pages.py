@@ -96,6 +96,7 @@ class ScreenPage:
     onward: str = ""
     is_waiting: bool = False
     has_keys: bool = False
+    has_views: bool = False
     is_empty: bool = True
 
     @property
@@ -164,6 +165,7 @@ def screen_page(view: View, *, style: str, query: str = "") -> ScreenPage:
         **_around(view, query),
         is_waiting=screen.kind == "wait",
         has_keys=any(button.key for button in screen.all_buttons),
+        has_views=any(field.kind == "views" for field in screen.fields),
         is_empty=is_empty,
     )
 

@@ -132,8 +132,10 @@ def _policy(page: ScreenPage | ReviewPage | MessagePage) -> str:
     if isinstance(page, ScreenPage) and page.submit:
         to = page.submit["action"].removesuffix("/mturk/externalSubmit")
         policy = policy.replace("form-action 'self'", f"form-action 'self' {to}")
-    # For `_LOCAL_TIME` and keys.js; every other page runs no script at all.
-    has_script = isinstance(page, ScreenPage) and (page.is_waiting or page.has_keys)
+    # For `_LOCAL_TIME`, keys.js and views.js; every other page runs no script at all.
+    has_script = isinstance(page, ScreenPage) and (
+        page.is_waiting or page.has_keys or page.has_views
+    )
     return f"{policy}; script-src 'self'" if has_script else policy
 
 

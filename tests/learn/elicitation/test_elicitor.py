@@ -299,19 +299,22 @@ def test_posterior_predictions_and_information_match_plain_loops():
     belief.update(belief.likelihood(first[1], second[1], "same"))
 
     def chances(x, width, lapse):
-        one = lapse / 3 + (1 - lapse) / (1 + np.exp(-(x - width)))
-        two = lapse / 3 + (1 - lapse) / (1 + np.exp(x + width))
+        rate, to_same = lapse
+        slipped = rate * (1 - to_same) / 2
+        one = slipped + (1 - rate) / (1 + np.exp(-(x - width)))
+        two = slipped + (1 - rate) / (1 + np.exp(x + width))
         return np.array([one, two, 1 - one - two])
 
+    slips = list(itertools.product((0.02, 0.1, 0.25, 0.5), (0.02, 1 / 3)))
     joint, nodes = [], []
     total = sum(family.weight for family in families)
     for family in families:
         share = family.weight / total
         x = np.stack(family.strengths(first, second))
         for node, noise in itertools.product(range(x.shape[2]), range(x.shape[3])):
-            for width, lapse in itertools.product(WIDTHS, LAPSES):
+            for width, lapse in itertools.product(WIDTHS, slips):
                 weight = share * family.prior[node] * family.noise_prior[noise]
-                weight /= WIDTHS.size * LAPSES.size
+                weight /= WIDTHS.size * len(slips)
                 each = [
                     np.mean([chances(x[place, pair, node, noise], width, lapse)
                              for place in range(len(x))], axis=0)

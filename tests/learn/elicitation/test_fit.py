@@ -12,9 +12,11 @@ from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief
 from howgood.learn.elicitation.family_registry import make_families
 from howgood.learn.elicitation.fit import (
-    _held_out_reasons,
-    _sign_test,
+    _AllStates,
+    beaten_probability,
+    chances_of_first,
     disagreement_probability,
+    information,
     rivals,
 )
 from howgood.records.confusion import ConfusionMatrix
@@ -44,7 +46,7 @@ def _counts(matrix):
 def test_bayes_factors_match_plain_sums():
     belief = Belief(make_families(("linear", "cap")))
     answered = _answered(["first", "second", "first", "same"] * 3 + ["first"] * 2)
-    found = rivals(belief, answered)
+    found = rivals(_AllStates.of(belief, answered))
     prior = np.concatenate([each.ravel() for each in belief.weights()])
     chance = np.array([
         np.concatenate([v.ravel() for v in belief.likelihood(
@@ -83,7 +85,8 @@ def test_a_sure_person_disagrees_as_the_binomial_says():
         true_positives=5, false_negatives=30, false_positives=45, true_negatives=20
     )
     flat = [np.full_like(each, -1e9) for each in belief._log_weights]
-    flat[0][60, 4, 0, 1] = 0.0  # a0 = .5, razor-sharp, never indifferent, lapses 10 %
+    # a0 = .5, razor-sharp, never indifferent, slips 10 % of the time, to any of the three answers.
+    flat[0][60, 4, 0, 3] = 0.0
     belief._log_weights = flat
     held_out = [
         AnsweredQuery(
@@ -92,21 +95,47 @@ def test_a_sure_person_disagrees_as_the_binomial_says():
         )
         for wrong in (True, False, True, False, False)
     ]
-    chance, expected = disagreement_probability(belief, held_out, score.LinearMetric(a0=0.5))
+    chances, metric = chances_of_first(belief, held_out), score.LinearMetric(a0=0.5)
+    chance, expected = disagreement_probability(chances, held_out, metric)
     slip = (0.1 / 3) / (1 - 0.1 / 3)  # of answers that prefer a side
     assert chance == pytest.approx(binom.sf(1, 5, slip), rel=1e-6)
     assert expected == pytest.approx(5 * (1 - slip), rel=1e-6)
+    # A baseline that prefers the worse side is right in the two slips, and in nothing else.
+    ahead = beaten_probability(chances, held_out, metric, _Contrary())
+    assert ahead == pytest.approx(binom.sf(1, 5, slip), rel=1e-6)
+    # One that always agrees with the metric is never ahead.
+    assert beaten_probability(chances, held_out, metric, metric) == 1.0
 
 
-@pytest.mark.parametrize(("ahead", "behind"), [(5, 0), (4, 1), (0, 3), (2, 2)])
-def test_the_sign_test_is_scipys(ahead, behind):
-    from scipy.stats import binomtest
+class _Contrary:
+    """Prefers whatever has fewer true positives."""
 
-    if ahead:
-        reference = binomtest(ahead, ahead + behind, 0.5, alternative="greater").pvalue
-        assert _sign_test(ahead, behind) == pytest.approx(reference)
-    else:
-        assert _sign_test(ahead, behind) == 1.0
+    def prefers(self, first, second):
+        return "first" if first.true_positives < second.true_positives else "second"
+
+
+def test_information_is_how_much_better_than_a_coin_the_other_answers_are_predicted():
+    belief = Belief(make_families(("linear", "cap")))
+    learned = _answered(["first", "second", "first", "same"] * 2)
+    others = _answered(["second", "first", "first"], kind="held-out")
+    chance = {
+        kind: np.array([
+            np.concatenate([v.ravel() for v in belief.likelihood(
+                _counts(one.query.first), _counts(one.query.second), one.choice)])
+            for one in some
+        ])
+        for kind, some in (("learned", learned), ("others", others))
+    }  # fmt: skip
+    prior = np.concatenate([weights.ravel() for weights in belief.weights()])
+    posterior = prior * chance["learned"].prod(axis=0)
+    predicted = posterior @ chance["others"].prod(axis=0) / posterior.sum()
+    # A coin that lands on "same" in 2, 10 or 33 % of throws: two of eight so far, three sides now.
+    shares = np.array([0.02, 0.1, 1 / 3])
+    seen = shares**2 * ((1 - shares) / 2) ** 6
+    coin = (seen * ((1 - shares) / 2) ** 3).sum() / seen.sum()
+    # In whichever order they were asked: half of the others in between, half at the end.
+    mixed = [*learned[:4], others[0], *learned[4:], *others[1:]]
+    assert information(_AllStates.of(belief, mixed)) == pytest.approx(predicted / coin, rel=1e-4)
 
 
 @given(st.lists(st.sampled_from(["first", "second", "same"]), min_size=1, max_size=25))
@@ -123,7 +152,7 @@ def test_swapping_sides_throughout_changes_no_verdict(choices):
         )
         for each in answered
     ]
-    one, other = rivals(belief, answered), rivals(belief, swapped)
+    one, other = (rivals(_AllStates.of(belief, some)) for some in (answered, swapped))
     for name in ("random", "one_side", "tires", "changes"):
         assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-3, abs=1e-12)
 
@@ -163,19 +192,46 @@ def test_a_change_of_mind_is_noticed_and_named():
     assert result.advice == ("Ask what changed, then begin a new interview.",)
 
 
-@pytest.mark.parametrize(("right", "is_named"), [(11, False), (10, True), (15, False)])
-def test_agreement_that_a_coin_might_reach_is_a_reason(right, is_named):
-    """Of 15 coins, 11 or more heads come up in 5.9 % of tries, 10 or more in 15.1 %."""
-    metric, belief = score.LinearMetric(a0=0.3), Belief(make_families(("linear",)))
-    other = {"first": "second", "second": "first"}
-    held_out = []
-    for place, query in enumerate(learn.held_out_queries(MATRICES, n=15, random_state=1)):
-        choice = metric.prefers(query.first, query.second)
-        held_out.append(
-            AnsweredQuery(query=query, choice=choice if place < right else other[choice])
-        )
-    reasons = [reason for reason, _ in _held_out_reasons(belief, held_out, metric, {})]
-    assert any("as a coin might" in reason for reason in reasons) == is_named
+def test_answers_like_a_coin_get_no_metric_but_noise_alone_is_no_misfit():
+    """Who answers at random is given no metric; who errs in one answer of five is described."""
+    rng = np.random.default_rng(8)
+    coin, _ = _interviewed(lambda *_: str(rng.choice(["first", "second"])))
+    assert coin.metric is None
+    assert coin.evidence == "little" or not coin.fits
+    person = ask.simulate_respondent(score.LinearMetric(a0=0.2), flips=0.2, random_state=3)
+    noisy, _ = _interviewed(person)
+    assert noisy.fits
+    assert 0.2 in noisy.interval
+    clean, _ = _interviewed(score.LinearMetric(a0=0.2).prefers)
+    assert noisy.interval.width > 2 * clean.interval.width
+
+
+def test_too_little_information_is_said_on_every_road(tmp_path):
+    from dataclasses import replace
+
+    found, _ = _interviewed(score.LinearMetric(a0=0.2).prefers)
+    result = replace(
+        found, metric=None, family=None, matrix=None, counts=None, thresholds=None,
+        optimal_range=None, is_informative=False, advice=("Ask more.",),
+    )  # fmt: skip
+    assert (result.evidence, result.fits) == ("little", True)
+    assert result.interval == found.interval  # how wide it is remains known
+    for act in (
+        lambda: decide.threshold(result, _TRUTH, _SCORES),
+        result.scorer,
+        lambda: save_elicitation_picture(result, MATRICES, "nowhere.svg"),
+    ):
+        with pytest.raises(InputError, match="hardly be told from clicks at random"):
+            act()
+    said = [finding.text for finding in elicitation_findings(result, ask.GENERIC_WORDING)]
+    assert said[0].startswith("Not enough information: answers that can hardly be told")
+    assert "If it is linear, one" in said[0]
+    assert said[2] == "What to ask next: Ask more."
+    result.save(tmp_path / "little.json")
+    again = learn.load_elicited(tmp_path / "little.json")
+    assert (again.evidence, again.metric) == ("little", None)
+    assert again.interval.lower == pytest.approx(result.interval.lower, abs=1e-9)
+    assert again.to_dict()["evidence"] == "little"
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,10 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     ),
     "_Frame.pilot": ("This is a test run: keep the answers out of the data", ""),
     "Consent.text": ("What do people agree to?", "Voluntary, how to stop, what happens to answers"),
+    "Consent.mirror": (
+        "Ask whether a facilitator may see their pages",
+        "For sessions where somebody sits next to them and takes notes",
+    ),
     "Consent.contact": ("Whom can they ask?", "For example: Jane Doe, jane@example.org"),
     "Completion.text": ("What do you say at the end?", "For example: Thank you for your time"),
     "Completion.code": ("Which code do they need?", "Recruiting platforms give you one: C1A2B3"),
@@ -176,6 +180,10 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "ComparisonPlan.repeats": ("How many pairs are asked again, sides swapped?", ""),
     "ComparisonPlan.costs": ("What does each error mean for people?", ""),
     "ComparisonPlan.direct": ("Do people also say the weight themselves?", "Before, after, both"),
+    "ComparisonPlan.bars_on_demand": (
+        "Offer the same numbers as bars below each pair",
+        "How often and how long they are open is exported",
+    ),
     "ComparisonPlan.interview": ("Ask the six published questions at the end", ""),
     "Picture.alternative": ("What does it show?", "For those who cannot see it"),
     # Rules, blocks, endings.

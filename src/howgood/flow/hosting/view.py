@@ -158,7 +158,7 @@ def _without_buttons(block: Block) -> Block:
 def _fields(screen: Screen, values: Mapping[str, AnswerValue]) -> Iterator[AnsweredQuestion]:
     nothing = sentence(screen.language, "earlier_nothing")
     for question in screen.fields:
-        if question.kind != "hidden":
+        if question.kind not in ("hidden", "views"):
             answer = field_type(question).in_words(question, values.get(question.name))
             yield AnsweredQuestion(question=question.label, answer=answer or nothing)
 

@@ -13,6 +13,7 @@ from howgood.flow.participate.path import (
     conditions,
     ending_blocks,
     has_quota,
+    is_mirrored,
     next_screen,
 )
 
@@ -24,6 +25,7 @@ __all__ = [
     "ending_blocks",
     "fill",
     "has_quota",
+    "is_mirrored",
     "next_screen",
     "parse_answer",
     "participant_row",

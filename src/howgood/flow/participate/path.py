@@ -26,6 +26,7 @@ from howgood.records.screen import (
     Answer,
     Button,
     Field,
+    FieldOption,
     Heading,
     Paragraph,
     Participation,
@@ -33,7 +34,7 @@ from howgood.records.screen import (
     Screen,
 )
 
-CONSENT, FINISHED = "consent", "finished"
+CONSENT, FINISHED, MIRROR = "consent", "finished", "mirrored"
 
 
 def next_screen(
@@ -201,12 +202,27 @@ def _consent(study: Study, *, has_languages: bool) -> Screen:
             *paragraphs(purpose_line),
             *paragraphs(contact_line),
         ),
-        fields=spoken if has_languages else (),
+        fields=(*(spoken if has_languages else ()), *_mirror_field(study)),
         buttons=(
             Button(label=sentence(language, "agree"), name="consent", value="yes"),
             Button(label=sentence(language, "decline"), name="consent", value="no", main=False),
         ),
     )
+
+
+def _mirror_field(study: Study) -> tuple[Field, ...]:
+    """Return the question whether a facilitator may follow; who leaves it empty is not followed."""
+    if not study.consent.mirror:
+        return ()
+    language = study.language
+    allowed = FieldOption(value="yes", label=sentence(language, "mirror_allow"))
+    label = sentence(language, "mirror_label")
+    return (Field(name=MIRROR, kind="choices", label=label, options=(allowed,), required=False),)
+
+
+def is_mirrored(answered: Mapping[str, Answer]) -> bool:
+    """Return whether a person has allowed a facilitator to see their screen."""
+    return CONSENT in answered and answered[CONSENT].values.get(MIRROR) == ["yes"]
 
 
 def ending_of(study: Study, name: str) -> Completion | Ending:

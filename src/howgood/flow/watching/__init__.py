@@ -15,6 +15,7 @@ from howgood.flow.watching.counts import (
     overview,
     watch,
 )
+from howgood.flow.watching.facilitating import Session, follow, notes_file, take_note
 from howgood.flow.watching.people import AnsweredPage, Person, look_at, people_of, review
 
 __all__ = [
@@ -27,13 +28,17 @@ __all__ = [
     "Flags",
     "Live",
     "Person",
+    "Session",
     "StudyCounts",
     "Watcher",
     "deeds",
+    "follow",
     "in_words",
     "look_at",
+    "notes_file",
     "overview",
     "people_of",
     "review",
+    "take_note",
     "watch",
 ]

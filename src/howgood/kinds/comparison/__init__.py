@@ -52,6 +52,7 @@ KIND = Kind(
     own_questions=screens.own_questions,
     offline_task=_offline_task,
     asks_offline_differently=True,
+    facilitator_questions=screens.facilitator_questions,
     result=_result,
     judges_by="the threshold that suits what the group values",
 )

@@ -15,8 +15,8 @@ from howgood.kinds.screen_parts import words
 from howgood.kinds.study import Study, plan_of
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.screen import Block, Button, Card, Cards, Details, Drawing, Grid
-from howgood.show.comparison_card import compact_card, comparison_card
+from howgood.records.screen import Button, Card, Cards, Details, Drawing, Grid
+from howgood.show.comparison_card import bar_card, compact_card, comparison_card
 from howgood.show.comparison_text import described, difference
 
 _COSTS = ("health", "money", "time", "feelings")
@@ -86,7 +86,24 @@ def two_cards(
     )
 
 
-def cost_details(study: Study, *, is_open: bool) -> tuple[Block, ...]:
+def bar_details(
+    study: Study, left: ConfusionMatrix, right: ConfusionMatrix, *, logged: str
+) -> tuple[Details, ...]:
+    """Return the same numbers as bars, to be opened at will; nothing where the study has none."""
+    if not plan_of(study, ComparisonPlan).bars_on_demand:
+        return ()
+    wording, language = wording_of(study), study.language
+    drawings = tuple(
+        Drawing(
+            svg=bar_card(matrix, wording, name=name, language=language),
+            alternative=described(matrix, wording, name=name, language=language),
+        )
+        for name, matrix in (("A", left), ("B", right))
+    )
+    return (Details(summary=sentence(language, "bars_title"), drawings=drawings, logged=logged),)
+
+
+def cost_details(study: Study, *, is_open: bool, logged: str = "") -> tuple[Details, ...]:
     """Return what each error means for people, to be opened at will; nothing without texts."""
     costs = plan_of(study, ComparisonPlan).costs
     if costs is None:
@@ -100,4 +117,4 @@ def cost_details(study: Study, *, is_open: bool) -> tuple[Block, ...]:
     )
     header = ("", wording.miss, wording.alarm)
     grid = Grid(caption=summary, header=header, rows=rows)
-    return (Details(summary=summary, grid=grid, open=is_open),)
+    return (Details(summary=summary, grid=grid, open=is_open, logged=logged),)

@@ -11,6 +11,7 @@ from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.interview import Interview, Pair, replayed, weight_of
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import ANSWER, is_right, practice_key, questions_of
+from howgood.kinds.field_types import views_of
 from howgood.kinds.offline_pairs import is_offline
 from howgood.kinds.pair_choices import Choice
 from howgood.kinds.protocol import Row
@@ -29,6 +30,7 @@ _CHOICE_LEVELS = {
     "same": "no preference",
     "undo": "took the choice before back",
 }
+_OPENABLE = {screens.BARS: "the bars", screens.COSTS: "the costs of errors"}
 _KIND_LEVELS = {str(kind): why for kind, why in QUERY_KINDS.items()}
 _COLUMNS = columns(
     PARTICIPANT,
@@ -39,6 +41,14 @@ _COLUMNS = columns(
     *((f"right_{name}", "integer", f"{meaning}, right") for name, meaning in CELLS.items()),
     ("choice", "text", "what was chosen", _CHOICE_LEVELS),
     SECONDS,
+    *(
+        column
+        for part, what in _OPENABLE.items()
+        for column in (
+            (f"{part}_opened", "integer", f"how often {what} were opened; empty: not known"),
+            (f"{part}_seconds", "number", f"for how many seconds {what} were open, together"),
+        )
+    ),
 )
 _DIRECT = columns(
     ("ratio_before", "number", "direct answer before the pairs: false alarms that equal one miss"),
@@ -119,7 +129,17 @@ def _row(
         **{f"right_{name}": count for name, count in zip(CELLS, right, strict=True)},
         "choice": _EXPORTED[given],
         "seconds": answer.seconds,
+        **_opened(answer),
     }
+
+
+def _opened(answer: Answer) -> Row:
+    """Return how often and how long the parts below a pair were open; None where not known."""
+    facts = Row()
+    for part in _OPENABLE:
+        times, seconds = views_of(answer.values.get(part)) or (None, None)
+        facts |= {f"{part}_opened": times, f"{part}_seconds": seconds}
+    return facts
 
 
 def person_facts(study: Study, participation: Participation) -> Row:

@@ -160,7 +160,8 @@ def weight_of(interview: Interview) -> Estimate | None:
     """
     result = interview.result()
     if isinstance(result, ElicitationResult):
-        return result.a0
+        # Answers that hardly inform have a wide interval, which would pull a group to its middle.
+        return result.a0 if result.evidence == "enough" else None
     if interview.preferences < FEWEST_PREFERENCES:
         return None
     ends = result.interval

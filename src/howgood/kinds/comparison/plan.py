@@ -107,6 +107,10 @@ class ComparisonPlan(Plan):
         le=60,
     )
     bar_chart: bool = Field(default=False, description="bars below the flow chart")
+    bars_on_demand: bool = Field(
+        default=False,
+        description="bars to be opened below each pair; how often and how long is exported",
+    )
     interview: bool = Field(default=True, description="the six published questions at the end")
 
     def problems(self) -> list[Problem]:

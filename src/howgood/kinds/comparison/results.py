@@ -54,6 +54,7 @@ _KEPT_DRAWS = 400
 
 _TOO_FEW = f"judged fewer than {_LEAST_PAIRS} pairs"
 _NOT_DESCRIBED = "chose in a way that no metric considered describes"
+_NO_INFORMATION = "chose in a way that can hardly be told from clicks at random"
 _NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to learn from"
 
 
@@ -190,7 +191,9 @@ def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
 def _why_no_weight(result: ElicitationResult | BisectionResult, *, is_policed: bool) -> str:
     if not isinstance(result, ElicitationResult) or result.evidence == "none":
         return _NO_SIDE
-    return CARELESS if is_policed and result.checks.looks_careless else _NOT_DESCRIBED
+    if is_policed and result.checks.looks_careless:
+        return CARELESS
+    return _NOT_DESCRIBED if result.misfit else _NO_INFORMATION
 
 
 def _agreement(interview: Interview) -> Agreement | None:

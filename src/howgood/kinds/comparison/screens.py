@@ -10,7 +10,7 @@ from datetime import datetime
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question
 from howgood.ask.sentences import sentence
-from howgood.kinds.comparison.cards import cost_details, two_cards, wording_of
+from howgood.kinds.comparison.cards import bar_details, cost_details, two_cards, wording_of
 from howgood.kinds.comparison.interview import Pair, most_pairs, next_pair
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import last_feedback, practice_steps
@@ -42,6 +42,8 @@ from howgood.records.screen import (
 )
 
 RATIO, EASIER = "ratio", "easier"
+# What can be opened below a pair: the same numbers as bars, and what each error means.
+BARS, COSTS = "bars", "costs"
 _EASIER = ("easier", "same", "harder")
 BEFORE, AFTER, INTERVIEW = "direct-before", "direct-after", "interview"
 
@@ -83,6 +85,11 @@ def own_questions(study: Study) -> tuple[Question, ...]:
     """Return the last questions, where the study asks them."""
     plan = plan_of(study, ComparisonPlan)
     return last_questions(plan, study.language) if plan.interview else ()
+
+
+def facilitator_questions(study: Study) -> tuple[Question, ...]:
+    """Return the six published questions, which a facilitator may ask instead of the page."""
+    return interview_questions(plan_of(study, ComparisonPlan), study.language)
 
 
 def last_questions(plan: ComparisonPlan, language: str) -> tuple[Question, ...]:
@@ -200,6 +207,10 @@ def pair_step(
                 Button(label=prefer, name=CHOICE, value="second", key="2"),
             ),
         )
+        openable = (
+            *bar_details(study, pair.left, pair.right, logged=BARS),
+            *cost_details(study, is_open=False, logged=COSTS),
+        )
         same = sentence(language, "no_preference")
         buttons = [Button(label=same, name=CHOICE, value="same", main=False, key="0")]
         if may_undo:
@@ -210,8 +221,14 @@ def pair_step(
             kind="task",
             title=plan.question,
             language=language,
-            blocks=(cards, *cost_details(study, is_open=False)),
-            fields=(Field(name=PAIR, kind="hidden", label="", value=pair_text(pair)),),
+            blocks=(cards, *openable),
+            fields=(
+                Field(name=PAIR, kind="hidden", label="", value=pair_text(pair)),
+                *(
+                    Field(name=part.logged, kind="views", label="", required=False)
+                    for part in openable
+                ),
+            ),
             buttons=tuple(buttons),
         )
 

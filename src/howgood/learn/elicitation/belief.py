@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
-from howgood.learn.elicitation.families import LAPSES, WIDTHS, Family
+from howgood.learn.elicitation.families import LAPSES, LAPSES_TO_SAME, WIDTHS, Family
 from howgood.records.elicited_metric import Choice
 from howgood.stats.arrays import FloatArray
 from howgood.stats.paired_choices import mutual_information
@@ -170,7 +170,8 @@ def _answer_probability(strengths: list[FloatArray], choice: Choice) -> FloatArr
     attentive = sum(curves.values())[..., None]
     if choice == "same":
         attentive = 1 - attentive
-    return np.asarray(np.maximum(LAPSES / 3 + (1 - LAPSES) * attentive, 0.0))
+    slipped = LAPSES * (LAPSES_TO_SAME if choice == "same" else (1 - LAPSES_TO_SAME) / 2)
+    return np.asarray(np.maximum(slipped + (1 - LAPSES) * attentive, 0.0))
 
 
 def choice_table(strengths: list[FloatArray]) -> ChoiceTable:
@@ -190,9 +191,9 @@ def _expected_choices(table: ChoiceTable, weights: FloatArray) -> tuple[FloatArr
     """Average the two choice probabilities over noise, per (node, pair)."""
     mass = np.maximum(weights.sum(axis=(1, 2, 3), keepdims=True), 1e-300)
     given_node = weights / mass
-    lapse = (given_node * LAPSES).sum(axis=(1, 2, 3))
+    slipped = (given_node * LAPSES * (1 - LAPSES_TO_SAME) / 2).sum(axis=(1, 2, 3))[:, None]
     attentive = (given_node * (1 - LAPSES)).sum(axis=3).reshape(len(weights), -1, 1)
     attentive = attentive.astype(np.float32)
-    first = (table.first @ attentive)[:, :, 0] + lapse[:, None] / 3
-    second = (table.second @ attentive)[:, :, 0] + lapse[:, None] / 3
+    first = (table.first @ attentive)[:, :, 0] + slipped
+    second = (table.second @ attentive)[:, :, 0] + slipped
     return first.astype(np.float64), second.astype(np.float64)

@@ -41,7 +41,12 @@ def _expit(values: ArrayLike) -> FloatArray:
     return np.asarray(expit(values))
 
 
-LAPSES = np.array([0.02, 0.1, 0.25, 0.5])
+# How often an answer is a slip, and how often a slip is "no preference": hardly ever with people
+# who always take a side. Without the second, somebody who errs often but takes a side every time
+# could not be described at all, however linear.
+_SLIPS, _SLIPS_TO_SAME = (0.02, 0.1, 0.25, 0.5), (0.02, 1 / 3)
+LAPSES = np.repeat(_SLIPS, len(_SLIPS_TO_SAME))
+LAPSES_TO_SAME = np.tile(_SLIPS_TO_SAME, len(_SLIPS))
 WIDTHS = np.array([0.0, 0.5, 1.5])
 # Sensitivity to a difference of one case in 100, from faint to razor-sharp. All families get the
 # same values: with a sharper set, a family would win by its noise instead of its metric (ADR 40).

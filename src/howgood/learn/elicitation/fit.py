@@ -1,13 +1,20 @@
 """Does the model describe this person at all? Tests of fit, from every answer so far.
 
 In: the families' prior, every answer in the order given, the metric learned. Out: the reasons why
-no metric should be named, none when it fits. Absent: learning.
+no metric should be named, none when it fits, and whether the answers inform at all. Absent:
+learning.
 
 Four rivals are compared with the model by their Bayes factors over all answers: somebody who
 clicks at random, who takes one side always, who tires and goes on at random, who changes their
 mind. If the model holds, a factor beyond `DECISIVE` comes up at most once in so many interviews
-(Markov's inequality). Three more tests need no rival: disagreements on pairs kept back, agreement
-there that a coin might reach, and a simple metric that does better there.
+(Markov's inequality). Two more tests need no rival: more disagreements on pairs kept back, or a
+simple metric further ahead there, than the person whom the posterior describes, noise and all,
+would show.
+
+Noise is no misfit: somebody who errs often gets a wide interval. Only where what was learned
+predicts the answers to the other questions hardly better than a coin do the answers say too little
+for a metric. By the same inequality, at most one random clicker in `DECISIVE` passes as
+informative.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +32,7 @@ from howgood.stats.paired_choices import at_least_probability
 
 DECISIVE = 6.0
 RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
-_BEATEN = 0.05  # a simple metric is ahead by more than chance would put it as often as this
-_BY_A_COIN = 0.1  # a fair coin agrees as often more often than this: nothing is known to be learned
-_ENOUGH_HELD_OUT = 8  # in fewer questions a coin cannot be told from a metric
+_ENOUGH_CHECKS = 8  # in fewer questions a coin cannot be told from a metric
 _SHARES_SAME = np.array([0.02, 0.1, 1 / 3])  # how often a random clicker takes "no preference"
 _ON_ONE_SIDE = 0.95
 _FEWEST = 6  # in fewer answers neither a change nor fatigue can be told
@@ -46,10 +51,14 @@ class Rivals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misfit:
-    """Why the model does not describe a person, and what to ask next; both empty when it does."""
+    """Why the model does not describe a person, and what to ask next; both empty when it does.
+
+    Where `is_informative` is false there may be no reason, but the answers say too little.
+    """
 
     reasons: tuple[str, ...]
     advice: tuple[str, ...]
+    is_informative: bool = True
 
 
 def misfit(
@@ -60,12 +69,19 @@ def misfit(
     baselines: Mapping[str, ElicitedMetric],
     is_indifferent: bool,
 ) -> Misfit:
-    """Return every reason why no metric should be named."""
+    """Return every reason why no metric should be named, and whether the answers inform."""
     found: list[tuple[str, str]] = []
+    is_informative, more = True, tuple[str, ...]()
     if is_indifferent:
         found.append((INDIFFERENT, LARGER))
     if answered:
-        found += _beaten_by(rivals(belief, answered))
+        states = _AllStates.of(belief, answered)
+        against = rivals(states)
+        found += _beaten_by(against, by=DECISIVE)
+        n_checks = sum(answer.query.kind != "choice" for answer in answered)
+        is_informative = n_checks < _ENOUGH_CHECKS or information(states) > DECISIVE
+        if not is_informative:
+            more = (MORE, *(advice for _, advice in _beaten_by(against, by=1.0)))
     if metric is not None:
         held_out = [
             answer
@@ -75,14 +91,50 @@ def misfit(
         found += _held_out_reasons(belief, held_out, metric, baselines)
     return Misfit(
         reasons=tuple(reason for reason, _ in found),
-        advice=tuple(dict.fromkeys(advice for _, advice in found)),
+        advice=tuple(dict.fromkeys(advice for _, advice in found)) or more,
+        is_informative=is_informative,
     )
 
 
-def rivals(belief: Belief, answered: Sequence[AnsweredQuery]) -> Rivals:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _AllStates:
+    """What was said, whether it was learned from, and how probable every state makes it (logs)."""
+
+    said: NDArray[np.int64]
+    is_learned: NDArray[np.bool_]
+    log_prior: FloatArray
+    log_likelihood: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, belief: Belief, answered: Sequence[AnsweredQuery]) -> "_AllStates":
+        rows = [
+            np.concatenate([v.ravel() for v in belief.likelihood(*_sides(answer), answer.choice)])
+            for answer in answered
+        ]
+        return cls(
+            said=np.array([("first", "second", "same").index(a.choice) for a in answered]),
+            is_learned=np.array([answer.query.kind == "choice" for answer in answered]),
+            log_prior=belief.log_prior(),
+            log_likelihood=np.log(np.maximum(np.stack(rows), 1e-30)).astype(np.float32),
+        )
+
+
+def information(states: _AllStates) -> float:
+    """Return how much better than a coin what was learned predicts the other answers.
+
+    A Bayes factor of the answers not learned from, given those learned from.
+    """
+    learned_first = np.argsort(~states.is_learned, kind="stable")
+    n_learned = int(states.is_learned.sum())
+    begun = _evidence(states.log_prior, states.log_likelihood[learned_first])
+    guessed = guessing_evidence(states.said)[0]
+    guessed -= guessing_evidence(states.said[states.is_learned])[0]
+    return float(np.exp(min(begun[-1] - begun[n_learned] - guessed, 700.0)))
+
+
+def rivals(states: _AllStates) -> Rivals:
     """Return how much better or worse than the model each rival tells all answers."""
-    said = np.array([("first", "second", "same").index(answer.choice) for answer in answered])
-    log_prior, log_likelihood = _all_states(belief, answered)
+    said, log_prior, log_likelihood = states.said, states.log_prior, states.log_likelihood
     # Evidence of the first k answers, and of all from k on as if they were somebody else's.
     begun = _evidence(log_prior, log_likelihood)
     rest = _evidence(log_prior, log_likelihood[::-1])[::-1]
@@ -98,12 +150,11 @@ def rivals(belief: Belief, answered: Sequence[AnsweredQuery]) -> Rivals:
     return Rivals(random=random, one_side=one_side, tires=tires, changes=changes)
 
 
-def disagreement_probability(
-    belief: Belief, held_out: Sequence[AnsweredQuery], metric: ElicitedMetric
-) -> tuple[float, float]:
-    """Return how probable so many disagreements or more are, and how many agreements are expected.
+def chances_of_first(belief: Belief, held_out: Sequence[AnsweredQuery]) -> FloatArray:
+    """Return how probable the first side is where a side is taken: (n_states, n_questions).
 
-    Both if the person is as the posterior says: noise, lapses and doubt about the parameter are in.
+    The states, equally probable, stand for the posterior: noise, lapses and uncertainty about the
+    parameter are in.
     """
     weights = np.concatenate([weight.ravel() for weight in belief.weights()])
     # Evenly spread quantiles of the states stand for all of them; no chance involved.
@@ -118,25 +169,59 @@ def disagreement_probability(
             np.concatenate([values.ravel() for values in belief.likelihood(*pair, side)])[kept]
             for side in ("first", "second")
         )
-        prefers = metric.prefers(answer.query.first, answer.query.second)
-        agreeing = {"first": first, "second": second}.get(prefers, (first + second) / 2)
-        chances.append(agreeing / (first + second))
-    n_wrong = sum(
-        metric.prefers(answer.query.first, answer.query.second) != answer.choice
-        for answer in held_out
-    )
-    expected = float(np.sum([chance.mean() for chance in chances]))
-    return at_least_probability(1 - np.column_stack(chances), n_wrong), expected
+        chances.append(first / (first + second))
+    return np.column_stack(chances)
 
 
-def _beaten_by(found: Rivals) -> list[tuple[str, str]]:
+def disagreement_probability(
+    chances: FloatArray, held_out: Sequence[AnsweredQuery], metric: ElicitedMetric
+) -> tuple[float, float]:
+    """Return how probable so many disagreements or more are, and how many agreements are expected.
+
+    Both if the person is as the posterior says (`chances_of_first`).
+    """
+    agreeing = _agreeing(chances, held_out, metric)
+    n_wrong = int((~_agreed(metric, held_out)).sum())
+    return at_least_probability(1 - agreeing, n_wrong), float(agreeing.mean(axis=0).sum())
+
+
+def beaten_probability(
+    chances: FloatArray,
+    held_out: Sequence[AnsweredQuery],
+    metric: ElicitedMetric,
+    baseline: ElicitedMetric,
+) -> float:
+    """Return how probable it is that a baseline is ahead on so many pairs or more.
+
+    Of the pairs where only one of the two agrees with the respondent; if the person is as the
+    posterior says (`chances_of_first`).
+    """
+    ours, theirs = _agreed(metric, held_out), _agreed(baseline, held_out)
+    either = ours != theirs
+    ahead = int((theirs & either).sum())
+    if not ahead:
+        return 1.0
+    agreeing = _agreeing(chances, held_out, baseline)
+    return at_least_probability(agreeing[:, either], ahead)
+
+
+def _agreeing(
+    chances: FloatArray, held_out: Sequence[AnsweredQuery], metric: ElicitedMetric
+) -> FloatArray:
+    """Return how probable it is that the respondent takes the metric's side; 0 if it has none."""
+    prefers = [metric.prefers(answer.query.first, answer.query.second) for answer in held_out]
+    columns = {"first": chances, "second": 1 - chances, "same": np.zeros_like(chances)}
+    return np.column_stack([columns[side][:, place] for place, side in enumerate(prefers)])
+
+
+def _beaten_by(found: Rivals, *, by: float) -> list[tuple[str, str]]:
     said = {
         found.random: (RANDOM, AGAIN),
         found.one_side: (SIDE, AGAIN),
         found.tires: (_TIRES, _SHORTER),
         found.changes: (_CHANGES, _CHANGED),
     }
-    decisive = [factor for factor in said if factor > DECISIVE]
+    decisive = [factor for factor in said if factor > by]
     # Who clicks at random also seems to tire, and to change: the best explanation alone is said.
     return [said[max(decisive)]] if decisive else []
 
@@ -149,26 +234,16 @@ def _held_out_reasons(
 ) -> list[tuple[str, str]]:
     if not held_out:
         return []
-    chance, expected = disagreement_probability(belief, held_out, metric)
-    agreed = _agreed(metric, held_out)
-    found = []
-    if chance < RARE:
-        reason = DISAGREES.format(
-            agreed=int(agreed.sum()), asked=len(held_out), expected=round(expected)
-        )
-        found.append((reason, IN_WORDS))
-    if len(held_out) >= _ENOUGH_HELD_OUT and (
-        _sign_test(int(agreed.sum()), int((~agreed).sum())) > _BY_A_COIN
-    ):
-        reason = _COIN.format(agreed=int(agreed.sum()), asked=len(held_out))
+    chances = chances_of_first(belief, held_out)
+    probability, expected = disagreement_probability(chances, held_out, metric)
+    n_agreed, found = int(_agreed(metric, held_out).sum()), []
+    if probability < RARE:
+        reason = DISAGREES.format(agreed=n_agreed, asked=len(held_out), expected=round(expected))
         found.append((reason, IN_WORDS))
     for name, other in baselines.items():
-        theirs = _agreed(other, held_out)
-        ahead, behind = int((theirs & ~agreed).sum()), int((agreed & ~theirs).sum())
-        if _sign_test(ahead, behind) < _BEATEN:
-            reason = _BASELINE.format(
-                name=name, theirs=int(theirs.sum()), ours=int(agreed.sum()), asked=len(held_out)
-            )
+        if beaten_probability(chances, held_out, metric, other) < RARE:
+            theirs = int(_agreed(other, held_out).sum())
+            reason = _BASELINE.format(name=name, theirs=theirs, ours=n_agreed, asked=len(held_out))
             found.append((reason, IN_WORDS))
     return found
 
@@ -182,30 +257,12 @@ def _agreed(metric: ElicitedMetric, held_out: Sequence[AnsweredQuery]) -> NDArra
     )
 
 
-def _sign_test(ahead: int, behind: int) -> float:
-    """Return how often a fair coin gives so many heads or more."""
-    from scipy.stats import binom
-
-    return float(binom.sf(ahead - 1, ahead + behind, 0.5)) if ahead else 1.0
-
-
 def _sides(answered: AnsweredQuery) -> tuple[FloatArray, FloatArray]:
     query = answered.query
     first, second = (
         np.array(list(side.to_dict().values()), dtype=float) for side in (query.first, query.second)
     )
     return first, second
-
-
-def _all_states(
-    belief: Belief, answered: Sequence[AnsweredQuery]
-) -> tuple[FloatArray, NDArray[np.float32]]:
-    """Return the prior of every state, and how probable each makes each answer (logs)."""
-    rows = [
-        np.concatenate([v.ravel() for v in belief.likelihood(*_sides(answer), answer.choice)])
-        for answer in answered
-    ]
-    return belief.log_prior(), np.log(np.maximum(np.stack(rows), 1e-30)).astype(np.float32)
 
 
 def _evidence(log_prior: FloatArray, log_likelihood: NDArray[np.float32]) -> FloatArray:
@@ -249,7 +306,6 @@ DISAGREES = (
     "on pairs kept back it chose as the respondent did in {agreed} of {asked}, where about "
     "{expected} were to be expected"
 )
-_COIN = "on pairs kept back it chose as the respondent did in {agreed} of {asked}, as a coin might"
 _BASELINE = (
     "on pairs kept back, {name} chose as the respondent did in {theirs} of {asked}, this metric in "
     "{ours}"
@@ -262,3 +318,4 @@ IN_WORDS = (
     "Ask the respondent to say in their own words how they decide; show the reachable systems and "
     "let them point at the best."
 )
+MORE = "Ask more questions, about systems that differ more."

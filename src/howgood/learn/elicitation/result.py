@@ -75,7 +75,8 @@ def summarise(
     learned = [answer for answer in answered if answer.query.kind == "choice"]
     found = _described(belief, linear, answered, settings["direct_ratio"])
     system = _best_system(belief, found, bank, thresholds) if found.is_said else _System()
-    z_draws = found.z_draws if found.is_said else None
+    # Too little evidence for a metric is no reason to hide how wide the interval is.
+    z_draws = found.z_draws if not found.fit.reasons else None
     return ElicitationResult(
         metric=found.metric if found.is_said else None,
         a0=None if z_draws is None else _estimate(1 / (1 + np.exp(-z_draws))),
@@ -101,6 +102,7 @@ def summarise(
         agreement=found.agreement,
         misfit=found.fit.reasons,
         advice=found.fit.advice,
+        is_informative=found.fit.is_informative,
         provenance=_provenance(thresholds, seed, settings),
     )
 
@@ -121,7 +123,7 @@ class _Described:
 
     @property
     def is_said(self) -> bool:
-        return self.is_enough and not self.fit.reasons
+        return self.is_enough and not self.fit.reasons and self.fit.is_informative
 
 
 def _described(

@@ -126,6 +126,7 @@ def _result(values: Mapping[str, Any]) -> ElicitationResult:
         made[name] = tuple(values[name])
     return ElicitationResult(
         **made,
+        is_informative=bool(values.get("is_informative", True)),
         metric=values["metric"] and metric_from_dict(values["metric"]),
         checks=AttentionChecks(**{name: int(values["checks"][name]) for name in _CHECKS}),
         agreement=values["agreement"] and _agreement(values["agreement"]),
