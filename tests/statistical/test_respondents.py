@@ -142,9 +142,9 @@ def _page(rows):
         "",
         f"{INTERVIEWS} simulated interviews each, out of 100 cases; written by `make slow`. "
         "Misfit: the result says that no metric considered describes them. Too little: it says "
-        "that their answers can hardly be told from clicks at random, and gives only an interval. "
-        "Covered: share of the 90 % intervals that hold the true a0, without those called a "
-        "misfit. M: agreement on 15 held-out "
+        "that their answers can hardly be distinguished from random clicks, and gives only an "
+        "interval. Covered: share of the 90 % intervals that hold the true a0, without those "
+        "called a misfit. M: agreement on 15 held-out "
         "pairs. Regret: what the recommended threshold forgoes, as a share of what the best one "
         "gains over an average one "
         f"(where one is recommended); next to it Algorithm 1, and {25} random pairs with logistic "

@@ -34,7 +34,7 @@ QUERY_KINDS: Mapping[QueryKind, str] = {
 CHOICES: tuple[Choice, ...] = ("first", "second", "same")
 # The baseline of those who said outright how many false alarms one miss is worth.
 DIRECT = "direct question"
-NO_INFORMATION = "answers that can hardly be told from clicks at random"
+NO_INFORMATION = "answers that can hardly be distinguished from random clicks"
 # With fewer answers that prefer a side, nothing is said about a metric.
 FEWEST_PREFERENCES = 3
 Evidence = Literal["enough", "little", "none"]

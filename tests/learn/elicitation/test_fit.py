@@ -221,10 +221,10 @@ def test_too_little_information_is_said_on_every_road(tmp_path):
         result.scorer,
         lambda: save_elicitation_picture(result, MATRICES, "nowhere.svg"),
     ):
-        with pytest.raises(InputError, match="hardly be told from clicks at random"):
+        with pytest.raises(InputError, match="hardly be distinguished from random clicks"):
             act()
     said = [finding.text for finding in elicitation_findings(result, ask.GENERIC_WORDING)]
-    assert said[0].startswith("Not enough information: answers that can hardly be told")
+    assert said[0].startswith("Not enough information: answers that can hardly be distinguished")
     assert "If it is linear, one" in said[0]
     assert said[2] == "What to ask next: Ask more."
     result.save(tmp_path / "little.json")

@@ -54,7 +54,7 @@ _KEPT_DRAWS = 400
 
 _TOO_FEW = f"judged fewer than {_LEAST_PAIRS} pairs"
 _NOT_DESCRIBED = "chose in a way that no metric considered describes"
-_NO_INFORMATION = "chose in a way that can hardly be told from clicks at random"
+_NO_INFORMATION = "chose in a way that can hardly be distinguished from random clicks"
 _NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to learn from"
 
 
