@@ -93,7 +93,9 @@
     details: (block) => make("details", { open: Boolean(block.open) },
       make("summary", {}, block.summary),
       (block.paragraphs || []).map((each) => make("p", {}, words(each.words))),
-      block.grid ? blocks.grid(block.grid) : null),
+      block.grid ? blocks.grid(block.grid) : null,
+      (block.drawings || []).length
+        ? make("div", { class: "cards" }, block.drawings.map(blocks.drawing)) : null),
     grid: (block) => make("div", { class: "scroll", role: "group", "aria-label": block.caption,
       tabindex: "0" }, make("table", {}, make("caption", {}, block.caption),
       make("thead", {}, make("tr", {}, block.header.map((each) =>

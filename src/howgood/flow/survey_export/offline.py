@@ -169,8 +169,11 @@ def _packaged(name: str) -> str:
 
 
 def _plain(screen: Screen) -> dict[str, Any]:
-    """Return a screen without what it keeps for the record: it could say whose output is which."""
-    fields = tuple(field for field in screen.fields if field.kind != "hidden")
+    """Return a screen without what it keeps for the record: it could say whose output is which.
+
+    What was opened is not logged there either.
+    """
+    fields = tuple(field for field in screen.fields if field.kind not in ("hidden", "views"))
     return screen.changed(fields=fields).to_dict()
 
 
