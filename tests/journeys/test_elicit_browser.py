@@ -96,6 +96,9 @@ def test_both_cards_and_both_buttons_are_in_view_and_keys_choose(kind, chromium,
             assert all(box["y"] >= 0 and box["y"] + box["height"] <= tall for box in boxes)
             assert page.evaluate("document.documentElement.scrollWidth") <= wide
         assert page.locator(".between").count() == 1
+        if kind == "comparison":
+            page.locator("summary").click()
+            page.locator("details[open] table").wait_for()
         for key in ("2", "1", "u"):
             with page.expect_navigation():
                 page.keyboard.press(key)
@@ -104,3 +107,7 @@ def test_both_cards_and_both_buttons_are_in_view_and_keys_choose(kind, chromium,
     seat.host.close()
     chosen = [answer.values["choice"] for answer in compare_answers(given)]
     assert chosen == ["second", "first", "undo"]
+    if kind == "comparison":  # the costs were opened at the first pair, and not again
+        opened = [answer.values["costs"] for answer in compare_answers(given)]
+        assert [text.split()[0] for text in opened] == ["1", "0", "0"]
+        assert float(opened[0].split()[1]) > 0

@@ -42,7 +42,9 @@ class Person:
         self._rng = rng
         names = list(FAMILIES)
         self.family = str(rng.choice(names, p=[FAMILIES[name].weight for name in names]))
-        self.sensitivity = float(rng.choice([0.25, 1.0, 4.0, 16.0, 64.0]))
+        # Faint, middling, and sharp ones alike.
+        levels = [1 / 3, 1 / 3, 1 / 9, 1 / 9, 1 / 9]
+        self.sensitivity = float(rng.choice([0.25, 1.0, 4.0, 16.0, 64.0], p=levels))
         self.weber = False
         if self.family == "linear":
             # Uniform in a0 within the grid's span, a logit of 5.344 either way.
@@ -51,7 +53,8 @@ class Person:
             self.metric = score.LinearMetric(a0=self.a0)
             self.weber = bool(rng.random() < 0.5)
             if self.weber:
-                self.sensitivity = float(rng.choice([1.0, 4.0, 16.0, 64.0]))
+                levels = [1 / 2, 1 / 6, 1 / 6, 1 / 6]
+                self.sensitivity = float(rng.choice([1.0, 4.0, 16.0, 64.0], p=levels))
         elif self.family == "f_beta":
             span, step = np.log(8.0) - np.log(0.2), (np.log(8.0) - np.log(0.2)) / 40
             place = np.log(0.2) - step / 2 + rng.random() * (span + step)
@@ -143,11 +146,11 @@ NOISES = {"none": (0.0, None), "10 % flips": (0.1, None), "20 % flips": (0.2, No
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_intervals_hold_the_weight_of_respondents_nobody_assumed(noise, ledger):
-    seed = 52118
+    seed = 88032
     rng = np.random.default_rng([seed, *noise.encode()])
     flips, sensitivity = NOISES[noise]
     hits = []
-    for _ in range(160):
+    for _ in range(120):
         a0 = float(rng.uniform(0.03, 0.6))
         person = ask.simulate_respondent(
             score.LinearMetric(a0=a0), flips=flips, sensitivity=sensitivity, random_state=rng

@@ -29,15 +29,17 @@ def answered_in_browser(elicitor: Search, log: Path | None) -> Search:
     need_web("howgood criteria --browser")
     from howgood.flow import elicit_in_browser as browser
 
-    if elicitor.answers:
-        raise click.UsageError(f"{log} holds an interview; go on with it in the terminal")
-    with private_page(browser.private_criteria_study(elicitor)) as seat:
-        answered = browser.criteria_so_far(seat, elicitor)
-    # The page numbers the criteria; the interview knows them by their names.
-    own = flow.again(elicitor, answered)
-    if log is not None:
-        flow.write_log(own, log)
-    return own
+    def so_far(seat: browser.Seat) -> Search:
+        # The page numbers the criteria; the interview knows them by their names.
+        return flow.again(elicitor, browser.criteria_so_far(seat, elicitor))
+
+    def keep(seat: browser.Seat) -> None:
+        if log is not None:
+            flow.write_log(so_far(seat), log)
+
+    with private_page(lambda database: browser.criteria_seat(elicitor, database), keep) as seat:
+        keep(seat)
+        return so_far(seat)
 
 
 @click.command("criteria")

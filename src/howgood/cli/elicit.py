@@ -39,11 +39,15 @@ def answered_in_browser(
     need_web("howgood elicit --browser")
     from howgood.flow import elicit_in_browser as browser
 
-    with private_page(browser.private_study(interview, words)) as seat:
-        interview = browser.interview_so_far(seat, interview)
-    if log is not None:
-        write_log(interview, log)
-    return interview
+    def keep(seat: browser.Seat) -> None:
+        if log is not None:
+            write_log(browser.interview_so_far(seat, interview), log)
+
+    with private_page(
+        lambda database: browser.interview_seat(interview, words, database), keep
+    ) as seat:
+        keep(seat)
+        return browser.interview_so_far(seat, interview)
 
 
 @click.command("elicit")

@@ -123,6 +123,7 @@ def elicit(
     out_of: OutOf = "auto",
     resume: str | Path | None = None,
     pos_label: object = None,
+    missing: Literal["error", "drop"] = "error",
     groups: Any = None,  # noqa: ANN401 - an array
     wording: ComparisonWording | None = None,
     random_state: RandomState = None,
@@ -149,6 +150,8 @@ def elicit(
         Where to keep the interview; begun there before, it goes on.
     pos_label : object, optional
         The label that counts as positive; without, a classifier's second class, else 1.
+    missing : {"error", "drop"}
+        What to do about cases without a label or a score: refuse, or leave them out.
     groups : array, optional
         The group of each case: asks how much differences between groups should count.
     wording : ComparisonWording, optional
@@ -182,6 +185,7 @@ def elicit(
     (True, True)
     """
     if groups is not None or _n_classes(classifier, scores) > 2:
+        _refuse_dropping(missing)
         # These interviews are built on this module; they are found when asked for.
         weighing = import_module("howgood.flow.elicit_weights")
         labels = None if scores is not None else [_plain(label) for label in classifier.classes_]
@@ -195,10 +199,14 @@ def elicit(
         )  # fmt: skip
     if scores is None:
         positive = _second_class(classifier) if pos_label is None else pos_label
-        matrices = learn.classifier_matrices(classifier, X, y, out_of=out_of, pos_label=positive)
+        matrices = learn.classifier_matrices(
+            classifier, X, y, out_of=out_of, pos_label=positive, missing=missing
+        )
     else:
         positive = 1 if pos_label is None else pos_label
-        matrices = learn.threshold_matrices(y, scores, out_of=out_of, pos_label=positive)
+        matrices = learn.threshold_matrices(
+            y, scores, out_of=out_of, pos_label=positive, missing=missing
+        )
     interview = Interview(
         elicitor=Elicitor(matrices, random_state=random_state, **settings), calibration=None
     )
@@ -207,6 +215,16 @@ def elicit(
         interview = _resumed(log, interview)
     interview = _asked(interview, ui, wording or ask.GENERIC_WORDING, log)
     return replace(interview.elicitor.result(), positive=positive)
+
+
+def _refuse_dropping(missing: str) -> None:
+    if missing != "error":
+        raise InputError(
+            where="elicit",
+            found=f"missing = {missing!r:.60} with several classes or groups",
+            needed="cases that are complete",
+            cure="Leave incomplete cases out before.",
+        )
 
 
 def _second_class(classifier: Any) -> object:  # noqa: ANN401 - any scikit-learn classifier
@@ -256,15 +274,8 @@ def _asked(
             needed='"browser", "notebook", "terminal", or a function that answers',
             cure="Leave it out to ask in the browser.",
         )
-    if interview.elicitor.answers:
-        if interview.elicitor.query() is None:
-            return interview
-        raise InputError(
-            where="elicit",
-            found=f"an interview of {len(interview.elicitor.answers)} answers in {log}",
-            needed="one that is not yet begun, to ask in the browser",
-            cure='Go on with ui="terminal" or ui="notebook", or name another file.',
-        )
+    if interview.elicitor.query() is None:
+        return interview
     # The page is served by the web application, a layer above: it is found by name.
     answered: Interview = import_module("howgood.cli.elicit").answered_in_browser(
         interview, words, log

@@ -5,13 +5,16 @@ for one person, and the interview as they have answered it so far. Absent: socke
 and how pairs are chosen (see `participate`).
 """
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from howgood.errors import InputError
 from howgood.flow import hosting
 from howgood.flow.elicit import Interview
 from howgood.flow.hosting.tokens import digest
@@ -24,6 +27,8 @@ from howgood.learn.elicitation.elicitor import Elicitor
 from howgood.learn.elicitation.weights_search import WeightsSearch
 from howgood.records.comparison import ComparisonWording, CostText
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
+from howgood.records.elicitation import AnsweredQuery
+from howgood.records.elicited_metric import Choice
 from howgood.records.participant import Status
 from howgood.records.screen import Answer
 from howgood.store import answers, participants
@@ -47,13 +52,78 @@ class Seat:
     token: str
 
 
-def take_seat(study: Study, *, database: Path) -> Seat:
+def take_seat(study: Study, *, database: Path, seed: int | None = None) -> Seat:
     """Prepare a private study and the one link that leads into it."""
     now = datetime.now(UTC)
     host = hosting.open_host(str(database))
     hosting.add_study(host, study, folder=database.parent, now=now)
-    link = hosting.make_links(host, study.slug, people=1, now=now)[0]
+    link = hosting.make_links(host, study.slug, people=1, seed=seed, now=now)[0]
     return Seat(host=host, study=study, token=link.token)
+
+
+def interview_seat(interview: Interview, words: ComparisonWording, database: Path) -> Seat:
+    """Return the seat of an interview, at the page where it was interrupted."""
+    asked = interview.elicitor
+    seat = take_seat(private_study(interview, words), database=database, seed=asked.seed)
+    _fill_in(seat, asked.answers, direct=asked.settings["direct_ratio"])
+    _check_same(asked.answers, interview_so_far(seat, interview).elicitor.answers)
+    return seat
+
+
+def criteria_seat(asked: WeightsSearch, database: Path) -> Seat:
+    """Return the seat of an interview about alternatives, at the page where it was interrupted."""
+    seat = take_seat(private_criteria_study(asked), database=database, seed=asked.seed)
+    _fill_in(seat, asked.answers)
+    fresh = asked.anew(random_state=asked.seed, **asked.settings)
+    for answer in criteria_so_far(seat, asked).answers if asked.answers else ():
+        fresh.answer(answer.choice)
+    _check_same(asked.answers, fresh.answers)
+    return seat
+
+
+def _check_same(earlier: Sequence[AnsweredQuery], filled: Sequence[AnsweredQuery]) -> None:
+    """Refuse answers that would be taken for those to other questions."""
+    if [_as_asked(answer) for answer in earlier] != [_as_asked(answer) for answer in filled]:
+        raise InputError(
+            where="resume",
+            found=f"an interview of {len(earlier)} answers, begun with settings that pages lack",
+            needed="one that was begun in the browser, or with its settings",
+            cure='Go on with ui="terminal" or ui="notebook", or name another file.',
+        )
+
+
+def _as_asked(answer: AnsweredQuery) -> tuple[object, ...]:
+    query = answer.query
+    return (query.first, query.second, query.kind, answer.choice)
+
+
+def _fill_in(seat: Seat, earlier: Sequence[AnsweredQuery], *, direct: float | None = None) -> None:
+    """Answer the pages up to where an earlier sitting ended, with what was said then."""
+    if not earlier:
+        return
+    # A notebook has an event loop of its own in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        choices = [answer.choice for answer in earlier]
+        thread.submit(asyncio.run, _filled(seat, choices, direct)).result()
+
+
+async def _filled(seat: Seat, choices: list[Choice], direct: float | None) -> None:
+    waiting = list(choices)
+    while waiting:
+        now = datetime.now(UTC)
+        view = await hosting.look(seat.host, seat.token, now=now)
+        screen, given = view.screen, dict[str, str | list[str]]()
+        if screen.is_last:
+            return
+        if screen.kind == "consent":
+            given["consent"] = "yes"
+        elif comparison.shows_pair(screen):
+            given[pair_choices.CHOICE] = waiting.pop(0)
+        elif screen.key == comparison.BEFORE and direct is not None:
+            given[comparison.RATIO] = f"{direct:g}"
+        form = {"screen": screen.key, "signature": view.signature, "visit": view.visit}
+        filled = form | hosting.filled_form(screen, given)
+        await hosting.send(seat.host, seat.token, form=filled, now=now)
 
 
 def is_finished(seat: Seat) -> bool:
@@ -94,8 +164,13 @@ def interview_so_far(seat: Seat, interview: Interview) -> Interview:
     # The same questions about the same systems, but with the counts a study does not hold.
     elicitor = Elicitor(interview.elicitor.matrices, random_state=asked.seed, **asked.settings)
     standing = pair_choices.standing_answers(given)
-    for choice, answer in zip(pair_choices.choices_so_far(given), standing, strict=True):
-        elicitor.answer(choice, milliseconds=_milliseconds(answer))
+    earlier = [answer.milliseconds for answer in interview.elicitor.answers]
+    for place, (choice, answer) in enumerate(
+        zip(pair_choices.choices_so_far(given), standing, strict=True)
+    ):
+        # What an earlier sitting has answered was filled in at once: its own times count.
+        spent = earlier[place] if place < len(earlier) else _milliseconds(answer)
+        elicitor.answer(choice, milliseconds=spent)
     return replace(
         interview,
         elicitor=elicitor,

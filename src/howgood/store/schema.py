@@ -37,6 +37,13 @@ from howgood.store.columns import metadata as metadata
 # A number is never given out again, so that memories, addresses and audit lines go on meaning what
 # they meant: PostgreSQL's sequences see to that, SQLite wants `sqlite_autoincrement`.
 
+
+def _of_participant(**options: Any) -> sa.Column[Any]:  # noqa: ANN401 - of a column
+    """Return the column that names a participant; its row is erased with them."""
+    key = sa.ForeignKey("participants.id", ondelete="CASCADE")
+    return sa.Column("participant_id", key, **options)
+
+
 facts = sa.Table(
     "facts",
     metadata,
@@ -119,12 +126,7 @@ draw_entries = sa.Table(
 draw_tickets = sa.Table(
     "draw_tickets",
     metadata,
-    sa.Column(
-        "participant_id",
-        sa.ForeignKey("participants.id", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
-    ),
+    _of_participant(primary_key=True, autoincrement=False),
 )
 
 # Whom to remind of the next round; erased with the last reminder. `due_at` is empty until the
@@ -132,12 +134,7 @@ draw_tickets = sa.Table(
 reminders = sa.Table(
     "reminders",
     metadata,
-    sa.Column(
-        "participant_id",
-        sa.ForeignKey("participants.id", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
-    ),
+    _of_participant(primary_key=True, autoincrement=False),
     sa.Column("address", sa.String(254), nullable=False),
     sa.Column("token", sa.String(100), nullable=False),
     sa.Column("due_at", Moment),
@@ -157,9 +154,7 @@ refusals = sa.Table(
 screens = sa.Table(
     "screens",
     metadata,
-    sa.Column(
-        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), primary_key=True
-    ),
+    _of_participant(primary_key=True),
     sa.Column("name", sa.String(200), primary_key=True),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("content", sa.JSON, nullable=False),
@@ -204,9 +199,7 @@ answer_changes = sa.Table(
 reviews = sa.Table(
     "reviews",
     metadata,
-    sa.Column(
-        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), primary_key=True
-    ),
+    _of_participant(primary_key=True),
     # Why their answers do not count; empty: they do.
     sa.Column("excluded_because", sa.String(300), nullable=False),
     sa.Column("note", sa.Text, nullable=False),
@@ -221,9 +214,7 @@ session_notes = sa.Table(
     "session_notes",
     metadata,
     sa.Column("id", _NUMBER, primary_key=True),
-    sa.Column(
-        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), nullable=False
-    ),
+    _of_participant(nullable=False),
     sa.Column("topic", sa.String(40), nullable=False),
     sa.Column("screen", sa.String(200), nullable=False),
     sa.Column("text", sa.Text, nullable=False),
@@ -236,9 +227,7 @@ session_notes = sa.Table(
 quota_places = sa.Table(
     "quota_places",
     metadata,
-    sa.Column(
-        "participant_id", sa.ForeignKey("participants.id", ondelete="CASCADE"), primary_key=True
-    ),
+    _of_participant(primary_key=True),
     # Whom a quota by answers counts; they hold the place as long as they hold one in the study.
     sa.Column("quota", sa.String(100), primary_key=True),
 )

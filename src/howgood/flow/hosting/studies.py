@@ -64,9 +64,18 @@ def every_study(host: Host) -> tuple[StudyRow, ...]:
 
 
 def make_links(
-    host: Host, slug: str, *, people: int, is_pilot: bool = False, now: datetime
+    host: Host,
+    slug: str,
+    *,
+    people: int,
+    is_pilot: bool = False,
+    seed: int | None = None,
+    now: datetime,
 ) -> tuple[Link, ...]:
-    """Invite this many people by personal links; pilots' answers stay out of the data."""
+    """Invite this many people by personal links; pilots' answers stay out of the data.
+
+    With a `seed` all of them get the pages that it decides; else everybody gets their own.
+    """
     with host.database.reading() as connection:
         row = studies.find(connection, slug)
         known = [study.slug for study in studies.everything(connection)]
@@ -74,7 +83,7 @@ def make_links(
         raise UnknownNameError(where="study", name=slug, names=known)
     pilot = is_pilot or host.study(row.version).pilot
     links = tuple(Link(token=tokens.fresh_token(), is_pilot=pilot) for _ in range(people))
-    host.database.write(lambda connection: _invite(connection, row, links, now))
+    host.database.write(lambda connection: _invite(connection, row, links, seed, now))
     return links
 
 
@@ -90,13 +99,19 @@ def picture(host: Host, version: int, name: str) -> MediaFile:
     return host.media.setdefault((version, name), found)
 
 
-def _invite(connection: Connection, row: StudyRow, links: tuple[Link, ...], now: datetime) -> None:
+def _invite(
+    connection: Connection,
+    row: StudyRow,
+    links: tuple[Link, ...],
+    seed: int | None,
+    now: datetime,
+) -> None:
     for link in links:
         new = NewParticipant(
             study=row.number,
             version=row.version,
             token_digest=tokens.digest(link.token),
-            seed=tokens.fresh_seed(),
+            seed=tokens.fresh_seed() if seed is None else seed,
             status=Status.INVITED,
             origin={},
             is_pilot=link.is_pilot,

@@ -53,6 +53,10 @@ WIDTHS = np.array([0.0, 0.5, 1.5])
 ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
 # Sensitivity to the ratio of gains against the ratio of costs (Weber's law).
 _WEBER = np.array([1.0, 4.0, 16.0, 64.0])
+# From here on two cases in 100 decide nearly every time, and people of different sensitivity answer
+# alike: together they are as probable as one of the fainter levels. Even values would make most
+# people razor-sharp beforehand, and intervals of faint ones too narrow.
+_SHARP = 4.0
 _GONE = 1e-4  # nodes with less weight than this are not worth a finer look
 _MOST = 60.0  # stronger preferences are certain anyway; keeps exponentials finite
 # What the families' grids are laid out for where nothing is known of the systems: 100 cases, half
@@ -188,7 +192,7 @@ class Linear(Family):
             nodes=nodes,
             prior=prior / prior.sum(),
             noise_prior=np.concatenate(
-                [0.5 * even_prior(ABSOLUTE.size), 0.5 * even_prior(_WEBER.size)]
+                [0.5 * sensitivity_prior(ABSOLUTE), 0.5 * sensitivity_prior(_WEBER)]
             ),
             places=_places(nodes),
         )
@@ -239,7 +243,7 @@ class FBeta(Family):
         return cls(
             nodes=nodes,
             prior=even_prior(nodes.size),
-            noise_prior=even_prior(ABSOLUTE.size),
+            noise_prior=sensitivity_prior(ABSOLUTE),
             places=_places(nodes),
         )
 
@@ -285,7 +289,7 @@ class MissCap(Family):
         return cls(
             nodes=np.arange(20.0),
             prior=even_prior(20),
-            noise_prior=even_prior(ABSOLUTE.size),
+            noise_prior=sensitivity_prior(ABSOLUTE),
             step=float(1.0 / total) if is_rare else 0.01,
         )
 
@@ -329,7 +333,9 @@ class AlarmCap(Family):
     def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
         """Return the budgets the systems can tell apart, up to half of the negatives."""
         nodes = _limits(systems[:, 2], most=0.5, at_most=48) / systems[0].sum()
-        return cls(nodes=nodes, prior=even_prior(nodes.size), noise_prior=even_prior(ABSOLUTE.size))
+        return cls(
+            nodes=nodes, prior=even_prior(nodes.size), noise_prior=sensitivity_prior(ABSOLUTE)
+        )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return 1 - FN within the budget and -FP beyond it, as shares of all cases."""
@@ -368,7 +374,9 @@ class Satisfice(Family):
         misses = _limits(systems[:, 1], most=0.6, at_most=12) / systems[0].sum()
         alarms = _limits(systems[:, 2], most=0.5, at_most=16) / systems[0].sum()
         nodes = np.array([(one, other) for one in misses for other in alarms])
-        return cls(nodes=nodes, prior=even_prior(len(nodes)), noise_prior=even_prior(ABSOLUTE.size))
+        return cls(
+            nodes=nodes, prior=even_prior(len(nodes)), noise_prior=sensitivity_prior(ABSOLUTE)
+        )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return minus what exceeds the limits."""
@@ -415,7 +423,7 @@ class Concave(Family):
         return cls(
             nodes=nodes,
             prior=even_prior(len(nodes)),
-            noise_prior=even_prior(ABSOLUTE.size),
+            noise_prior=sensitivity_prior(ABSOLUTE),
             places=(-step, 0.0, step),
         )
 
@@ -490,7 +498,7 @@ class Monotone(Family):
         return cls(
             nodes=np.arange(float(size)),
             prior=even_prior(size),
-            noise_prior=even_prior(ABSOLUTE.size),
+            noise_prior=sensitivity_prior(ABSOLUTE),
             misses=cls.knots * systems[:, 1].max() / total,
             alarms=cls.knots * systems[:, 2].max() / total,
             miss_costs=(1 - weight) * curves[0],
@@ -526,6 +534,19 @@ class Monotone(Family):
     def amounts(cls, metric: MonotoneMetric, total: float) -> Mapping[str, float]:
         """Return nothing: curves are no numbers to print."""
         return {}
+
+
+def sensitivity_prior(sensitivities: FloatArray) -> FloatArray:
+    """Return the prior of sensitivities: even over those that can be distinguished.
+
+    Examples
+    --------
+    >>> sensitivity_prior(ABSOLUTE).round(3).tolist()
+    [0.333, 0.333, 0.111, 0.111, 0.111]
+    """
+    is_sharp = sensitivities >= _SHARP
+    weights = np.where(is_sharp, 1.0 / is_sharp.sum(), 1.0)
+    return np.asarray(weights / weights.sum())
 
 
 def even_prior(size: int) -> FloatArray:

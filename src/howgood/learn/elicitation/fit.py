@@ -11,10 +11,11 @@ mind. If the model holds, a factor beyond `DECISIVE` comes up at most once in so
 simple metric further ahead there, than the person whom the posterior describes, noise and all,
 would show.
 
-Noise is no misfit: somebody who errs often gets a wide interval. Only where what was learned
-predicts the answers to the other questions hardly better than a coin do the answers say too little
-for a metric. By the same inequality, at most one random clicker in `DECISIVE` passes as
-informative.
+Noise is no misfit: somebody who errs often gets a wide interval. Only where everything else
+predicts the answers to the pairs kept back, and to those asked again, hardly better than a coin do
+the answers say too little for a metric. By the same inequality, at most one random clicker in
+`DECISIVE` passes as informative. Pairs with a plainly better side do not count for that: who takes
+it shows care, and says nothing about what errors are worth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,10 +33,11 @@ from howgood.stats.paired_choices import at_least_probability
 
 DECISIVE = 6.0
 RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
-_ENOUGH_CHECKS = 8  # in fewer questions a coin cannot be told from a metric
+_ENOUGH_TESTED = 8  # in fewer questions a coin cannot be told from a metric
 _SHARES_SAME = np.array([0.02, 0.1, 1 / 3])  # how often a random clicker takes "no preference"
 _ON_ONE_SIDE = 0.95
 _FEWEST = 6  # in fewer answers neither a change nor fatigue can be told
+_TESTED = ("held-out", "repeat")  # trade-offs not learned from
 _STATES = 400  # posterior states that stand for all of them where pairs kept back are judged
 
 
@@ -78,8 +80,8 @@ def misfit(
         states = _AllStates.of(belief, answered)
         against = rivals(states)
         found += _beaten_by(against, by=DECISIVE)
-        n_checks = sum(answer.query.kind != "choice" for answer in answered)
-        is_informative = n_checks < _ENOUGH_CHECKS or information(states) > DECISIVE
+        n_tested = int(states.is_tested.sum())
+        is_informative = n_tested < _ENOUGH_TESTED or information(states) > DECISIVE
         if not is_informative:
             more = (MORE, *(advice for _, advice in _beaten_by(against, by=1.0)))
     if metric is not None:
@@ -98,10 +100,13 @@ def misfit(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _AllStates:
-    """What was said, whether it was learned from, and how probable every state makes it (logs)."""
+    """What was said, whether it tests what was learned, and how probable every state makes it.
+
+    Probabilities are logarithms.
+    """
 
     said: NDArray[np.int64]
-    is_learned: NDArray[np.bool_]
+    is_tested: NDArray[np.bool_]
     log_prior: FloatArray
     log_likelihood: NDArray[np.float32]
 
@@ -113,23 +118,23 @@ class _AllStates:
         ]
         return cls(
             said=np.array([("first", "second", "same").index(a.choice) for a in answered]),
-            is_learned=np.array([answer.query.kind == "choice" for answer in answered]),
+            is_tested=np.array([answer.query.kind in _TESTED for answer in answered]),
             log_prior=belief.log_prior(),
             log_likelihood=np.log(np.maximum(np.stack(rows), 1e-30)).astype(np.float32),
         )
 
 
 def information(states: _AllStates) -> float:
-    """Return how much better than a coin what was learned predicts the other answers.
+    """Return how much better than a coin the other answers predict those of the test.
 
-    A Bayes factor of the answers not learned from, given those learned from.
+    A Bayes factor of the answers to pairs kept back and asked again, given all others.
     """
-    learned_first = np.argsort(~states.is_learned, kind="stable")
-    n_learned = int(states.is_learned.sum())
-    begun = _evidence(states.log_prior, states.log_likelihood[learned_first])
+    tested_last = np.argsort(states.is_tested, kind="stable")
+    n_known = int((~states.is_tested).sum())
+    begun = _evidence(states.log_prior, states.log_likelihood[tested_last])
     guessed = guessing_evidence(states.said)[0]
-    guessed -= guessing_evidence(states.said[states.is_learned])[0]
-    return float(np.exp(min(begun[-1] - begun[n_learned] - guessed, 700.0)))
+    guessed -= guessing_evidence(states.said[~states.is_tested])[0]
+    return float(np.exp(min(begun[-1] - begun[n_known] - guessed, 700.0)))
 
 
 def rivals(states: _AllStates) -> Rivals:

@@ -141,6 +141,7 @@ def classifier_matrices(
     *,
     out_of: OutOf = 100,
     pos_label: object = 1,
+    missing: Literal["error", "drop"] = "error",
 ) -> ThresholdMatrices:
     """Return the displayed matrices of a fitted scikit-learn classifier on given cases.
 
@@ -152,7 +153,7 @@ def classifier_matrices(
         Cases the classifier was not trained on.
     y_true : array of shape (n,)
         Their labels.
-    out_of, pos_label
+    out_of, pos_label, missing
         As in `threshold_matrices`.
 
     Notes
@@ -182,7 +183,9 @@ def classifier_matrices(
             cure="Name the positive class: pos_label=...",
         )
     probability = np.asarray(classifier.predict_proba(features))[:, classes.index(pos_label)]
-    return threshold_matrices(y_true, probability, out_of=out_of, pos_label=pos_label)
+    return threshold_matrices(
+        y_true, probability, out_of=out_of, pos_label=pos_label, missing=missing
+    )
 
 
 def table_matrices(

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from howgood.learn.elicitation.families import ABSOLUTE, Family, even_prior
+from howgood.learn.elicitation.families import ABSOLUTE, Family, even_prior, sensitivity_prior
 from howgood.records.elicited_metric import (
     ElicitedMetric,
     FractionalMetric,
@@ -63,7 +63,7 @@ class Fractional(_RandomNodes):
         return cls(
             nodes=nodes,
             prior=even_prior(len(nodes)),
-            noise_prior=even_prior(ABSOLUTE.size),
+            noise_prior=sensitivity_prior(ABSOLUTE),
             share=share,
         )
 
@@ -114,7 +114,9 @@ class QuadraticRates(_RandomNodes):
             for cleared in (0, 1)
         ]
         nodes = nodes[np.all(rising, axis=0)][:_NODES]
-        return cls(nodes=nodes, prior=even_prior(len(nodes)), noise_prior=even_prior(ABSOLUTE.size))
+        return cls(
+            nodes=nodes, prior=even_prior(len(nodes)), noise_prior=sensitivity_prior(ABSOLUTE)
+        )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the metric."""
