@@ -213,7 +213,7 @@ reviews = sa.Table(
 session_notes = sa.Table(
     "session_notes",
     metadata,
-    sa.Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", NUMBER, primary_key=True),
     _of_participant(nullable=False),
     sa.Column("topic", sa.String(40), nullable=False),
     sa.Column("screen", sa.String(200), nullable=False),

@@ -6,8 +6,8 @@ In: the layout before. Out: a table of notes. Absent: the way back (restore the 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0026"
-down_revision = "0025"
+revision = "0027"
+down_revision = "0026"
 
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
