@@ -72,8 +72,8 @@ bench: $(VENV)/.ready $(TOOLS_VENV)/.ready ## Measure against peers, ratios in o
 	$(BIN)/python -m benchmarks
 
 audit: $(VENV)/.ready ## Look up known vulnerabilities of every locked package (needs the network)
-	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements-server.lock
-	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements.lock
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements-server.lock
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements.lock
 
 docs: $(VENV)/.ready ## Build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html

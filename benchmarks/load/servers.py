@@ -42,11 +42,12 @@ def children(parent: int) -> list[int]:
 
 def workers_of(parent: int) -> list[int]:
     """Return the processes that serve for a parent (Linux)."""
-    return [
-        each
-        for each in children(parent)
-        if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()
-    ]
+    found = []
+    for child in children(parent):
+        with contextlib.suppress(OSError):  # one that has just ended
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
 
 
 def is_alive(number: int) -> bool:

@@ -90,10 +90,12 @@ def _data(page, server) -> None:
     _save(page, "import", last="main form .buttons")
     page.goto(f"{server.home}/tokens")
     _save(page, "tokens", last="main form[action='/tokens']")
+    _team(page, server)
+    _doctor(page, server)
     page.goto(f"{server.home}/history")
     _save(page, "history", last="main table")
     for name, address, last in (
-        ("share", "/studies/smart-alarm/share", "main section:nth-of-type(2)"),
+        ("share", "/studies/smart-alarm/share", "main .two section:nth-of-type(2)"),
         ("privacy", "/studies/smart-alarm/privacy", "main table"),
         ("versions", "/studies/smart-alarm/versions", "main table"),
         ("words", "/studies/smart-alarm/results/words", "main section, main .empty"),
@@ -104,6 +106,47 @@ def _data(page, server) -> None:
     ):
         page.goto(server.home + address)
         _save(page, name, last=last)
+
+
+def _team(page, server) -> None:
+    """Share the study with two colleagues, and invite a third who has not come yet."""
+    from howgood.flow import accounts, hosting
+
+    host, now = hosting.open_host(server.database), datetime.now(UTC)
+    (ada,) = accounts.members(host, now=now).researchers
+    password = "correct horse battery"  # noqa: S105 - of an account in a picture
+    for name, role in (("grace", "analyst"), ("rosa", "recruiter")):
+        token = accounts.invite_to_study(host, ada, "smart-alarm", role=role, now=now)
+        accounts.join(host, token, name=name, password=password, now=now)
+    accounts.invite_to_study(host, ada, "smart-alarm", role="viewer", now=now)
+    host.close()
+
+
+def _doctor(page, server) -> None:
+    """What `howgood doctor` prints, as a terminal shows it."""
+    import contextlib
+    import html
+    import io
+    import os
+
+    from howgood.cli.main import run
+    from howgood.flow import hosting
+
+    backups, said = server.folder / "backups", io.StringIO()
+    backups.mkdir()
+    hosting.back_up(server.database, backups / "2026-05-04.sqlite")
+    os.environ["HOWGOOD_PUBLIC_URL"] = server.home
+    with contextlib.redirect_stdout(said):
+        run(["doctor", "--database", server.database, "--backups", str(backups)])
+    # Without a certificate on this machine: what is said about that is not part of the picture.
+    lines = [line for line in said.getvalue().splitlines() if "is not https" not in line
+             and "Put a proxy" not in line]  # fmt: skip
+    text = "\n".join(lines).replace(server.home, "https://studies.example.org")
+    style = "margin:0;padding:24px;font:15px/1.6 monospace;background:#16181d;color:#e8e8ec"
+    prompt = "$ howgood doctor --backups /var/backups/howgood"
+    page.goto("about:blank")  # where no policy of ours forbids a style
+    page.set_content(f"<pre style='{style}'>{prompt}\n{html.escape(text)}</pre>")
+    _save(page, "doctor", last="pre")
 
 
 def _people(server, number: int) -> None:

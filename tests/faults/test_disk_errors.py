@@ -10,28 +10,24 @@ import shutil
 import sqlite3
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
 from tests.faults.counting import Count, counted
 from tests.faults.disk_errors import disk_errors
 from tests.faults.people import Person
+from tests.faults.sweeping import MOST, sweep
 from tests.faults.test_migration import ANSWERS, PEOPLE, _old_database, _rows
 
 from howgood.cli.main import run
 from howgood.errors import HowgoodError
 from howgood.flow import hosting
-from howgood.flow.doctor import examine
 from howgood.flow.erasing import erase_participant
 from howgood.flow.hosting import host as hosts
-from howgood.settings import Settings
 from howgood.store import backup, integrity
 from howgood.store.database import AWAY
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-MOST = 2000  # no step writes so often: the search ends
-AGAIN = 40  # how often somebody tries until they are served again
 _SOME_OR_ALL = pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
 
 
@@ -56,56 +52,12 @@ def errors(layer, monkeypatch):
     sa.event.remove(sa.pool.Pool, "connect", check_often)
 
 
-async def _served(person, acknowledged):
-    """Go on until this many answers are acknowledged; return how many steps that took."""
-    for step in range(AGAIN):
-        if len(person.acknowledged) >= acknowledged:
-            return step
-        await person._step()
-    pytest.fail(f"not served again: {person.wrong}")
-
-
-async def _sweep(server, errors, *, lasting, every, people):
-    """Let the first write of a step fail, then a later one, until a step has no more writes.
-
-    Every third time somebody new comes in, so that consent is tried as well.
-    """
-    tried, nth, quiet = SimpleNamespace(faults=0, unwell=0, doctor=0), 1, 0
-    while nth < MOST and quiet < 3:
-        person = people[-1]
-        if nth % 3 == 0:
-            await person.browser.close()
-            person = Person(server.port, nth, pause=0.0)
-            people.append(person)
-        before = len(person.acknowledged)
-        errors.arm(nth, lasting=lasting)
-        for _ in range(3):
-            await person._step()
-        if errors.n_failed and lasting:
-            _, health = await person.browser.follow("/health")
-            tried.unwell += health.status == 503
-            tried.doctor += await asyncio.to_thread(_doctor_sees_it, server)
-        failed = errors.disarm()
-        await _served(person, before + 2)
-        tried.faults += failed > 0
-        quiet = 0 if failed else quiet + 1  # a log is emptied now and then: look more than once
-        nth += every
-    await people[-1].browser.close()
-    return tried
-
-
-def _doctor_sees_it(server):
-    checks = examine(Settings(database=server.database), backups=None, now=datetime.now(UTC))
-    found = {check.name: check for check in checks}["writing"]
-    return found.state == "problem" and "disk" in found.found and "dmesg" in found.cure
-
-
 def _answering(sqlite_stage, errors, faults, *, lasting, every):
     how = "from then on, until repaired" if lasting else "once"
     faults.begin(f"each write and flush fails {how}", "SQLite")
     with sqlite_stage.serve_here() as (_, server):
         people = [Person(server.port, 0, pause=0.0)]
-        tried = asyncio.run(_sweep(server, errors, lasting=lasting, every=every, people=people))
+        tried = asyncio.run(sweep(server, errors, lasting=lasting, every=every, people=people))
     count = counted(server.database, people)
     faults.judge(count, found=f"{tried.faults} faults, each at another write")
     assert tried.faults > 12 / every
@@ -235,6 +187,15 @@ def served(tmp_path):
 def test_a_server_whose_disk_fails_at_the_start_says_so(served, tmp_path, errors, lasting):
     tried, _ = _started(served, tmp_path, errors, every=1, lasting=lasting)
     assert tried > 2
+
+
+def test_the_doctor_says_that_nothing_can_be_stored(served, errors, capsys):
+    assert run(["doctor", "--database", str(served)]) == 0
+    with errors.failing(1, lasting=True):
+        assert run(["doctor", "--database", str(served)]) == 1
+    said = capsys.readouterr().out
+    assert "PROBLEM  writing   nothing can be stored (disk I/O error)" in said
+    assert "dmesg" in said
 
 
 def test_a_failing_disk_at_the_start_is_one_line_of_the_command(served, tmp_path, errors, capsys):

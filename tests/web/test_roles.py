@@ -308,7 +308,7 @@ def test_a_role_that_is_taken_back_ends_with_the_next_request(host, client, cast
     client.cookies.set(SESSION, cast["viewer"].token)
     assert client.get("/studies/doors/results").status_code == 200
     ada = owner_account.researcher
-    (mine,) = (each for each in accounts.sharing_of(host, "doors").shares
+    (mine,) = (each for each in accounts.sharing_of(host, "doors", now=_now()).shares
                if each.name == "study viewer")  # fmt: skip
     accounts.unshare(host, ada, "doors", mine.number, now=_now())
     assert client.get("/studies/doors/results").status_code == NOT_FOUND
@@ -379,7 +379,7 @@ def test_a_link_shows_results_until_it_is_revoked_or_over(host, client, cast, do
     assert client.get("/studies/doors/results", follow_redirects=False).status_code == SEE_OTHER
     later = _now() + timedelta(days=8)
     assert accounts.result_link(host, token, now=later) is None
-    (made,) = accounts.sharing_of(host, "doors").links
+    (made,) = accounts.sharing_of(host, "doors", now=_now()).links
     client.cookies.set(SESSION, cast["owner"].token)
     client.post(f"/studies/songs/share/links/{made.number}/revoke", data=form)
     assert client.get(f"/r/{token}").status_code == 200  # not that study's to revoke

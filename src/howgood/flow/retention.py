@@ -156,7 +156,7 @@ class Processing:
     lines: tuple[AuditLine, ...]
 
 
-def processing(host: Host, slug: str) -> Processing:
+def processing(host: Host, slug: str, *, now: datetime) -> Processing:
     """Return the record of processing of a study."""
     held = holdings(host, slug)
     is_published = held.study.version is not None
@@ -168,7 +168,7 @@ def processing(host: Host, slug: str) -> Processing:
         keys = api_tokens.everything(connection)
     return Processing(
         study=None if held.study.version is None else host.study(held.study.version),
-        sharing=sharing_of(host, slug),
+        sharing=sharing_of(host, slug, now=now),
         held=held,
         questions=tuple(column.question for column in columns if column.question),
         identifying=tuple(column.name for column in columns if column.name in IDENTIFYING),

@@ -41,6 +41,8 @@ class Invitation:
     researcher: Researcher | None = None
     study: str | None = None
     study_role: StudyRole | None = None
+    # By which a list of them names one; it opens nothing.
+    key: str = ""
 
 
 def _holds(table: sa.Table, now: datetime) -> tuple[sa.ColumnElement[bool], ...]:
@@ -250,14 +252,35 @@ def invitation(connection: Connection, token_digest: str, *, now: datetime) -> I
     )  # fmt: skip
 
 
-def open_invitations(connection: Connection, *, now: datetime) -> tuple[Invitation, ...]:
-    """Return every invitation that can still make an account."""
-    rows = connection.execute(
-        sa.select(invitations)
+def open_invitations(
+    connection: Connection, *, now: datetime, study: int | None = None
+) -> tuple[Invitation, ...]:
+    """Return every invitation that can still make an account; with `study`, one in that study."""
+    found = (
+        sa.select(invitations, studies.c.slug)
+        .outerjoin(studies, studies.c.id == invitations.c.study_id)
         .where(*_holds(invitations, now), invitations.c.researcher_id.is_(None))
-        .order_by(invitations.c.expires_at)
+        .order_by(invitations.c.expires_at, invitations.c.token_digest)
     )
-    return tuple(Invitation(role=row.role, expires_at=row.expires_at) for row in rows)
+    if study is not None:
+        found = found.where(invitations.c.study_id == study)
+    return tuple(
+        Invitation(
+            role=row.role, expires_at=row.expires_at, study=row.slug, study_role=row.study_role,
+            key=row.token_digest,
+        )
+        for row in connection.execute(found)
+    )  # fmt: skip
+
+
+def withdraw_invitation(connection: Connection, key: str, *, study: int | None = None) -> bool:
+    """Make one invitation useless; with `study`, only one to that study. False: it is not there."""
+    gone = sa.delete(invitations).where(
+        invitations.c.token_digest == key, invitations.c.researcher_id.is_(None)
+    )
+    if study is not None:
+        gone = gone.where(invitations.c.study_id == study)
+    return bool(connection.execute(gone).rowcount)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -269,9 +269,9 @@ async def _to_sign_in(request: Request, error: Exception) -> Response:
 
 
 async def _forbidden(request: Request, error: Exception) -> Response:
-    title = "This is not possible"
+    title, person = "This is not possible", getattr(request.state, "person", None)
     return dashboard(
-        request, "message.html", researcher=None, status=403, title=title, text=str(error)
+        request, "message.html", researcher=person, status=403, title=title, text=str(error)
     )
 
 

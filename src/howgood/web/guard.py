@@ -48,6 +48,7 @@ def _guarded(route: Route) -> Route:
             if name == _KEEPS_FORM:
                 return await sign_in_first(request)
             raise
+        request.state.person = person  # for the page that says what they may not do
         request.state.researcher = await run_in_threadpool(
             _checked, request.app.state.host, person, permissions.PAGES[name], request.path_params
         )

@@ -10,6 +10,7 @@ from howgood.flow.accounts.members import (
     renewal_link,
     set_role,
     setup_link,
+    withdraw_invitation,
 )
 from howgood.flow.accounts.provider import unlink_provider
 from howgood.flow.accounts.second_factor import SecondStep
@@ -30,6 +31,7 @@ from howgood.flow.accounts.sharing import (
     shared_with,
     sharing_of,
     unshare,
+    withdraw_from_study,
 )
 from howgood.flow.accounts.signing_in import (
     change_password,
@@ -82,4 +84,6 @@ __all__ = [
     "unlink_provider",
     "unshare",
     "who",
+    "withdraw_from_study",
+    "withdraw_invitation",
 ]

@@ -66,6 +66,16 @@ def invite(host: Host, person: Researcher, *, role: Role, now: datetime) -> str:
     return token
 
 
+def withdraw_invitation(host: Host, person: Researcher, key: str, *, now: datetime) -> None:
+    """Let an invitation that nobody has used yet end now; one that was used meanwhile stays so."""
+
+    def store(connection: Connection) -> None:
+        if researchers.withdraw_invitation(connection, key):
+            audit.note(connection, actor=person.name, action="invitation withdrawn", now=now)
+
+    host.database.write(store)
+
+
 def renewal_link(host: Host, name: str, *, actor: str, now: datetime) -> str:
     """Return the token of a one-time link by which somebody chooses a new password.
 

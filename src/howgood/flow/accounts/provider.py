@@ -123,7 +123,7 @@ def arrive_back(
 ) -> Returned:
     """Return who came back from the provider, signed in; raise `ProviderError` for anybody else."""
     kept = _opened(host, memory, now)
-    if kept is None or not secrets.compare_digest(query.get("state", ""), kept["state"]):
+    if kept is None or not _is_same(query.get("state", ""), str(kept["state"])):
         raise ProviderError(
             "a sign-in that did not begin in this browser, or took too long", "Sign in again."
         )
@@ -273,10 +273,15 @@ def _checked(settings: Settings, token: str, nonce: str, now: datetime) -> Mappi
         and _number(claims.get("iat")) < moment + _LEEWAY
     )
     is_theirs = claims.get("iss") == settings.oidc_issuer and bool(claims.get("sub"))
-    is_answer = secrets.compare_digest(str(claims.get("nonce", "")), nonce)
+    is_answer = _is_same(str(claims.get("nonce", "")), nonce)
     if not (is_ours and is_now and is_theirs and is_answer):
         raise ProviderError("an identity that is not for this sign-in", "Sign in again.")
     return claims
+
+
+def _is_same(given: str, expected: str) -> bool:
+    """Compare what came from outside, whatever letters it has, in equal time."""
+    return secrets.compare_digest(given.encode("utf-8", "replace"), expected.encode())
 
 
 def _number(value: object) -> float:

@@ -73,9 +73,10 @@ class Sharing:
     shares: tuple[Share, ...]
     links: tuple[ResultLink, ...]
     groups: tuple[Group, ...]
+    invitations: tuple[researchers.Invitation, ...]
 
 
-def sharing_of(host: Host, slug: str) -> Sharing:
+def sharing_of(host: Host, slug: str, *, now: datetime) -> Sharing:
     """Return with whom a study is shared."""
     with host.database.reading() as connection:
         head = _head(connection, slug)
@@ -84,6 +85,7 @@ def sharing_of(host: Host, slug: str) -> Sharing:
             shares=sharing.shares(connection, head.number),
             links=sharing.links(connection, head.number),
             groups=sharing.every_group(connection),
+            invitations=researchers.open_invitations(connection, now=now, study=head.number),
         )
 
 
@@ -148,6 +150,21 @@ def invite_to_study(
 
     host.database.write(store)
     return token
+
+
+def withdraw_from_study(
+    host: Host, person: Researcher, slug: str, key: str, *, now: datetime
+) -> None:
+    """Let an invitation to a study that nobody has used yet end now; a used one stays used."""
+
+    def store(connection: Connection) -> None:
+        head = _head(connection, slug)
+        if researchers.withdraw_invitation(connection, key, study=head.number):
+            audit.note(
+                connection, actor=person.name, action="invitation withdrawn", study=slug, now=now
+            )
+
+    host.database.write(store)
 
 
 def make_result_link(

@@ -433,6 +433,7 @@ _WORDS = {
     "group removed": "removed a group",
     "import": "imported answers",
     "invited": "invited somebody",
+    "invitation withdrawn": "withdrew an invitation",
     "joined": "made an account",
     "joined group": "put somebody into a group",
     "left group": "took somebody out of a group",

@@ -292,6 +292,17 @@ async def post_people(request: Request) -> Response:
     return await _people_page(request, person, link=link, posted=posted)
 
 
+async def post_invitation_withdrawal(request: Request) -> Response:
+    """Let an invitation end that nobody has used."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    await run_in_threadpool(
+        accounts.withdraw_invitation, request.app.state.host, person, text_of(form, "key"),
+        now=now(),
+    )  # fmt: skip
+    return RedirectResponse("/people", status_code=303)
+
+
 async def post_renewal(request: Request) -> Response:
     """Make a one-time link by which somebody chooses a new password, shown once."""
     person = await signed_in(request)
@@ -484,6 +495,7 @@ ROUTES = [
     Route("/people", get_people, methods=["GET"]),
     Route("/people", post_people, methods=["POST"]),
     Route("/people/renewal", post_renewal, methods=["POST"]),
+    Route("/people/invitations/withdraw", post_invitation_withdrawal, methods=["POST"]),
     Route("/people/{number:int}/role", post_role, methods=["POST"]),
     Route("/people/{number:int}/remove", get_removal, methods=["GET"]),
     Route("/people/{number:int}/remove", post_removal, methods=["POST"]),

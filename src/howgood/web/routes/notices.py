@@ -69,7 +69,7 @@ async def post_again(request: Request) -> Response:
 async def _page(request: Request, *, secret: str = "", problem: str = "") -> Response:
     person = await signed_in(request)
     host, slug = request.app.state.host, request.path_params["slug"]
-    shared = await run_in_threadpool(accounts.sharing_of, host, slug)
+    shared = await run_in_threadpool(accounts.sharing_of, host, slug, now=now())
     return dashboard(
         request, "notices.html", researcher=person, status=422 if problem else 200,
         study=shared.study, events=notices.EVENTS, secret=secret, problem=problem,

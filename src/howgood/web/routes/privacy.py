@@ -190,7 +190,7 @@ async def _privacy_page(request: Request, *, problem: str = "") -> Response:
     person = await signed_in(request)
     try:
         found = await run_in_threadpool(
-            processing, request.app.state.host, request.path_params["slug"]
+            processing, request.app.state.host, request.path_params["slug"], now=now()
         )
     except UnknownNameError as error:
         raise HTTPException(404) from error

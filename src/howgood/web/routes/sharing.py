@@ -26,6 +26,10 @@ from howgood.web.render import PICTURE_POLICY, show, style_address
 from howgood.web.request_data import now, whole
 from howgood.web.result_pages import lit_picture, result_page
 
+_ENDED = (
+    "Its time is over, it was revoked, or it was not copied completely. Ask whoever gave it to you "
+    "for a new one."
+)
 _DAYS = {"7": "a week", "30": "30 days", "90": "90 days", "365": "a year"}
 
 
@@ -79,7 +83,7 @@ async def post_invitation(request: Request) -> Response:
     except InputError as error:
         return await _share_page(request, problem=f"{error.found}: {error.cure}")
     link = f"{home(request)}/setup/{token}"
-    shared = await run_in_threadpool(accounts.sharing_of, request.app.state.host, slug)
+    shared = await run_in_threadpool(accounts.sharing_of, request.app.state.host, slug, now=now())
     posted = await mailing.post(
         request, to,
         lambda to: accounts.invitation_letter(
@@ -87,6 +91,18 @@ async def post_invitation(request: Request) -> Response:
         ),
     )  # fmt: skip
     return await _share_page(request, invitation=link, posted=posted)
+
+
+async def post_withdrawal(request: Request) -> Response:
+    """Let an invitation to this study end that nobody has used."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    slug = request.path_params["slug"]
+    await run_in_threadpool(
+        accounts.withdraw_from_study, request.app.state.host, person, slug, text_of(form, "key"),
+        now=now(),
+    )  # fmt: skip
+    return _back(slug)
 
 
 async def post_link(request: Request) -> Response:
@@ -173,7 +189,13 @@ async def get_linked(request: Request) -> Response:
     if not request.app.state.questions.allows(caller(request.scope)):
         page = message_page("slow_down", language="en", style=style_address())
         return show(page, status=429)
-    link, seen = await _linked(request)
+    try:
+        link, seen = await _linked(request)
+    except HTTPException:
+        return dashboard(
+            request, "message.html", researcher=None, status=404, title="This link has ended",
+            text=_ENDED,
+        )  # fmt: skip
     root, shown = f"/r/{request.path_params['token']}", None
     if seen.latest is not None and seen.latest_job is not None:
         shown = result_page(seen.latest, seen, seen.latest_job, root=root)
@@ -224,7 +246,7 @@ async def _share_page(
 ) -> Response:  # fmt: skip
     person = await signed_in(request)
     found = await run_in_threadpool(
-        accounts.sharing_of, request.app.state.host, request.path_params["slug"]
+        accounts.sharing_of, request.app.state.host, request.path_params["slug"], now=now()
     )
     return dashboard(
         request, "share.html", researcher=person, status=422 if problem else 200,
@@ -262,6 +284,7 @@ ROUTES = [
     Route(_ROOT, post_share, methods=["POST"]),
     Route(_ROOT + "/{number:int}/remove", post_unshare, methods=["POST"]),
     Route(_ROOT + "/invitations", post_invitation, methods=["POST"]),
+    Route(_ROOT + "/invitations/withdraw", post_withdrawal, methods=["POST"]),
     Route(_ROOT + "/links", post_link, methods=["POST"]),
     Route(_ROOT + "/links/{number:int}/revoke", post_revoke, methods=["POST"]),
 ]

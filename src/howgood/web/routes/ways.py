@@ -15,6 +15,7 @@ from starlette.routing import Route
 from howgood.errors import InputError
 from howgood.flow import accounts
 from howgood.flow.accounts import passkeys, provider, second_factor
+from howgood.flow.hosting import tokens
 from howgood.web.access import (
     SESSION,
     ForbiddenError,
@@ -40,6 +41,7 @@ from howgood.web.unsaved_forms import unsaved_form
 
 _MEMORY = "howgood-provider"
 _RETURN = "/login/provider/return"
+_WAYS = "/account/ways"
 
 
 async def get_ways(request: Request) -> Response:
@@ -160,8 +162,14 @@ async def get_provider(request: Request) -> Response:
 
 
 async def get_link(request: Request) -> Response:
-    """Send who is signed in to the provider, to link the account there."""
+    """Send who is signed in to the provider, to link the account there.
+
+    Only from our own page, which knows the mark: otherwise another site could link its own account
+    at the provider to that of whoever visits it. It is no form: a form may lead to no other site.
+    """
     person = await signed_in(request)
+    if not _is_our_link(request):
+        return RedirectResponse(_WAYS, status_code=303)
     return await _depart(
         request, provider.Purpose(target="/account/ways", researcher=person.number)
     )
@@ -192,6 +200,16 @@ async def post_unlink(request: Request) -> Response:
     except InputError as error:
         return await _page(request, problem=error.cure)
     return RedirectResponse("/account/ways", status_code=303)
+
+
+def _link_mark(request: Request) -> str:
+    return tokens.signature(request.app.state.host.key, "link", request.cookies.get(SESSION, ""))
+
+
+def _is_our_link(request: Request) -> bool:
+    given = request.query_params.get("mark", "")
+    session = request.cookies.get(SESSION, "")
+    return tokens.is_signed(request.app.state.host.key, given, "link", session)
 
 
 async def _depart(request: Request, purpose: provider.Purpose) -> Response:
@@ -232,10 +250,10 @@ async def _page(
         codes=codes, problem=problem, challenge=challenge,
         ways=await run_in_threadpool(second_factor.ways_of, host, person),
         provider=settings.oidc_name if provider.has_provider(settings) else "",
+        mark=_link_mark(request),
     )  # fmt: skip
 
 
-_WAYS = "/account/ways"
 ROUTES = [
     Route(_WAYS, get_ways, methods=["GET"]),
     Route(f"{_WAYS}/codes/begin", post_begin, methods=["POST"]),
