@@ -1,0 +1,85 @@
+"""How many participants a second one server holds while 99 % of pages come within 300 ms.
+
+Run it on a quiet machine: python -m benchmarks.capacity [--seconds 20]. More and more people, who
+think for a second per page, take the survey that `howgood new survey` writes; whoever finishes is
+followed by somebody new. Server and people share the machine. Out: a line per crowd, then the
+largest that was served in time; participants a second are pages a second over the pages of one
+person. Part of no other run: it wants the machine for itself.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+import time
+import tomllib
+from functools import partial
+from pathlib import Path
+
+from benchmarks.load.people import Browser, Load, Response, begin_howgood, keep_submitting
+from benchmarks.load.servers import HowgoodServer
+from howgood.flow.study_files.new import template
+
+CROWDS = (25, 50, 100, 200, 300, 400, 600, 800)
+THINK = 1.0
+IN_TIME, SHARE = 0.3, 0.99
+SLUG = "capacity"
+
+
+async def _crowd(port: int, people: int, seconds: float) -> tuple[Load, int]:
+    """Let people take part for so long; return what they met, and how many began."""
+    load, begun = Load(), 0
+
+    async def start(seed: int) -> tuple[Browser, str, Response]:
+        nonlocal begun
+        begun += 1
+        return await begin_howgood(port, SLUG, seed * 10_000 + begun)
+
+    # Nobody comes at the same instant: people begin within the time they think.
+    first = []
+    for seed in range(people):
+        first.append(await start(seed))
+        await asyncio.sleep(THINK / people)
+    came, begins = begun, time.perf_counter()
+    await asyncio.gather(
+        *(
+            keep_submitting(
+                person, partial(start, seed), load, until=begins + seconds, seed=seed, think=THINK
+            )
+            for seed, person in enumerate(first)
+        )
+    )
+    load.seconds = time.perf_counter() - begins
+    return load, begun - came
+
+
+def main() -> None:
+    """Try larger and larger crowds; stop after two that were not served in time."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0, help="for each crowd")
+    seconds = parser.parse_args().seconds
+    study = tomllib.loads(template("survey")) | {"slug": SLUG}
+    print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}")
+    print("people  pages/s  finished/s  p50 ms  p99 ms  CPU ms/page  wrong")
+    late = 0
+    with tempfile.TemporaryDirectory(prefix="howgood-capacity-") as name:
+        server = HowgoodServer(Path(name), [study])
+        try:
+            server.settle()
+            for people in CROWDS:
+                before = server.cpu_seconds()
+                load, finished = asyncio.run(_crowd(server.port, people, seconds))
+                load.cpu_seconds = server.cpu_seconds() - before
+                p99 = load.quantile(SHARE)
+                print(f"{people:6}  {load.per_second:7.1f}  {finished / load.seconds:10.2f}  "
+                      f"{1000 * load.quantile(0.5):6.0f}  {1000 * p99:6.0f}  {load.cpu_ms:11.2f}  "
+                      f"{load.wrong:5}", flush=True)  # fmt: skip
+                late += p99 >= IN_TIME or load.wrong > 0
+                if late == 2:
+                    break
+        finally:
+            server.kill()
+
+
+if __name__ == "__main__":
+    main()
