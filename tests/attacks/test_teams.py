@@ -210,8 +210,8 @@ def test_a_state_that_is_not_of_this_browser_opens_nothing(visitor, fake, state)
 def test_a_way_back_is_of_its_browser_and_works_once(host, visitor, fake):
     """Who begins a sign-in and sends the answer to somebody else signs nobody in."""
     state = _leave(visitor, fake)
-    with TestClient(make_app(host, GIVEN), raise_server_exceptions=False) as other:
-        assert _return(other, state).status_code == 403
+    other = TestClient(make_app(host, GIVEN), raise_server_exceptions=False)
+    assert _return(other, state).status_code == 403
     assert _return(visitor, state).status_code == 303
     assert _return(visitor, state).status_code == 403
     assert _return(visitor, _leave(visitor, fake), iss="https://another.example").status_code == 403

@@ -324,10 +324,23 @@ def _checked_address(settings: Settings, host: str, port: int) -> str:
     return addresses[0]
 
 
+# IPv6 networks whose last 32 bits are an IPv4 address: compatible (RFC 4291), NAT64 (RFC 6052).
+_TRANSLATED = tuple(map(ipaddress.IPv6Network, ("::/96", "64:ff9b::/96", "64:ff9b:1::/96")))
+
+
+def _meant(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return the IPv4 address that an IPv6 one stands for, if it does."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if any(address in network for network in _TRANSLATED):
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour or address
+
+
 def _may_ask(settings: Settings, text: str) -> bool:
-    address = ipaddress.ip_address(text.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    address = mapped or address
+    address = _meant(ipaddress.ip_address(text.partition("%")[0]))
     allowed = [
         ipaddress.ip_network(part.strip(), strict=False)
         for part in settings.webhook_networks.split(",")

@@ -1,6 +1,7 @@
 """A server that is asked from the command line and by a written client, with a token alone."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -116,3 +117,29 @@ def test_the_written_r_script_has_every_operation_and_can_be_read(tmp_path):
     script = tmp_path / "client.R"
     script.write_text(text, encoding="utf-8")
     subprocess.run([program, "-e", f"invisible(parse('{script}'))"], check=True)
+
+
+_IN_R = """
+source(commandArgs(TRUE)[1])
+server <- howgood(commandArgs(TRUE)[2], Sys.getenv("HOWGOOD_TOKEN"))
+studies <- howgood_list_studies(server)
+table <- read.csv(text = rawToChar(howgood_export(server, "doors", "csv", table = "answers")))
+book <- howgood_get_codebook(server, "doors")
+refused <- inherits(try(howgood_get_study(server, "nothing"), silent = TRUE), "try-error")
+cat("doors" %in% unlist(studies), nrow(table) > 0, names(table)[1], book$study, refused)
+"""
+
+
+def test_the_written_r_script_asks_a_server(running, tmp_path):
+    program = shutil.which("Rscript")
+    asked = program and subprocess.run(
+        [program, "-e", "library(httr2); library(jsonlite)"], capture_output=True
+    )
+    if not program or asked.returncode != 0:
+        pytest.skip("R with httr2 and jsonlite is not installed")
+    for name, text in (("client.R", client_program(openapi(), "r")), ("ask.R", _IN_R)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    words = [program, str(tmp_path / "ask.R"), str(tmp_path / "client.R"), running.home]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300,
+                          env=os.environ | {"HOWGOOD_TOKEN": running.token})  # fmt: skip
+    assert done.stdout.split() == ["TRUE", "TRUE", "participant", "doors", "TRUE"], done.stderr

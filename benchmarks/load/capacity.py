@@ -1,6 +1,6 @@
 """How many participants a second one server holds while 99 % of pages come within 300 ms.
 
-Run it on a quiet machine: python -m benchmarks.capacity [--seconds 20]. More and more people, who
+Run it on a quiet machine: python -m benchmarks.load.capacity [--seconds 20]. More and more people, who
 think for a second per page, take the survey that `howgood new survey` writes; whoever finishes is
 followed by somebody new. Server and people share the machine. Out: a line per crowd, then the
 largest that was served in time; participants a second are pages a second over the pages of one
@@ -53,32 +53,36 @@ async def _crowd(port: int, people: int, seconds: float) -> tuple[Load, int]:
     return load, begun - came
 
 
+def _step(server: HowgoodServer, people: int, seconds: float) -> bool:
+    """Measure one crowd and print its line; return whether it was served in time."""
+    before = server.cpu_seconds()
+    load, finished = asyncio.run(_crowd(server.port, people, seconds))
+    load.cpu_seconds = server.cpu_seconds() - before
+    p50, p99 = (1000 * load.quantile(share) for share in (0.5, SHARE))
+    print(
+        f"{people:6}  {load.per_second:7.1f}  {finished / load.seconds:10.2f}  {p50:6.0f}  "
+        f"{p99:6.0f}  {load.cpu_ms:11.2f}  {load.wrong:5}",
+        flush=True,
+    )
+    return p99 < 1000 * IN_TIME and load.wrong == 0
+
+
 def main() -> None:
     """Try larger and larger crowds; stop after two that were not served in time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20.0, help="for each crowd")
-    seconds = parser.parse_args().seconds
+    seconds, late = parser.parse_args().seconds, 0
     study = tomllib.loads(template("survey")) | {"slug": SLUG}
     print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}")
     print("people  pages/s  finished/s  p50 ms  p99 ms  CPU ms/page  wrong")
-    late = 0
     with tempfile.TemporaryDirectory(prefix="howgood-capacity-") as name:
         server = HowgoodServer(Path(name), [study])
-        try:
-            server.settle()
-            for people in CROWDS:
-                before = server.cpu_seconds()
-                load, finished = asyncio.run(_crowd(server.port, people, seconds))
-                load.cpu_seconds = server.cpu_seconds() - before
-                p99 = load.quantile(SHARE)
-                print(f"{people:6}  {load.per_second:7.1f}  {finished / load.seconds:10.2f}  "
-                      f"{1000 * load.quantile(0.5):6.0f}  {1000 * p99:6.0f}  {load.cpu_ms:11.2f}  "
-                      f"{load.wrong:5}", flush=True)  # fmt: skip
-                late += p99 >= IN_TIME or load.wrong > 0
-                if late == 2:
-                    break
-        finally:
-            server.kill()
+        server.settle()
+        for people in CROWDS:
+            late += not _step(server, people, seconds)
+            if late == 2:
+                break
+        server.kill()
 
 
 if __name__ == "__main__":
