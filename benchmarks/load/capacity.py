@@ -1,10 +1,9 @@
 """How many participants a second one server holds while 99 % of pages come within 300 ms.
 
-Run it on a quiet machine: python -m benchmarks.load.capacity [--seconds 20]. More and more people, who
-think for a second per page, take the survey that `howgood new survey` writes; whoever finishes is
-followed by somebody new. Server and people share the machine. Out: a line per crowd, then the
-largest that was served in time; participants a second are pages a second over the pages of one
-person. Part of no other run: it wants the machine for itself.
+Run it on a quiet machine: python -m benchmarks.load.capacity [--seconds 20]. More and more people,
+who think for a second per page, take the survey that `howgood new survey` writes; whoever finishes
+is followed by somebody new. Server and people share the machine. Out: a line per crowd. Part of no
+other run: it wants the machine for itself.
 """
 
 import argparse
