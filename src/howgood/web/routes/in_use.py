@@ -99,7 +99,7 @@ async def _page(
 ) -> Response:
     person = await signed_in(request)
     host, slug = request.app.state.host, request.path_params["slug"]
-    shared = await run_in_threadpool(accounts.sharing_of, host, slug)
+    shared = await run_in_threadpool(accounts.sharing_of, host, slug, now=now())
     try:
         asked = await run_in_threadpool(in_use.asked_in_use, host, slug)
     except InputError:
