@@ -84,7 +84,7 @@ class InputError(HowgoodError, ValueError):
 
     def sentence(self, cure: str) -> str:
         """Return the message with another cure."""
-        return f"{self.where}: {self.found}; {self.needed}. {cure}"
+        return f"{self.where}: {self.found}; expected {self.needed}. {cure}"
 
     def found_in(self, where: str) -> None:
         """Say another place: whoever passes an error on may know the file's name."""
@@ -109,7 +109,7 @@ class MissingColumnError(InputError):
         super().__init__(
             where=where,
             found=f"no column {_listed(missing)} among {_listed(present)}",
-            needed=f"{_listed(missing)} {'are' if also else 'is'} needed",
+            needed=_listed(missing),
             cure=_column_cure({name: found for name, found in near.items() if found}, bool(also)),
         )
         self.column, self.columns, self.missing, self.near = column, present, missing, near
@@ -124,7 +124,7 @@ class MissingValueError(InputError):
         super().__init__(
             where=f"{where}, column {column!r}",
             found=f"{n_missing} of {n_rows} values missing or not finite (first: row {first + 1})",
-            needed="a value in every row, and numbers must be finite",
+            needed="a value in every row, and finite numbers",
             cure="Fill them in, or leave these rows out by name: missing='drop'.",
         )
         self.column, self.n_missing, self.n_rows, self.first = column, n_missing, n_rows, first
@@ -137,7 +137,7 @@ class LengthMismatchError(InputError):
         super().__init__(
             where=where,
             found=", ".join(f"{name} has {length}" for name, length in lengths.items()),
-            needed="all must have the same length",
+            needed="the same length everywhere",
             cure="Pass one value per row in each.",
         )
         self.lengths = lengths
@@ -156,7 +156,7 @@ class UnknownNameError(InputError, KeyError):
         super().__init__(
             where=where,
             found=f"no {name!r}",
-            needed=f"known are {_listed(known)}",
+            needed=f"one of {_listed(known)}" if known else "a known name",
             cure=cure,
         )
         self.name, self.names = name, known
@@ -183,14 +183,14 @@ class FieldCountError(FileFormatError):
         super().__init__(
             where=where,
             found=f"found {n_fields} field{'s' if n_fields != 1 else ''}",
-            needed=f"expected {n_columns}",
+            needed=str(n_columns),
             cure=f"Check for a missing {name}." if n_fields < n_columns else too_many,
         )
         self.n_fields, self.n_columns = n_fields, n_columns
 
     def sentence(self, cure: str) -> str:
         """Return the message with another cure."""
-        return f"{self.where}: {self.found}, {self.needed}. {cure}"
+        return f"{self.where}: {self.found}, expected {self.needed}. {cure}"
 
 
 class ManyProblemsError(InputError):

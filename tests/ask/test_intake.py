@@ -114,11 +114,11 @@ def test_only_gaps_is_an_error():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"rating": [0, 7, 5]}, "rating 0; whole numbers from 1 to 7"),
+        ({"rating": [0, 7, 5]}, "rating 0; expected whole numbers from 1 to 7"),
         ({"rating": [2, 8, 5]}, "rating 8"),
         ({"rating": [2.5, 7, 5]}, "rating 2.5"),
         ({"rating": ["fine", "good", "bad"]}, "'fine'.*Extremely unlikely"),
-        ({"precision": [85, 90, 95]}, "row 1: 85; precision must lie between 0 and 1"),
+        ({"precision": [85, 90, 95]}, "row 1: 85; expected a precision between 0 and 1"),
         ({"recall": [-0.1, 0.5, 0.5]}, "between 0 and 1"),
         ({"recall": ["high", "low", "low"]}, "numbers between 0 and 1"),
     ],
@@ -140,7 +140,7 @@ def test_missing_columns_are_named():
 
 
 def test_unknown_names_in_the_mapping_are_refused():
-    with pytest.raises(InputError, match="our names are"):
+    with pytest.raises(InputError, match="one of our names"):
         ask.read_answers(_rows(), columns={"ppv": "precision"})
 
 

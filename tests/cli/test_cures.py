@@ -20,7 +20,7 @@ def _said(capsys, tmp_path, lines, *options, command="fit"):
 def test_all_missing_columns_come_at_once_with_the_options_to_type(capsys, tmp_path):
     header = "Participant ID,application,Precision (%),Recall (%),How acceptable?"
     said = _said(capsys, tmp_path, [header, *ROWS])
-    assert "'rating', 'participant', 'precision', 'recall' are needed" in said
+    assert "expected 'rating', 'participant', 'precision', 'recall'" in said
     assert "--map rating=COLUMN --map participant='Participant ID'" in said
     assert "--map precision='Precision (%)'" in said
 

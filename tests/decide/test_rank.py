@@ -789,7 +789,7 @@ BAD = [
     ({"mean": [1.0, float("nan")]}, InputError, "1 in 'mean'"),
     ({"sd": [0.1, -0.2]}, InputError, "negative"),
     ({"sd": [0.1, 0.2, 0.3]}, LengthMismatchError, "'sd'|sd has 3"),
-    ({"mean": ["low", "high"]}, InputError, "numbers are needed"),
+    ({"mean": ["low", "high"]}, InputError, "expected numbers"),
     ({"metric": "auc"}, InputError, "one of rmse, mse, mae"),
     ({"metric": len}, InputError, "greater_is_better"),
     ({"level": 5}, InputError, "between 0 and 1"),

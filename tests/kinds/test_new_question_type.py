@@ -93,7 +93,7 @@ def test_a_study_file_may_ask_it_with_its_own_key(study):
 def test_what_is_wrong_with_it_is_said_at_its_place(study):
     values = study.to_dict()
     values["closing"][-1]["stars"] = 99
-    with pytest.raises(Exception, match=r"closing\[\d\].stars: 99; from 2 to 10"):
+    with pytest.raises(Exception, match=r"closing\[\d\].stars: 99; expected from 2 to 10"):
         Study.from_dict(values)
     del values["closing"][-1]["stars"]
     values["closing"][-1]["type"] = "star"

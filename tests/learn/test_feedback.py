@@ -155,7 +155,7 @@ def test_a_trial_given_twice_is_refused(engine, on_engine):
 @pytest.mark.parametrize("engine", FEW)
 def test_text_emptiness_and_absent_columns_have_their_own_words(engine, on_engine):
     ratings = dict(simulate_ratings(users=3, items=1, random_state=1))
-    with pytest.raises(InputError, match=r"'rating'.*numbers are needed"):
+    with pytest.raises(InputError, match=r"'rating'.*expected numbers"):
         rating_uncertainty(on_engine(engine, ratings | {"rating": ratings["rating"].astype(str)}))
     with pytest.raises(InputError, match="no row"):
         rating_uncertainty(on_engine(engine, {name: each[:0] for name, each in ratings.items()}))

@@ -44,7 +44,7 @@ def test_an_sd_per_user_or_per_item(engine, on_engine):
         ({"user": [1], "sd": [0.5]}, "2 ratings without an sd"),
         ({"group": [1], "sd": [0.5]}, "a column 'user' or 'item'"),
         ({"user": [1, 2], "sd": [0.5, -0.5]}, "zero or more"),
-        ({"user": [1, 2], "sd": ["a", "b"]}, "numbers are needed"),
+        ({"user": [1, 2], "sd": ["a", "b"]}, "expected numbers"),
     ],
 )
 def test_spreads_that_cannot_be_are_refused(sd, words):

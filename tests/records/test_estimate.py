@@ -74,7 +74,7 @@ def test_draws_without_a_summary_are_refused(draws):
 
 
 def test_a_backwards_interval_is_refused():
-    with pytest.raises(InputError, match="lower must not exceed upper"):
+    with pytest.raises(InputError, match="a lower end that does not exceed the upper"):
         Interval(lower=1.0, upper=0.0, probability=0.9, kind="quantile")
 
 

@@ -103,7 +103,7 @@ def test_a_key_that_is_missing_says_what_it_is_for():
     (problem,) = problems
     assert written(problem.path) == "pets[1]"
     assert (problem.found, problem.needed, problem.cure) == (
-        "no 'name'", "'name' is needed: what it is called", "Add name.",
+        "no 'name'", "'name': what it is called", "Add name.",
     )  # fmt: skip
 
 

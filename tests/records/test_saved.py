@@ -412,7 +412,7 @@ def test_a_damaged_record_is_refused_kindly(text):
 
 def test_another_class_is_refused_by_name(examples, tmp_path):
     examples["Gate"].save(tmp_path / "gate.json")
-    with pytest.raises(FileFormatError, match="a saved Gate; a saved Ranking"):
+    with pytest.raises(FileFormatError, match="a saved Gate; expected a saved Ranking"):
         decide.Ranking.load(tmp_path / "gate.json")
     with pytest.raises(InputError, match="a packed Gate"):
         decide.Ranking.from_dict(examples["Gate"].to_dict())

@@ -375,7 +375,7 @@ def test_feedback_that_is_no_number_is_refused_among_others():
         score.categorical_feedback([[0.5, 0.5], [NAN, 1.0]], values=[0, 1])
     with pytest.raises(InputError, match=r"1 values missing or infinite \(first: row 2\)"):
         score.empirical_feedback([[0.5, NAN], [INF, 1.0]])
-    with pytest.raises(InputError, match="every value must be a finite number"):
+    with pytest.raises(InputError, match="expected finite numbers"):
         score.categorical_feedback([[0.5, 0.5]], values=[0, INF])
     with pytest.raises(InputError, match=r"row 2.*no rating at all"):
         score.empirical_feedback([[3.0, NAN], [NAN, NAN]])

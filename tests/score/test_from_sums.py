@@ -66,7 +66,7 @@ def test_unknown_system_and_missing_powers_are_refused():
     sums = score.squared_error_sums(TABLE, **NAMES)
     with pytest.raises(UnknownNameError, match="als"):
         score.from_sums(sums, "als")
-    with pytest.raises(InputError, match="needs 12"):
+    with pytest.raises(InputError, match="expected 12"):
         score.from_sums(score.squared_error_sums(TABLE, **NAMES, powers=4), "svd")
     with pytest.raises(InputError, match="metric"):
         score.from_sums(sums, "svd", metric="mae")

@@ -104,7 +104,7 @@ def test_metric_and_scorer_survive_pickling(data):
 
 
 def test_an_order_that_is_no_number_is_refused_among_others():
-    with pytest.raises(InputError, match="the order p must be a number"):
+    with pytest.raises(InputError, match="expected a number"):
         score.power_mean(0.5, 1.0, p=[1.0, np.nan], alpha=0.5)
 
 

@@ -266,7 +266,9 @@ def test_scoring_some_rows_at_a_time_changes_nothing(monkeypatch):
 
 def test_the_row_at_fault_is_counted_from_the_first_however_many_are_scored_at_a_time(monkeypatch):
     monkeypatch.setattr("howgood.score.relevance._ROWS_AT_ONCE", 7)
-    with pytest.raises(InputError, match=r"row 17\b.*rows it was made from"):
+    with pytest.raises(
+        InputError, match=r"row 17\b.*rows that the cross-fitted table was made from"
+    ):
         score.relevance_score(
             ["A"] * 16 + ["Z"] + ["A"] * 3,
             ["B"] * 20,
@@ -361,7 +363,9 @@ def test_wrong_input_says_what_is_needed():
 def test_a_cross_fitted_table_refuses_rows_it_was_not_made_from():
     table = _room(reference="cross-fit")
     for contexts, truth in [({"room": ["new"]}, ["A"]), ({"room": ["x"]}, ["Z"])]:
-        with pytest.raises(InputError, match=r"row 1.*rows it was made from"):
+        with pytest.raises(
+            InputError, match=r"row 1.*rows that the cross-fitted table was made from"
+        ):
             score.relevance_score(truth, ["B"], contexts=contexts, table=table)
     folds = learn.outcome_probabilities(
         {**ROOM, "f": [0, 1] * 5}, outcome="light", context=["room"], reference="cross-fit",

@@ -173,7 +173,7 @@ def test_a_query_refuses_gaps_even_when_no_column_is_whole():
     ids=["truth values", "dates", "complex numbers"],
 )
 def test_columns_that_are_no_real_numbers_are_refused(column):
-    with pytest.raises(InputError, match=r"column 'p1'.*numbers are needed"):
+    with pytest.raises(InputError, match=r"column 'p1'.*expected numbers"):
         squared_error_sums(feedback(3) | {"p1": column}, **FEW)
 
 
@@ -187,7 +187,7 @@ def test_gaps_among_objects_are_counted_and_other_objects_refused(gap):
         squared_error_sums(columns, **FEW)
     assert squared_error_sums(columns, **FEW, missing="drop").n == 8
     columns["p1"][0] = True
-    with pytest.raises(InputError, match=r"column 'p1'.*numbers are needed"):
+    with pytest.raises(InputError, match=r"column 'p1'.*expected numbers"):
         squared_error_sums(columns, **FEW, missing="drop")
 
 
@@ -210,7 +210,7 @@ def test_a_mean_of_no_trial_is_refused(engine, on_engine):
 @pytest.mark.parametrize("engine", ["dict", "polars", "polars lazy", "duckdb"])
 def test_text_emptiness_and_absent_columns_have_their_own_words(engine, on_engine):
     columns = feedback(5)
-    with pytest.raises(InputError, match=r"column 'mu'.*numbers are needed"):
+    with pytest.raises(InputError, match=r"column 'mu'.*expected numbers"):
         squared_error_sums(on_engine(engine, columns | {"mu": np.array(list("abcde"))}), **FEW)
     empty = {name: values[:0] for name, values in columns.items()}
     with pytest.raises(InputError, match="no row"):

@@ -170,7 +170,7 @@ def _rating(value: object, scale: int, where: str) -> float:
             raise InputError(
                 where=where,
                 found=f"the label {value!r} on a scale of {scale} points",
-                needed=f"labels are known for {len(LIKELIHOOD)} points only",
+                needed=f"numbers, as labels are known for {len(LIKELIHOOD)} points only",
                 cure=f"Write the ratings as numbers 1 to {scale}.",
             )
         return float(_NUMBER_OF[value.strip().lower()])
@@ -384,7 +384,7 @@ def _named_columns(
             raise InputError(
                 where="columns",
                 found=f"{name!r}",
-                needed=f"our names are {', '.join(known)}",
+                needed=f"one of our names, {', '.join(known)}",
                 cure='Write our name first, then yours: columns={"precision": "ppv"}.',
             )
     try:
@@ -582,6 +582,6 @@ def _check_shares(
             raise InputError(
                 where=f"{where}, column {yours[name]!r}, row {row + 1}",
                 found=f"{parsed[name][row]:g}",
-                needed=f"{name} must lie between 0 and 1",
+                needed=f"a {name} between 0 and 1",
                 cure="Write 85 % as 0.85, or name the column that holds the share.",
             )

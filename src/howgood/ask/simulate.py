@@ -155,7 +155,7 @@ def _one_application(
             raise InputError(
                 where=f"application {name!r}",
                 found=f"only {', '.join(parameters) or 'nothing'}",
-                needed="alpha, intercept and slope are needed",
+                needed="alpha, intercept and slope",
                 cure=f"Add {needed!r}.",
             )
     precision = np.array([scenario.precision for scenario in shown])

@@ -345,7 +345,7 @@ def _with_sd(
         raise InputError(
             where="sd",
             found=sd,
-            needed="a standard deviation is a finite number, zero or more",
+            needed="finite standard deviations of zero or more",
             cure="Give for instance 0.8, or the name of a column.",
         )
     if isinstance(frame, Mapping):

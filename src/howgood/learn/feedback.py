@@ -259,7 +259,7 @@ def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str
         raise InputError(
             where=_WHERE,
             found=f"values missing or not finite: {listed}, of {n_rows} rows",
-            needed="every rating must be a finite number of a known user and item",
+            needed="finite numbers, each of a known user and item",
             cure="Fill them in, or leave these rows out by name: missing='drop'.",
         )
     announce(

@@ -212,6 +212,6 @@ def _check_spread(sd: float) -> None:
         raise InputError(
             where="sd",
             found=repr(sd),
-            needed="a standard deviation is zero or more",
+            needed="standard deviations of zero or more",
             cure="Give it in stars, for instance 0.6.",
         )

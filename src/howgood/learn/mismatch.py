@@ -51,7 +51,7 @@ class Mismatch:
             raise InputError(
                 where=f"row {first_row + int(np.argmax(self.absent)) + 1}",
                 found="a context and outcome that no row of the cross-fitted table holds",
-                needed="a cross-fitted table scores the rows it was made from",
+                needed="the rows that the cross-fitted table was made from",
                 cure="Make the table from these rows, or use reference='train'.",
             )
 

@@ -265,7 +265,7 @@ def _check_settings(
         raise InputError(
             where="weights",
             found="weights with reference='cross-fit' and no folds",
-            needed="a weight does not say how many rows to take out of the table",
+            needed="no weights, which do not say how many rows to take out of the table",
             cure="Name a column of folds, or repeat the rows instead of weighting them.",
         )
 

@@ -86,7 +86,7 @@ class LinearMetric(ElicitedMetric):
             raise InputError(
                 where="LinearMetric",
                 found=f"a0 = {self.a0}",
-                needed="a0, the weight of true negatives, must lie between 0 and 1",
+                needed="a weight of true negatives between 0 and 1",
                 cure="Use 1 / (1 + r) when one miss is as bad as r false alarms.",
             )
 

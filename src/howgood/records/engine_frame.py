@@ -64,7 +64,7 @@ class EngineFrame:
                 raise InputError(
                     where=f"{self.where}, column {name!r}",
                     found=self._as_found(name, schema[name]),
-                    needed="numbers are needed",
+                    needed="numbers",
                     cure="Convert the column, or name another one.",
                 )
 

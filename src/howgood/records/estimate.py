@@ -40,7 +40,7 @@ class Interval(Saved):
             raise InputError(
                 where="Interval",
                 found=f"lower {self.lower} and upper {self.upper}",
-                needed="lower must not exceed upper",
+                needed="a lower end that does not exceed the upper",
                 cure="Swap them, or check the draws for NaN.",
             )
 

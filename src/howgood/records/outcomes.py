@@ -192,7 +192,7 @@ class OutcomeTable(Tabular):
             raise InputError(
                 where=f"contexts, column {self.folds!r}, row {first + 1}",
                 found=f"fold {fold!r}, which the table does not hold",
-                needed="a cross-fitted table scores the rows it was made from",
+                needed="the rows that the cross-fitted table was made from",
                 cure="Make the table from these rows, or use reference='train'.",
             )
         return folds * (self.n_contexts + 1)

@@ -49,14 +49,14 @@ class PowerMean(LabelMetric):
             raise InputError(
                 where="PowerMean",
                 found=f"p = {self.p}",
-                needed="p must be a number, or plus or minus infinity",
+                needed="a number, or plus or minus infinity",
                 cure="Use -1 (harmonic), 0 (geometric) or 1 (arithmetic).",
             )
         if not 0.0 <= self.alpha <= 1.0:
             raise InputError(
                 where="PowerMean",
                 found=f"alpha = {self.alpha}",
-                needed="alpha, the weight of precision, must lie between 0 and 1",
+                needed="a weight of precision between 0 and 1",
                 cure="Use 0.5 to weigh precision and recall equally.",
             )
 
@@ -129,7 +129,7 @@ def power_mean(
         raise InputError(
             where="power_mean, p",
             found="a value that is not a number",
-            needed="the order p must be a number, or plus or minus infinity",
+            needed="a number, or plus or minus infinity",
             cure="Use -1 (harmonic), 0 (geometric) or 1 (arithmetic).",
         )
     return _power_mean(precision, recall, p=p, alpha=alpha)

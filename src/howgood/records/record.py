@@ -230,7 +230,7 @@ def _missing(path: Path, records: Sequence[type[Record]]) -> Problem:
     return Problem(
         path=path[:-1],
         found=f"no {name!r}",
-        needed=f"{name!r} is needed: {note}",
+        needed=f"{name!r}: {note}" if note else repr(name),
         cure=f"Add {name}.",
     )
 

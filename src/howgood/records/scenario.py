@@ -68,7 +68,7 @@ class Scenario(Saved):
                 raise InputError(
                     where="Scenario",
                     found=f"{name} = {count}",
-                    needed="counts cannot be negative",
+                    needed="counts of zero or more",
                     cure="Check the counts.",
                 )
 

@@ -170,21 +170,21 @@ def _require_alike(first: SquaredErrorSums, second: SquaredErrorSums) -> None:
         raise InputError(
             where="sums to add",
             found=f"systems {list(first.systems)} and {list(second.systems)}",
-            needed="both parts must hold the same systems in the same order",
+            needed="the same systems in the same order in both parts",
             cure="Sum each part with the same `predictions`.",
         )
     if len(first.variance_powers) != len(second.variance_powers):
         raise InputError(
             where="sums to add",
             found=f"{len(first.variance_powers)} and {len(second.variance_powers)} powers",
-            needed="both parts must hold equally many powers",
+            needed="equally many powers in both parts",
             cure="Sum each part with the same `powers`.",
         )
     if (first.trials is None) != (second.trials is None):
         raise InputError(
             where="sums to add",
             found="trials known for one part only",
-            needed="both parts must say how many trials made each mean, or neither",
+            needed="in both parts how many trials made each mean, or in neither",
             cure="Sum each part with the same `trials`.",
         )
 

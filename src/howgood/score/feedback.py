@@ -110,7 +110,7 @@ def categorical_feedback(probabilities: ArrayLike, *, values: ArrayLike) -> Disc
         raise InputError(
             where=f"{where}, values",
             found=f"values {answers.tolist()}",
-            needed="every value must be a finite number",
+            needed="finite numbers",
             cure="Give the answer each category stands for.",
         )
     if answers.size != table.shape[1]:

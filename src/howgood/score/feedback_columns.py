@@ -143,7 +143,7 @@ def bad_values(n_bad: Mapping[str, int], n_rows: int) -> InputError:
     return InputError(
         where=WHERE,
         found=f"values missing or not finite: {listed}, of {n_rows} rows",
-        needed="every mean, sd and prediction must be a finite number",
+        needed="a finite number for every mean, sd and prediction",
         cure="Fill them in, or leave these rows out by name: missing='drop'.",
     )
 
@@ -153,7 +153,7 @@ def not_numeric(column: str, kind: str) -> InputError:
     return InputError(
         where=f"{WHERE}, column {column!r}",
         found=f"values of type {kind}",
-        needed="numbers are needed",
+        needed="numbers",
         cure="Convert the column, or name another one.",
     )
 
@@ -181,7 +181,7 @@ def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_no_trial
         raise InputError(
             where=f"{WHERE}, column {roles['sd']!r}",
             found=f"{n_negative} negative values",
-            needed="a standard deviation is zero or more",
+            needed="standard deviations of zero or more",
             cure="Name the column that holds standard deviations.",
         )
     if n_no_trial:

@@ -120,7 +120,7 @@ def numeric_table(values: ArrayLike, *, column: str, where: str, gaps: bool = Fa
             where=f"{where}, {column}",
             found=f"{int(bad.sum())} values missing or infinite "
             f"(first: row {int(np.argmax(bad.any(axis=1))) + 1})",
-            needed="every value must be a finite number",
+            needed="finite numbers",
             cure="Correct these rows or leave them out.",
         )
     return result
@@ -152,7 +152,7 @@ def require_not_negative(sd: FloatArray, *, where: str) -> None:
             where=f"{where}, column 'sd'",
             found=f"{bad.size} of {sd.size} values below 0 "
             f"(first: {sd[bad[0]]:g} in row {bad[0] + 1})",
-            needed="a standard deviation is 0 or more",
+            needed="standard deviations of 0 or more",
             cure="Check the column; did you pass another one in its place?",
         )
 
@@ -199,6 +199,6 @@ def _require_no_infinity(values: FloatArray, *, column: str, where: str) -> None
             where=f"{where}, column {column!r}",
             found=f"{infinite.size} of {values.size} values infinite (first: row "
             f"{infinite[0] + 1})",
-            needed="every value must be a finite number",
+            needed="finite numbers",
             cure="An infinite value is a mistake rather than a gap: correct these rows.",
         )

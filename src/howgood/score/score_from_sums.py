@@ -101,7 +101,7 @@ def _power_sums(sums: SquaredErrorSums, system: str) -> PowerSums:
         raise InputError(
             where="from_sums",
             found=f"sums of {powers.size} powers",
-            needed=f"a distribution needs {ORDERS}",
+            needed=f"{ORDERS}, for a distribution",
             cure="Leave `powers` of `squared_error_sums` at its default.",
         )
     if sums.trials is not None:

@@ -87,7 +87,7 @@ def test_the_same_file_twice_is_one_person(run, host):
     (lambda f: f.update(howgood="x"), "0.json, howgood"),
     (lambda f: f.update(condition="c"), "0.json, condition"),
     (lambda f: f.update(seed=f["seed"] + 1), "0.json, answers"),
-    (lambda f: f.pop("seed"), "'seed' is needed"),
+    (lambda f: f.pop("seed"), "expected 'seed'"),
     (lambda f: f.update(person="a b"), "0.json, person"),
     (lambda f: f["answers"][1]["form"].update(age="\ud800"), "no JSON"),
     (lambda f: f["answers"][1]["form"].update(age="\x00"), "no JSON"),

@@ -77,12 +77,12 @@ def test_what_was_exported_can_be_imported(run, host, person):
 
 
 @pytest.mark.parametrize(("cell", "value", "says"), [
-    (1, "doorbell", "line 3, column 'application': 'doorbell'; the key or name of an application"),
-    (2, "0.7", "line 3, column 'precision': '0.7 and 1'; the precision and recall of a scenario"),
-    (4, "9", "line 3, column 'acceptable': '9'; 1 to 7, or a label"),
-    (4, "often", "line 3, column 'acceptable': 'often'; 1 to 7, or a label"),
-    (5, "", "line 3, column 'useful': nothing; an answer, or leave such rows out"),
-    (0, "", "line 3, column 'ResponseId': nothing; an id"),
+    (1, "doorbell", "line 3, column 'application': 'doorbell'; expected the key or name"),
+    (2, "0.7", "line 3, column 'precision': '0.7 and 1'; expected the precision and"),
+    (4, "9", "line 3, column 'acceptable': '9'; expected 1 to 7, or a label"),
+    (4, "often", "line 3, column 'acceptable': 'often'; expected 1 to 7, or a label"),
+    (5, "", "line 3, column 'useful': nothing; expected an answer, or leave such rows out"),
+    (0, "", "line 3, column 'ResponseId': nothing; expected an id"),
 ])  # fmt: skip
 def test_one_wrong_cell_refuses_the_whole_file(run, host, cell, value, says):
     run(SURVEY)

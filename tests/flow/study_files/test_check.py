@@ -166,7 +166,7 @@ def test_new_files_are_ready_and_the_same_study_in_toml_and_yaml(tmp_path, kind,
 def test_the_command_prints_every_problem_with_file_and_line(tmp_path, capsys):
     path = _written(tmp_path, GOOD.replace('title = "Songs"', "title = 3"))
     assert run(["check", str(path)]) == 2
-    assert f"{path}:3: title: 3; text." in capsys.readouterr().err
+    assert f"{path}:3: title: 3; expected text." in capsys.readouterr().err
     assert run(["check", "--json", str(path)]) == 2
     assert json.loads(capsys.readouterr().out)[0]["problems"][0]["line"] == 3
 

@@ -237,7 +237,7 @@ def message(problem: Problem) -> str:
     """Return a problem in words for somebody who fills in a form."""
     if problem.cure == "Write it without quotes.":
         return f"{problem.found} is not {problem.needed}."
-    return f"{problem.found}; {problem.needed}. {problem.cure}"
+    return f"{problem.found}; expected {problem.needed}. {problem.cure}"
 
 
 def problem_nodes(nodes: Sequence[Node]) -> Iterator[Node]:

@@ -57,7 +57,7 @@ class RowProblem:
     needed: str
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column!r}: {self.found}; {self.needed}"
+        return f"line {self.line}, column {self.column!r}: {self.found}; expected {self.needed}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

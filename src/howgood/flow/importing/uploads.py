@@ -115,7 +115,7 @@ def look_at(
     except NotMappedError as error:
         problem = f"Choose the column that holds “{error.target}” below, then look again."
     except InputError as error:
-        problem = f"{error.found}; {error.needed}."
+        problem = f"{error.found}; expected {error.needed}."
     return ImportView(
         row=row,
         number=number,

@@ -77,7 +77,7 @@ def check_study(location: str | Path) -> CheckedStudy:
     try:
         document = read_document(path)
     except SyntaxProblemError as error:
-        message = f"{error.found}; {error.needed}. {error.cure}"
+        message = f"{error.found}; expected {error.needed}. {error.cure}"
         problem = FileProblem(file=str(path), line=error.line, message=message)
         return CheckedStudy(file=str(path), study=None, problems=(problem,))
     return check_document(document, file=str(path), folder=path.parent)
@@ -154,7 +154,7 @@ def _with_problems(document: Document, file: str, problems: list[Problem]) -> Ch
 
 def _message(problem: Problem) -> str:
     place = f"{written(problem.path)}: " if problem.path else ""
-    return f"{place}{problem.found}; {problem.needed}. {problem.cure}"
+    return f"{place}{problem.found}; expected {problem.needed}. {problem.cure}"
 
 
 def _language_problems(study: Study) -> list[Problem]:
