@@ -253,6 +253,10 @@ class RatedOnceWarning(HowgoodWarning):
     """Means that look like single ratings are taken as known, which understates flips."""
 
 
+class SignificantOnlyWarning(HowgoodWarning):
+    """A significant score is that of outer deviations only, which few ratings hold."""
+
+
 class AlikeNamesWarning(HowgoodWarning):
     """Names differ only in case or spaces, and count as different."""
 

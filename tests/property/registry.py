@@ -126,6 +126,26 @@ ELSEWHERE: dict[str, str] = {
     "test_names_of_labels_and_order_of_rows_change_nothing",
     "score.NoiseCeiling": "tests/score/test_ceilings.py::"
     "test_names_of_labels_and_order_of_rows_change_nothing",
+    "learn.context_agreement": "tests/learn/test_randomness.py::"
+    "test_names_and_order_of_rows_change_nothing",
+    "learn.ContextAgreement": "tests/learn/test_randomness.py::"
+    "test_names_and_order_of_rows_change_nothing",
+    "learn.FeatureAgreement": "tests/learn/test_randomness.py::"
+    "test_pairs_and_the_jackknife_are_those_counted_one_by_one",
+    "decide.rank_sessions": "tests/decide/test_rank_sessions.py::"
+    "test_order_of_rows_and_names_of_people_change_nothing",
+    "decide.Sessions": "tests/decide/test_rank_sessions.py::"
+    "test_order_of_rows_and_names_of_people_change_nothing",
+    "score.beta_feedback": "tests/score/test_other_laws.py::"
+    "test_a_beta_has_the_mean_sd_and_quantiles_asked_for",
+    "score.first_order": "tests/score/test_other_laws.py::"
+    "test_first_order_is_exact_for_linear_metrics",
+    "score.fit_family": "tests/score/test_other_laws.py::"
+    "test_the_distance_does_not_depend_on_the_unit",
+    "score.FamilyFit": "tests/score/test_other_laws.py::"
+    "test_the_distance_does_not_depend_on_the_unit",
+    "score.significant": "tests/score/test_other_laws.py::"
+    "test_significant_absolute_and_squared_losses_are_those_in_closed_form",
     "decide.rank_lists": "tests/decide/test_rank_lists.py::"
     "test_order_of_rows_and_any_rising_change_of_predictions_change_nothing",
     "decide.rank_votes": "tests/decide/test_rank_votes.py::"

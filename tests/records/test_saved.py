@@ -128,6 +128,18 @@ def _from_scores():
         sums,
         propagated,
         propagated.scores["a"],
+        score.fit_family(np.arange(1.0, 60.0)),
+        decide.rank_sessions(
+            {
+                "user": [1, 1, 2, 2],
+                "item": [1] * 4,
+                "trial": [1, 2] * 2,
+                "rating": [3, 4, 2, 2],
+                "a": [3.0] * 4,
+                "b": [2.0] * 4,
+            },
+            predictions=["a", "b"],
+        ),
         score.rmse(mean, sd, predictions["a"]),
         score.categorical_feedback([[0.2, 0.8], [0.5, 0.5]], values=[1, 2]),
         learn.rater_consistency(ratings),

@@ -419,3 +419,16 @@ def test_text_is_no_weight_and_one_label_no_column():
         )
     with pytest.raises(LengthMismatchError):
         score.relevance_score("A", PREDICTED, contexts=HERE, table=_room())
+
+
+def test_distances_are_those_of_eq_3_to_5():
+    """P = .4, .4, .2: C predicted where B was chosen is .2 below both; A for C is the likeliest."""
+    rows = {"room": ["x"] * 10, "light": [*"AAAABBBBCC"]}
+    table = learn.outcome_probabilities(rows, outcome="light", context=["room"])
+    report = score.relevance_report(
+        [*"ABCAB"], [*"ACABB"], contexts={"room": ["x"] * 5}, table=table, random_state=0
+    )
+    expected = [[0, 0, 0], [0.2, 0.2, 0], [0, 0.2, 0.2], [0, 0, 0], [0, 0, 0]]
+    assert report.distances == pytest.approx(np.array(expected))
+    assert report.mean_distances == pytest.approx((0.04, 0.08, 0.04))
+    assert report.to_dict()["mean_distances"]["HA"] == pytest.approx(0.04)

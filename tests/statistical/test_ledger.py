@@ -50,6 +50,7 @@ OWED = {
         "agreement with held-out choices", "group's agreement on held-out choices",
         "Relevance Score", "Relevance Score, people grouped", "weights of the Relevance Score",
         "Relevance Score of other people",
+        "difference of mean grades, items in clusters",
         "RMSE quantiles", "MSE quantiles", "MAE quantiles", "propagated metric",
         "rank interval", "mean grade", "difference of mean grades",
         "difference of mean grades, few items", "difference of mean grades, few raters",

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.statistical.judging import expected_counts
+from tests.statistical.judging import expected_counts, unbiased
 
 from howgood import decide
 
@@ -16,7 +16,7 @@ def _flip(rng, metric, trials, spread=(0.3, 3)):
 
     Predictions miss people's means by an sd between the ends of `spread`.
     """
-    user, item = (each.ravel() for each in np.indices((_USERS, _ITEMS)))
+    user, item = (codes.ravel() for codes in np.indices((_USERS, _ITEMS)))
     mean = rng.normal(3, 1, user.size)
     systems = {name: mean + rng.normal(0, rng.uniform(*spread), user.size) for name in "ab"}
 
@@ -56,11 +56,66 @@ def test_flips_of_lists(ledger):
     ledger.settle()
 
 
-def test_flips_of_nearly_equal_lists_are_understated():
-    """A limit that docs/howto/rank-lists.md states: two systems say nothing about their spread.
+def _flips_of_several(rng, metric, trials, *, systems):
+    """Return the mean error said of a pair's order, and the share that one more rating flips.
 
-    The difference of two systems has a flat prior, so that a small difference, which is mostly
-    noise where systems are alike, is taken as it is. Turn this into rows when it is repaired.
+    How far systems differ is drawn anew: predictions miss people's means by an sd of 1, or by sds
+    up to twice as large and down to none.
+    """
+    reach = rng.uniform(0, 1)
+    user, item = (codes.ravel() for codes in np.indices((_USERS, _ITEMS)))
+    mean = rng.normal(3, 1, user.size)
+    predicted = {
+        f"s{place}": mean + rng.normal(0, rng.uniform(1 - reach, 1 + reach), user.size)
+        for place in range(systems)
+    }
+
+    def rated():
+        return np.clip(np.round(mean + rng.normal(0, _SD, user.size)), 1, 5)
+
+    table = {"user": np.tile(user, trials), "item": np.tile(item, trials),
+             "rating": np.concatenate([rated() for _ in range(trials)])}  # fmt: skip
+    noise = {"sd": _SD} if trials == 1 else {}
+    found = decide.rank_lists(
+        {name: np.tile(values, trials) for name, values in predicted.items()},
+        table, metric=metric, relevant=4, **noise,
+    )  # fmt: skip
+    again = {"user": user, "item": item, "rating": rated()}
+    after = decide.rank_lists(predicted, again, metric=metric, relevant=4, sd=0).scores
+    is_ahead = found.scores[:, None] > found.scores
+    flipped = (after[:, None] < after) + 0.5 * (after[:, None] == after)
+    return found.errors[is_ahead].mean(), flipped[is_ahead].mean()
+
+
+def test_flips_of_several_systems(ledger):
+    """Several systems show how far they differ; that is drawn anew for every study."""
+    for seed, metric, trials, systems, studies in (
+        (20911, "dcg@5", 1, 4, 250),
+        (20912, "dcg@5", 1, 8, 100),
+        (20913, "ndcg@5", 2, 4, 50),
+    ):
+        rng = np.random.default_rng(seed)
+        found = [_flips_of_several(rng, metric, trials, systems=systems) for _ in range(studies)]
+        said, flipped = np.array(found).T
+        gap = flipped - said + said.mean()
+        name = "share of pairs flipped"
+        ledger.add(
+            "probability",
+            "a re-rating flips the order of lists, several systems",
+            unbiased({name: gap}, {name: said.mean()}),
+            setting=f"{metric}, {_USERS} users, {_ITEMS} items, "
+            f"{'one rating' if trials == 1 else 'two ratings'} each, {systems} systems whose "
+            "spread varies",
+            seed=seed,
+        )
+    ledger.settle()
+
+
+def test_flips_of_two_nearly_equal_lists_are_understated():
+    """What docs/howto/rank-lists.md states: two systems say nothing about their spread.
+
+    Every difference of two systems counts as equally likely beforehand, so that a small one, which
+    is mostly noise where systems are alike, is taken as it is.
     """
     rng = np.random.default_rng(20906)
     flips = [_flip(rng, "dcg@5", 1, (0.95, 1.05)) for _ in range(400)]

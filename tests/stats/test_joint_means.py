@@ -10,7 +10,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from howgood.stats.crossed_components import Component, crossed_means
-from howgood.stats.joint_means import joint_means
+from howgood.stats.joint_means import joint_means, next_means
 
 SE = 0.003  # a share of 32,768 draws, at its largest
 
@@ -167,3 +167,52 @@ def test_the_better_of_two_observed_means_is_ahead_at_least_half_the_time(
     order = np.argsort(fitted.means)
     for low, high in pairwise(order):
         assert np.mean(draws[:, low] <= draws[:, high]) >= 0.5
+
+
+@pytest.mark.parametrize("freedom", [4.0, np.inf])
+def test_the_next_difference_of_two_means_is_students(freedom):
+    """By hand: it lies around the observed one, as far as both measurements vary."""
+    means, doubt, spread = np.array([0.0, 1.0]), np.diag([0.3, 0.2]), np.diag([0.6, 0.4])
+    true, after = next_means(
+        means, doubt, spread, freedom=freedom, generator=np.random.default_rng(2)
+    )
+    law = norm if np.isinf(freedom) else student(freedom)
+    for draws, variance in ((true, 0.5), (after, 1.5)):
+        share = np.mean(draws[:, 0] > draws[:, 1])
+        assert share == pytest.approx(law.cdf(-1 / np.sqrt(variance)), abs=2 * SE)
+
+
+def test_next_means_of_four_groups_by_brute_force():
+    """A flat sd of the groups, weighed by its likelihood on a fine grid."""
+    means = np.array([0.3, 0.1, 0.0, -0.5])
+    doubt, spread = 0.04 * np.eye(4), 0.09 * np.eye(4)
+    true, after = next_means(
+        means, doubt, spread, freedom=np.inf, generator=np.random.default_rng(3)
+    )
+    rng, away = np.random.default_rng(4), means - means.mean()
+    tau = (np.arange(200_000) + 0.5) / 200_000 * 40
+    total = tau**2 + 0.04
+    weight = total**-1.5 * np.exp(-(away @ away) / 2 / total)
+    tau = rng.choice(tau, 400_000, p=weight / weight.sum())
+    kept = (tau**2 / (tau**2 + 0.04))[:, None]
+    expected = kept * away + np.sqrt(kept) * 0.2 * rng.standard_normal((len(tau), 4))
+    later = expected + 0.3 * rng.standard_normal(expected.shape)
+    for draws, reference in ((true, expected), (after, later)):
+        for one, other in ((0, 1), (0, 3), (2, 3)):
+            share = np.mean(draws[:, one] < draws[:, other])
+            assert share == pytest.approx(
+                np.mean(reference[:, one] < reference[:, other]), abs=2 * SE
+            )
+
+
+@given(st.integers(2, 6), st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_the_better_of_two_observed_means_stays_ahead_in_at_least_half_of_the_draws(k, seed):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(k, k))
+    means = np.sort(rng.normal(size=k))
+    for draws in next_means(
+        means, root @ root.T, np.eye(k), freedom=5.0, generator=np.random.default_rng(1)
+    ):
+        for worse, better in pairwise(range(k)):
+            assert np.mean(draws[:, better] >= draws[:, worse]) >= 0.5

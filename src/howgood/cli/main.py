@@ -72,6 +72,7 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "ship": ("howgood.cli.ship", "Two evaluation logs: may the candidate replace the base?"),
         "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades."),
         "rank": ("howgood.cli.rank", "Rank systems that predict noisy human ratings."),
+        "sessions": ("howgood.cli.sessions", "Does the ranking depend on when people were asked?"),
         "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
         "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold."),
         "target": ("howgood.cli.target", "Say what accuracy to aim for."),

@@ -17,6 +17,7 @@ from howgood.cli.options import (
     report_options,
     write_report,
 )
+from howgood.decide.other_scores import SIGNIFICANT
 from howgood.decide.ranking import METRICS
 from howgood.errors import InputError
 from howgood.flow import ranking as flow
@@ -26,14 +27,16 @@ from howgood.show.figures import theme
 from howgood.show.ranking import readable_table
 
 _PATH = click.Path(path_type=Path)
+# Options whose name is not that of their argument.
+_NAMES = {"law": "feedback"}
 
 
 def _known_metric(context: click.Context, option: click.Parameter, value: str) -> str:
     """Refuse a metric nobody knows before anything is read."""
     if is_list_metric(value):
         list_metric(value)
-    elif value not in METRICS:
-        known = ", ".join((*METRICS, *LIST_METRICS))
+    elif value not in (*METRICS, *SIGNIFICANT):
+        known = ", ".join((*METRICS, *SIGNIFICANT, *LIST_METRICS))
         raise click.BadParameter(f"{value!r} is not one of {known}", context, option)
     return value
 
@@ -76,6 +79,11 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
     help="Column of raw ratings: who rated. Each item was rated by several people, who are a "
     "sample of all raters; --user and --trial are then not used.",
 )
+@click.option(
+    "--feedback", "law", type=click.Choice(["gaussian", "beta"]), default="gaussian",
+    show_default=True, help="How each pair's feedback is distributed; beta needs --scale.",
+)  # fmt: skip
+@click.option("--scale", nargs=2, type=float, help="With --feedback beta: lowest, highest rating.")
 @combine_option
 @click.option(
     "--once",
@@ -93,7 +101,8 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
     callback=_known_metric,
     default="rmse",
     show_default=True,
-    help="rmse, mse, mae; or of each user's list: ndcg@K, dcg@K, map, mrr, precision@K, recall@K, "
+    help="rmse, mse, mae; srmse, smae (significant deviations only, with --unpaired); or of each "
+    "user's list: ndcg@K, dcg@K, map, mrr, precision@K, recall@K, "
     "hit@K, with K the number of places that count.",
 )
 @click.option("--relevant", type=float, help="Lists: a rating of at least this is relevant.")
@@ -141,6 +150,8 @@ def command(
     rating: str,
     trial: str | None,
     rater: str | None,
+    law: str,
+    scale: tuple[float, float] | None,
     combine: str,
     once: str | None,
     predictions: Path | None,
@@ -187,6 +198,8 @@ def command(
         rater=rater,
         combine=combine,
         once=once,
+        law=law,
+        scale=scale,
     )
     ranked = flow.rank_file(
         ratings,
@@ -249,8 +262,9 @@ def _refuse_beside_rater(rater: str | None) -> None:
             needed="--combine with --rater only: several ratings of a user and item are repeats",
             cure="Leave out --combine, or name the column that says who rated: --rater ...",
         )
-    unused = ("user", "trial", "trials", "once", "mean", "sd", "unpaired")
-    given = [f"--{option}" for option in unused if rater is not None and _is_given(option)]
+    unused = ("user", "trial", "trials", "once", "mean", "sd", "unpaired", "law")
+    given = [f"--{_NAMES.get(option, option)}" for option in unused
+             if rater is not None and _is_given(option)]  # fmt: skip
     if given:
         raise InputError(
             where="--rater",
@@ -265,11 +279,11 @@ def _refuse_beside_lists(metric: str) -> None:
     """Refuse options that only lists, or only errors of predictions, have a use for."""
     is_of_lists = is_list_metric(metric)
     unused = (
-        ("mean", "rater", "trial", "unpaired")
+        ("mean", "rater", "trial", "unpaired", "law")
         if is_of_lists
         else ("relevant", "about", "unrated", "unlisted")
     )
-    given = [f"--{option}" for option in unused if _is_given(option)]
+    given = [f"--{_NAMES.get(option, option)}" for option in unused if _is_given(option)]
     if given:
         raise InputError(
             where=f"--metric {metric}",

@@ -61,6 +61,11 @@ def _names(context: click.Context, option: click.Parameter, value: str) -> tuple
     type=click.Choice(["exclude", "error", "marginal"]),
     help="Wrong predictions in contexts never seen.",
 )
+@click.option(
+    "--randomness",
+    is_flag=True,
+    help="Say first which column of --context and --drop the outcomes depend on.",
+)
 @missing_option
 @click.option("--judgements", help="File of graded mismatches; alpha and beta are learned from it.")
 @click.option(
@@ -94,7 +99,12 @@ def command(
     if plot:
         _draw(study, plot)
     if out:
-        write_report(relevance.report_of(study.reports, study.sweep, learned=study.learned), out)
+        write_report(
+            relevance.report_of(
+                study.reports, study.sweep, learned=study.learned, agreement=study.agreement
+            ),
+            out,
+        )
     return 0
 
 
@@ -102,6 +112,7 @@ def _shown(study: RelevanceStudy) -> str:
     return "\n".join(
         [
             *relevance.findings(study.reports, study.learned),
+            *_of_features(study),
             text.text_table(relevance.scores_table(study.reports)),
             text.text_table(relevance.yardsticks_table(study.reports)),
             text.text_table(relevance.cases_table(study.reports)),
@@ -113,6 +124,15 @@ def _shown(study: RelevanceStudy) -> str:
     )
 
 
+def _of_features(study: RelevanceStudy) -> list[str]:
+    if study.agreement is None:
+        return []
+    return [
+        *relevance.agreement_findings(study.agreement),
+        text.text_table(relevance.agreement_table(study.agreement)),
+    ]
+
+
 def _plain(study: RelevanceStudy) -> dict[str, Any]:
     learned = study.learned
     return {
@@ -121,6 +141,7 @@ def _plain(study: RelevanceStudy) -> dict[str, Any]:
         "guidance": list(relevance.guidance(study.sweep)),
         "cautions": list(relevance.cautions(study.reports)),
         "learned": learned.to_dict() if learned else None,
+        "agreement": study.agreement.to_dict() if study.agreement else None,
     }
 
 

@@ -16,6 +16,7 @@ from howgood.decide.rank_by_raters import rank_ratings as rank_ratings
 from howgood.decide.ranking import rank as rank
 from howgood.decide.ranking import rank_sums as rank_sums
 from howgood.decide.segments import one_threshold as one_threshold
+from howgood.decide.sessions import rank_sessions as rank_sessions
 from howgood.decide.shipping import ship as ship
 from howgood.decide.thresholds import positive_scores as positive_scores
 from howgood.decide.thresholds import threshold as threshold
@@ -28,6 +29,7 @@ from howgood.records.ranking import Needed as Needed
 from howgood.records.ranking import NeededGrades as NeededGrades
 from howgood.records.ranking import Ordering as Ordering
 from howgood.records.ranking import Ranking as Ranking
+from howgood.records.sessions import Sessions as Sessions
 from howgood.records.shipping import MetricComparison as MetricComparison
 from howgood.records.shipping import ShipDecision as ShipDecision
 from howgood.records.watch import AcceptanceChange as AcceptanceChange

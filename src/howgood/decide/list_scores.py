@@ -6,7 +6,7 @@ closed form; others are scored on re-ratings that all systems share. Absent: rea
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from howgood.decide.scores import JointScores, against
 from howgood.records.progress import Progress
 from howgood.score.list_metrics import ListMetric, PaddedLists
 from howgood.stats.arrays import FloatArray
+from howgood.stats.joint_means import next_means
 
 # Re-ratings of every pair; of more pairs than fit into the budget fewer, down to the least.
 DRAWS, LEAST_DRAWS, _BUDGET = 4096, 128, 2.5e8
@@ -124,6 +125,43 @@ def simulated_list_scores(
         greater_is_better=True,
         settings={**_settings(rated), "draws": n_draws, "sampling error of a score": error},
     )
+
+
+def shrunk(scores: JointScores, generator: np.random.Generator) -> JointScores:
+    """Return the scores with draws that know how far these systems differ, of three or more.
+
+    Systems' scores under people's mean opinions (of `users`: over users like these) are Gaussian
+    with a common sd, whose prior is flat: where systems hardly differ, most of what they seem to
+    differ by is noise, and will not come again. Two systems do not show how far such systems
+    differ; means that are known leave nothing to shrink.
+    """
+    if len(scores.systems) < 3 or scores.mean_variances is None:
+        return scores
+    parts = [scores.mean_variances, scores.difference_variances]
+    if scores.doubt == "users":
+        parts = [scores.difference_variances, np.zeros_like(scores.mean_variances)]
+    centring = np.eye(len(scores.systems)) - 1.0 / len(scores.systems)
+    doubt, spread = (-centring @ part @ centring / 2 for part in parts)
+    if np.trace(doubt) <= 0:
+        return scores
+    true, after = next_means(
+        scores.means, doubt, spread, freedom=scores.freedom, generator=generator
+    )
+    for place, alike in enumerate(_alike(scores)):
+        true[:, place], after[:, place] = true[:, alike], after[:, alike]
+    return replace(
+        scores,
+        draws=after,
+        true_draws=true,
+        settings={**scores.settings, "prior of systems": "Gaussian, flat over its sd"},
+    )
+
+
+def _alike(scores: JointScores) -> NDArray[np.int64]:
+    """Return for every system the first one that always scores the same."""
+    is_same = (scores.differences == 0) & (scores.next_variances() <= 0)
+    first: NDArray[np.int64] = np.argmax(is_same | np.eye(len(is_same), dtype=bool), axis=1)
+    return first
 
 
 def scores_by_user(rated: RatedLists, metric: ListMetric, *, relevant: float) -> FloatArray:

@@ -15,6 +15,7 @@ from howgood.decide.list_scores import (
     linear_scores,
     sampled_users,
     scores_by_user,
+    shrunk,
     simulated_list_scores,
 )
 from howgood.decide.ranking import check_level, ranking_of
@@ -146,7 +147,7 @@ def rank_lists(
             rated, scored, metric.lower(), relevant=limit, generator=generator, progress=progress
         )
     scores = replace(scores, settings={**scores.settings, **_asked(rated, scored, relevant)})
-    ranking = ranking_of(scores, level, generator, seed, dropped=rated.dropped)
+    ranking = ranking_of(shrunk(scores, generator), level, generator, seed, dropped=rated.dropped)
     return replace(ranking, provenance=replace(ranking.provenance, rows_used=rated.n_ratings))
 
 
@@ -169,7 +170,7 @@ def _over_users(
     by_user = scores_by_user(rated, scored, relevant=_limit(rated, relevant))
     scores = sampled_users(rated, by_user, metric)
     scores = replace(scores, settings={**scores.settings, **_asked(rated, scored, relevant)})
-    ranking = ranking_of(scores, level, generator, seed, dropped=rated.dropped)
+    ranking = ranking_of(shrunk(scores, generator), level, generator, seed, dropped=rated.dropped)
     provenance = replace(ranking.provenance, rows_used=rated.n_ratings)
     return replace(ranking, provenance=provenance, true_errors=None, mean_variances=None)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howgood.decide.other_scores import SIGNIFICANT, feedback_scores, significant_scores
 from howgood.decide.scores import JointScores, absolute_scores, simulated_scores, squared_scores
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.probability import check_probability
@@ -21,6 +22,7 @@ from howgood.records.provenance import Provenance, versions_of
 from howgood.records.ranking import Ranking
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import Table, frame_column_names, frame_columns
+from howgood.score.feedback import DiscreteFeedback
 from howgood.score.feedback_columns import (
     feedback_roles,
     finite_arrays,
@@ -45,8 +47,9 @@ METRICS = ("rmse", "mse", "mae")
 def rank(
     predictions: Any,  # noqa: ANN401 - a mapping of arrays, or any frame narwhals knows
     *,
-    mean: ArrayLike,
-    sd: ArrayLike,
+    mean: ArrayLike | None = None,
+    sd: ArrayLike | None = None,
+    feedback: DiscreteFeedback | None = None,
     metric: str | Metric = "rmse",
     paired: bool = True,
     level: float = 0.05,
@@ -73,11 +76,15 @@ def rank(
     mean, sd : arrays of shape (n,), or one number for all
         Mean and standard deviation of each pair's feedback. sd 0 is legal. Without `trials` the
         means are taken as known; ratings that were given once are not: say `trials=1`.
-    metric : {"rmse", "mse", "mae"} or callable(y_true, y_pred) -> float
+    feedback : DiscreteFeedback, optional
+        Instead of mean and sd, feedback that is not Gaussian: `score.categorical_feedback`,
+        `score.empirical_feedback` or `score.beta_feedback`. Taken as known, and paired.
+    metric : {"rmse", "mse", "mae", "srmse", "smae"} or callable(y_true, y_pred) -> float
         "rmse" and "mse" give the same order. "mae" of known means: the exact distribution of each
         difference, but below 50 pairs 65,536 shared re-ratings. "mae" with `trials`: the score is
-        that of the ratings themselves, and re-ratings lie around it as Gaussians (see Notes). A
-        callable is evaluated on `draws` shared re-ratings.
+        that of the ratings themselves, and re-ratings lie around it as Gaussians (see Notes).
+        "srmse" and "smae" count significant deviations only (`score.significant_rmse`), with
+        `paired=False`. A callable is evaluated on `draws` shared re-ratings.
     paired : bool
         False treats the systems' scores as independent, each Gaussian with the paper's moments
         (Eq. 5, 12, 13). It can be wrong in either direction.
@@ -136,9 +143,23 @@ def rank(
     """
     check_level(level)
     systems = _systems(predictions)
+    _refuse_unknown(metric)
+    generator, seed = generator_and_seed(random_state)
+    if feedback is not None or mean is None or sd is None:
+        known = _only_feedback(feedback, mean, sd, trials, metric, paired)
+        scores = feedback_scores(
+            known,
+            systems,
+            metric=metric,
+            greater_is_better=callable(metric) and _direction(greater_is_better, paired),
+            draws=draws,
+            generator=generator,
+            progress=progress,
+        )
+        return ranking_of(scores, level, generator, seed, dropped={})
     is_known = np.ndim(trials) == 0 and trials == math.inf  # type: ignore[arg-type]  # any array
     roles, columns = _aligned(systems, mean, sd, None if is_known else trials)
-    if isinstance(metric, str) and metric in ("rmse", "mse"):
+    if metric in ("rmse", "mse"):
         sums = squared_error_sums(
             Table(columns),
             mean="mean",
@@ -148,14 +169,17 @@ def rank(
             missing=missing,
             powers=2,
         )
-        return rank_sums(sums, metric=metric, paired=paired, level=level, random_state=random_state)
-    generator, seed = generator_and_seed(random_state)
+        return rank_sums(
+            sums, metric=str(metric), paired=paired, level=level, random_state=random_state
+        )
     arrays, dropped = finite_arrays(columns, roles, missing=missing)
     if trials is None:
         mention_single_ratings(columns, roles)
     if metric == "mae":
         scores = absolute_scores(arrays, paired=paired, generator=generator)
-    elif callable(metric):
+    elif isinstance(metric, str):
+        scores = significant_scores(arrays, metric=metric, paired=paired)
+    else:
         scores = simulated_scores(
             metric,
             arrays,
@@ -164,14 +188,46 @@ def rank(
             generator=generator,
             progress=progress,
         )
-    else:
+    return ranking_of(scores, level, generator, seed, dropped={"missing or not finite": dropped})
+
+
+def _refuse_unknown(metric: str | Metric) -> None:
+    if not callable(metric) and metric not in (*METRICS, *SIGNIFICANT):
         raise InputError(
             where="metric",
             found=repr(metric),
-            needed=f"one of {', '.join(METRICS)}, or a function metric(y_true, y_pred)",
+            needed=f"one of {', '.join((*METRICS, *SIGNIFICANT))}, or a function "
+            "metric(y_true, y_pred)",
             cure="Choose one of these.",
         )
-    return ranking_of(scores, level, generator, seed, dropped={"missing or not finite": dropped})
+
+
+def _only_feedback(
+    feedback: DiscreteFeedback | None,
+    mean: ArrayLike | None,
+    sd: ArrayLike | None,
+    trials: float | ArrayLike | None,
+    metric: str | Metric,
+    paired: bool,
+) -> DiscreteFeedback:
+    """Return the feedback; refuse what does not go together with it."""
+    others = {"mean": mean, "sd": sd, "trials": trials}
+    given = [name for name, value in others.items() if value is not None]
+    if feedback is None or given:
+        raise InputError(
+            where="rank",
+            found=", ".join([*given, *(["feedback"] if feedback is not None else [])]) or "nothing",
+            needed="mean and sd, or feedback alone",
+            cure="Give mean=..., sd=..., or feedback=score.beta_feedback(...).",
+        )
+    if not paired or metric in SIGNIFICANT:
+        raise InputError(
+            where="rank, feedback",
+            found="paired=False" if not paired else f"metric {metric!r}",
+            needed="mean and sd for scores treated as independent (Eq. 5, 18 to 20)",
+            cure="Give mean=feedback.mean, sd=feedback.sd, or leave it out.",
+        )
+    return feedback
 
 
 def rank_sums(
@@ -244,7 +300,9 @@ def ranking_of(
     sign = -1.0 if scores.greater_is_better else 1.0
     places = _rank_places(scores, sign, generator)
     true_errors, true_variances = None, scores.true_variances()
-    if true_variances is not None:
+    if scores.true_draws is not None:
+        true_errors = _drawn_errors(scores, sign * scores.true_draws)
+    elif true_variances is not None:
         true_errors = difference_errors(sign * scores.differences, true_variances)
     return Ranking(
         systems=scores.systems,
@@ -298,9 +356,13 @@ def _errors(scores: JointScores, sign: float) -> FloatArray:
         return scores.tails
     if scores.draws is None:
         return difference_errors(sign * scores.differences, scores.flip_variances())
-    errors = _shares_behind(sign * scores.draws)
+    return _drawn_errors(scores, sign * scores.draws)
+
+
+def _drawn_errors(scores: JointScores, draws: FloatArray) -> FloatArray:
+    errors = _shares_behind(draws)
     certain = scores.difference_variances <= 0
-    return np.where(certain, errors, _with_unseen(errors, 0.5, len(scores.draws)))
+    return np.where(certain, errors, _with_unseen(errors, 0.5, len(draws)))
 
 
 def _with_unseen(shares: FloatArray, alike: float, n_draws: int) -> FloatArray:

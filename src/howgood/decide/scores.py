@@ -48,7 +48,7 @@ class JointScores:
     `draws` (n_draws, K) replaces the Gaussian where a metric has no closed form; `freedom` are
     the degrees of freedom behind the variances, where these came from few trials. `tails` (K, K)
     replaces the Gaussian's P(i scores worse than j) where the exact one is known to `tail_error`,
-    as it is of known means.
+    as it is of known means. `true_draws` are draws of the scores under people's mean opinions.
     """
 
     systems: tuple[str, ...]
@@ -70,6 +70,7 @@ class JointScores:
     settings: Mapping[str, Any] = field(default_factory=dict)
     tails: FloatArray | None = None
     tail_error: float = 0.0
+    true_draws: FloatArray | None = None
 
     def next_variances(self) -> FloatArray:
         """How far the next difference may lie from the expected one; Student's with `freedom`."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from howgood.ask.files import open_table
+from howgood.decide.other_scores import SIGNIFICANT
 from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
 from howgood.decide.ranking import METRICS, rank, rank_sums
 from howgood.errors import InputError
@@ -23,6 +24,7 @@ from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
+from howgood.score.feedback import beta_feedback
 from howgood.score.list_metrics import is_list_metric, list_metric
 from howgood.score.score_from_sums import from_sums
 from howgood.score.sums import POWERS, squared_error_sums
@@ -48,6 +50,9 @@ class FeedbackColumns:
 
     With `rater`, the ratings are those of several people, each a sample of all raters; `combine`
     says what becomes of several ratings of one rater for one item.
+
+    `law` "beta" takes each pair's feedback as a beta between the two ends of the `scale`, which
+    has the mean and sd given or learned.
     """
 
     mean: str = "mean"
@@ -61,6 +66,8 @@ class FeedbackColumns:
     once: str | None = None
     rater: str | None = None
     combine: str = "error"
+    law: str = "gaussian"
+    scale: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +135,8 @@ def rank_file(
             return RankedFile(ranking=ranking, sums=None)
         if feedback.repeated:
             refuse_item_as_user(feedback.user, feedback.item)
-        if metric == "mae":
-            ranking = _rank_absolute(frame, feedback, systems, paired, level, missing)
+        if metric not in ("rmse", "mse") or feedback.law != "gaussian":
+            ranking = _rank_rows(frame, feedback, systems, metric, paired, level, missing)
             return RankedFile(ranking=ranking, sums=None)
         powers = POWERS if for_picture else 2
         sums = _sums(frame, predicted, feedback, systems, missing, powers)
@@ -294,15 +301,16 @@ def _trials(said: str | None) -> str | float | None:
         return said
 
 
-def _rank_absolute(
+def _rank_rows(
     frame: Any,  # noqa: ANN401 - any frame
     feedback: FeedbackColumns,
     systems: Mapping[str, str],
+    metric: str,
     paired: bool,
     level: float,
     missing: str,
 ) -> Ranking:
-    """Absolute errors need every row: there is no sum that would do."""
+    """Absolute and significant errors, and other laws, need every row: no sum would do."""
     mean, sd, trials = feedback.mean, feedback.sd, _trials(feedback.trials)
     if feedback.repeated:
         mean, sd, trials = "mean", "sd", "trials"
@@ -320,12 +328,26 @@ def _rank_absolute(
         frame, sd = _with_sd(frame, sd)
     wanted = [mean, sd, *([trials] if isinstance(trials, str) else []), *systems.values()]
     columns = frame_columns(frame, wanted, where="ratings")
+    predicted = {name: columns[column] for name, column in systems.items()}
+    if metric in SIGNIFICANT and feedback.repeated:
+        trials = math.inf  # which deviations count is asked of means that are known
+    if feedback.law == "beta":
+        if feedback.scale is None:
+            raise InputError(
+                where="feedback",
+                found="beta, without the ends of the scale",
+                needed="the lowest and the highest rating there is",
+                cure="Add for instance --scale 1 5.",
+            )
+        lowest, highest = feedback.scale
+        known = beta_feedback(columns[mean], columns[sd], lowest=lowest, highest=highest)
+        return rank(predicted, feedback=known, metric=metric, paired=paired, level=level)
     return rank(
-        {name: columns[column] for name, column in systems.items()},
+        predicted,
         mean=columns[mean],
         sd=columns[sd],
         trials=columns[trials] if isinstance(trials, str) else trials,
-        metric="mae",
+        metric=metric,
         paired=paired,
         level=level,
         missing=missing,

@@ -12,7 +12,9 @@ from typing import Any
 from howgood.ask.files import open_table
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.outcomes import outcome_probabilities
+from howgood.learn.randomness import context_agreement
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
+from howgood.records.agreement_by_feature import ContextAgreement
 from howgood.records.levels import as_column
 from howgood.records.missing import complete_rows
 from howgood.records.outcomes import OutcomeTable
@@ -27,7 +29,8 @@ class RelevanceQuestion:
     """What to score, and how: the columns of the test file and the settings of the score.
 
     `reference` is "all", "cross-fit", or the path of a file with other rows. `judgements` is a
-    file of graded mismatches that replaces `alpha` and `beta`.
+    file of graded mismatches that replaces `alpha` and `beta`. `randomness` asks which feature of
+    the context (dropped ones included) the outcomes depend on.
     """
 
     outcome: str
@@ -48,6 +51,7 @@ class RelevanceQuestion:
     grade: str = "grade"
     respondent: str | None = None
     engine: str = "auto"
+    randomness: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,7 @@ class RelevanceStudy:
     reports: dict[str, RelevanceReport]
     sweep: RelevanceSweep
     learned: RelevanceWeights | None
+    agreement: ContextAgreement | None = None
 
 
 def score_file(path: str | Path, question: RelevanceQuestion, *, seed: int) -> RelevanceStudy:
@@ -90,6 +95,23 @@ def score_file(path: str | Path, question: RelevanceQuestion, *, seed: int) -> R
         reports=reports,
         sweep=relevance_sweep(reports),
         learned=learned,
+        agreement=_agreement(test, question, where=str(path)) if question.randomness else None,
+    )
+
+
+def _agreement(
+    test: Any,  # noqa: ANN401 - any supported frame
+    question: RelevanceQuestion,
+    *,
+    where: str,
+) -> ContextAgreement:
+    features = list(dict.fromkeys([*question.context, *question.drop]))
+    wanted = list(dict.fromkeys([*features, question.outcome, *filter(None, [question.groups])]))
+    columns = Table(frame_columns(test, wanted, where=where))
+    if question.missing == "drop":
+        columns = Table(complete_rows(columns, missing="drop", where=where)[0])
+    return context_agreement(
+        columns, outcome=question.outcome, context=features, groups=question.groups
     )
 
 

@@ -44,9 +44,12 @@ from howgood.learn.ordinal import fit_ordinal as fit_ordinal
 from howgood.learn.ordinal import load_ordinal_fit as load_ordinal_fit
 from howgood.learn.ordinal_fit import OrdinalFit as OrdinalFit
 from howgood.learn.outcomes import outcome_probabilities as outcome_probabilities
+from howgood.learn.randomness import context_agreement as context_agreement
 from howgood.learn.raters import rater_agreement as rater_agreement
 from howgood.learn.relevance_weights import RelevanceWeights as RelevanceWeights
 from howgood.learn.relevance_weights import fit_relevance_weights as fit_relevance_weights
+from howgood.records.agreement_by_feature import ContextAgreement as ContextAgreement
+from howgood.records.agreement_by_feature import FeatureAgreement as FeatureAgreement
 from howgood.records.confusion import ConfusionMatrix as ConfusionMatrix
 from howgood.records.confusion import ThresholdMatrices as ThresholdMatrices
 from howgood.records.criteria import CriteriaResult as CriteriaResult

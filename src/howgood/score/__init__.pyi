@@ -25,12 +25,17 @@ from howgood.score.error_metrics import significance_width as significance_width
 from howgood.score.error_metrics import significant_mae as significant_mae
 from howgood.score.error_metrics import significant_rmse as significant_rmse
 from howgood.score.feedback import DiscreteFeedback as DiscreteFeedback
+from howgood.score.feedback import beta_feedback as beta_feedback
 from howgood.score.feedback import categorical_feedback as categorical_feedback
 from howgood.score.feedback import empirical_feedback as empirical_feedback
+from howgood.score.fitted_family import FamilyFit as FamilyFit
+from howgood.score.fitted_family import fit_family as fit_family
 from howgood.score.judging import judge as judge
 from howgood.score.judging import judge_drift as judge_drift
+from howgood.score.pointwise_loss import significant as significant
 from howgood.score.propagation import PairedScores as PairedScores
 from howgood.score.propagation import PropagatedScore as PropagatedScore
+from howgood.score.propagation import first_order as first_order
 from howgood.score.propagation import propagate as propagate
 from howgood.score.propagation import propagate_systems as propagate_systems
 from howgood.score.relevance import RelevanceScorer as RelevanceScorer

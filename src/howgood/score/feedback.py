@@ -1,8 +1,8 @@
-"""Feedback that is not Gaussian: answer categories with probabilities, or the repeated ratings.
+"""Feedback that is not Gaussian: answer categories, repeated ratings, or a beta on a bounded scale.
 
-In: probabilities per category, or ratings per trial. Out: `DiscreteFeedback`, accepted by `rmse`,
-`mse`, `mae` and `propagate` in place of mean and sd. Absent: estimating mean and sd
-(see `learn.rating_uncertainty`).
+In: probabilities per category, ratings per trial, or mean and sd. Out: `DiscreteFeedback`, accepted
+by `rmse`, `mse`, `mae`, `propagate` and `decide.rank` in place of mean and sd. Absent: estimating
+mean and sd (see `learn.rating_uncertainty`).
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.shown import Shown
-from howgood.score.pairs import numeric, numeric_table
+from howgood.score.pairs import checked_columns, numeric, numeric_table, require_not_negative
 from howgood.stats.arrays import FloatArray
 
 _SUM_TOLERANCE = 1e-6
@@ -24,7 +24,7 @@ class DiscreteFeedback(Shown):
     """What each person-item pair may answer, and how probable each answer is.
 
     `values` and `probabilities` have shape (n, c); rows of probabilities add up to 1. Make one
-    with `categorical_feedback` or `empirical_feedback`.
+    with `categorical_feedback`, `empirical_feedback` or `beta_feedback`.
 
     Notes
     -----
@@ -39,7 +39,7 @@ class DiscreteFeedback(Shown):
 
     values: FloatArray = field(repr=False)
     probabilities: FloatArray = field(repr=False)
-    kind: Literal["categorical", "empirical"]
+    kind: Literal["categorical", "empirical", "beta"]
 
     @property
     def n(self) -> int:
@@ -168,4 +168,78 @@ def empirical_feedback(ratings: ArrayLike) -> DiscreteFeedback:
         values=np.where(given, table, 0.0),
         probabilities=given / trials[:, None],
         kind="empirical",
+    )
+
+
+# A beta is represented by so many equally probable values.
+_POINTS = 32
+
+
+def beta_feedback(
+    mean: ArrayLike, sd: ArrayLike, *, lowest: float, highest: float
+) -> DiscreteFeedback:
+    r"""Return feedback that is beta distributed between the ends of its scale.
+
+    Gaussian feedback may lie outside the scale; near its ends, and where people vary much, a beta
+    describes it better. Each pair's beta has the given mean and standard deviation and is
+    represented by 32 equally probable values (midpoints of its quantiles, moved and stretched to
+    that mean and standard deviation).
+
+    Parameters
+    ----------
+    mean, sd : arrays of shape (n,), or one number for all
+        Mean and standard deviation of each pair's feedback. sd 0 is legal.
+    lowest, highest : float
+        Ends of the scale, such as 1 and 5.
+
+    References
+    ----------
+    Jasberg and Sizov (2018), "Human Uncertainty and Ranking Error", Section 3.2.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    >>> feedback = beta_feedback([3.0, 4.8], 0.4, lowest=1, highest=5)
+    >>> feedback.mean.round(6).tolist(), feedback.sd.round(6).tolist()
+    ([3.0, 4.8], [0.4, 0.4])
+    """
+    from scipy.special import betaincinv
+
+    where = "beta_feedback"
+    columns, n, _ = checked_columns({"mean": mean, "sd": sd}, where=where, missing="error")
+    require_not_negative(columns["sd"], where=where)
+    middle, spread = (np.broadcast_to(columns[name], (n,)) for name in ("mean", "sd"))
+    if not (np.isfinite([lowest, highest]).all() and lowest < highest):
+        raise InputError(
+            where=f"{where}, lowest and highest",
+            found=f"{lowest:g} and {highest:g}",
+            needed="two finite ends, the lowest below the highest",
+            cure="Give the ends of the scale, such as lowest=1, highest=5.",
+        )
+    share = (middle - lowest) / (highest - lowest)
+    limit = share * (1 - share)
+    variance = (spread / (highest - lowest)) ** 2
+    wrong = (variance >= limit) & (spread > 0) | (share < 0) | (share > 1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        most = (highest - lowest) * float(np.sqrt(max(limit[row], 0.0)))
+        raise InputError(
+            where=f"{where}, row {row + 1}",
+            found=f"mean {middle[row]:g} and sd {spread[row]:g}",
+            needed=f"a mean on the scale, and an sd below {most:g}, the largest around that mean",
+            cure="Check the ends of the scale, or use Gaussian feedback.",
+        )
+    is_sure = spread == 0
+    size = np.where(is_sure, 1.0, limit / np.where(is_sure, 1.0, variance) - 1)
+    safe = np.where(is_sure, 0.5, share)
+    at = (np.arange(_POINTS) + 0.5) / _POINTS
+    points = betaincinv((safe * size)[:, None], ((1 - safe) * size)[:, None], at)
+    away = points - points.mean(axis=1, keepdims=True)
+    away *= (np.sqrt(variance) / np.maximum(away.std(axis=1), 1e-300))[:, None]
+    values = middle[:, None] + (highest - lowest) * np.where(is_sure[:, None], 0.0, away)
+    return DiscreteFeedback(
+        values=values, probabilities=np.full(values.shape, 1.0 / _POINTS), kind="beta"
     )

@@ -17,7 +17,7 @@ from howgood.records.estimate import Estimate, Interval
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
-from howgood.score.distribution import provenance_of
+from howgood.score.distribution import ScoreDistribution, provenance_of
 from howgood.score.feedback import DiscreteFeedback
 from howgood.score.pairs import (
     MissingPolicy,
@@ -26,7 +26,8 @@ from howgood.score.pairs import (
     require_not_negative,
 )
 from howgood.stats.arrays import FloatArray
-from howgood.stats.distributions import DrawsLaw
+from howgood.stats.distributions import DrawsLaw, NormalLaw
+from howgood.stats.moments import propagate_first_order
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 Metric = Callable[..., Any]
@@ -267,6 +268,124 @@ def propagate_systems(
     return PairedScores(
         scores={name: _result(scores, n, provenance) for name, scores in score_draws.items()}
     )
+
+
+def first_order(
+    metric: Metric,
+    *,
+    mean: ArrayLike,
+    prediction: ArrayLike,
+    sd: ArrayLike | None = None,
+    covariance: ArrayLike | None = None,
+    gradient: Callable[[FloatArray, FloatArray], ArrayLike] | None = None,
+) -> ScoreDistribution:
+    r"""Return the distribution of a smooth metric by Gaussian error propagation.
+
+    .. math:: E\,g(X) \approx g(\mu), \qquad V\,g(X) \approx \nabla g(\mu)^T C\, \nabla g(\mu)
+
+    with C the covariance of the feedback: what the paper's Eq. 1 and 2 say of independent answers,
+    completed by the covariances of answers that vary together (a person in a good mood).
+
+    Parameters
+    ----------
+    metric : callable
+        metric(y_true, y_pred) -> float, smooth in y_true near the means.
+    mean, prediction : arrays of shape (n,)
+        Means of the feedback, and what the system predicts.
+    sd : array of shape (n,) or one number, optional
+        Standard deviations of answers that do not vary together.
+    covariance : array of shape (n, n), optional
+        Instead of `sd`: covariances of all answers.
+    gradient : callable, optional
+        gradient(y_true, y_pred) -> array of shape (n,): the metric's derivatives by y_true. Without
+        it they are central differences, which cost 2 n evaluations of the metric.
+
+    Returns
+    -------
+    ScoreDistribution
+        A Gaussian. Where the metric bends within the noise (a mean squared error close to its
+        minimum), mean and variance are off: `propagate` draws, `rmse` and `mae` are exact.
+
+    References
+    ----------
+    Jasberg and Sizov (2018), "Human Uncertainty and Ranking Error", Eq. 1, 2.
+
+    Notes
+    -----
+    Stability: experimental
+
+    Examples
+    --------
+    Two answers of one person that always move together double the variance of their mean:
+
+    >>> import numpy as np
+    >>> from howgood import score
+    >>> def bias(y_true, y_pred):
+    ...     return float(np.mean(y_true - y_pred))
+    >>> apart = score.first_order(bias, mean=[3, 4], sd=1.0, prediction=[3, 3])
+    >>> both = score.first_order(
+    ...     bias, mean=[3, 4], covariance=[[1, 1], [1, 1]], prediction=[3, 3])
+    >>> round(apart.mean, 6), round(apart.variance, 6), round(both.variance, 6)
+    (0.5, 0.5, 1.0)
+    """
+    where = "first_order"
+    if (sd is None) == (covariance is None):
+        raise InputError(
+            where=where,
+            found="both sd and covariance" if sd is not None else "neither sd nor covariance",
+            needed="one of them",
+            cure="Give sd for answers that do not vary together, covariance for others.",
+        )
+    given: dict[str, ArrayLike] = {"mean": mean, "prediction": prediction}
+    columns, n, dropped = checked_columns(
+        given if sd is None else {**given, "sd": sd}, where=where, missing="error"
+    )
+    location, predicted = (np.array(np.broadcast_to(columns[name], (n,))) for name in given)
+    matrix = None if covariance is None else _covariance(covariance, n)
+    spread = np.broadcast_to(columns["sd"], (n,)) if matrix is None else np.sqrt(np.diag(matrix))
+    require_not_negative(spread, where=where)
+    known = None if gradient is None else (lambda x: np.asarray(gradient(x, predicted)))
+    expected, variance = propagate_first_order(
+        lambda x: float(metric(x, predicted)), location, spread, gradient=known, covariance=matrix
+    )
+    name = getattr(metric, "__name__", type(metric).__name__)
+    return ScoreDistribution(
+        metric=name,
+        law=NormalLaw(mean=expected, variance=variance),
+        n=n,
+        method="first-order",
+        barrier=float("nan"),
+        headroom=float("nan"),
+        provenance=provenance_of(
+            name,
+            how="Gaussian error propagation, first order",
+            rows=n,
+            dropped=dropped,
+            covariances=matrix is not None,
+        ),
+    )
+
+
+def _covariance(given: ArrayLike, n: int) -> FloatArray:
+    matrix = np.asarray(given, dtype=np.float64)
+    is_square = matrix.shape == (n, n)
+    if not is_square or not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
+        raise InputError(
+            where="first_order, covariance",
+            found=f"a {'matrix' if is_square else 'shape'} "
+            f"{'that is not symmetric or not finite' if is_square else matrix.shape}",
+            needed=f"a symmetric matrix of shape ({n}, {n})",
+            cure="Give the covariance of every two answers, in the order of the means.",
+        )
+    lowest = float(np.linalg.eigvalsh(matrix)[0])
+    if lowest < -1e-9 * max(float(np.trace(matrix)), 1e-300):
+        raise InputError(
+            where="first_order, covariance",
+            found=f"a smallest eigenvalue of {lowest:g}",
+            needed="a covariance matrix, which has none below 0",
+            cure="Check that variances are on the diagonal, and no correlation is above 1.",
+        )
+    return matrix
 
 
 def _result(score_draws: FloatArray, n: int, provenance: Provenance) -> PropagatedScore:

@@ -158,7 +158,10 @@ class RelevanceReport(Tabular):
     """A Relevance Score with its interval, cases and baselines.
 
     `scores` holds the score per row (NaN where not graded), `cases` the place of each row's case
-    in `CASES`, and `weights` what each row weighs (1 without `sample_weight`). `chance` picks
+    in `CASES`, and `weights` what each row weighs (1 without `sample_weight`). `distances` has
+    shape (n_rows, 3): how far the likeliest outcome's probability is above the predicted one's,
+    d(HP), predicted and actual one's are apart, d(PA), and the likeliest one's is above the actual
+    one's, d(HA); NaN where not graded. `chance` picks
     among all outcomes at random, `most_probable` always predicts the likeliest outcome of the
     context, `dice` is what any predictor gets when outcomes are shuffled on the same
     contexts. `acceptable` is the share of rows whose predicted outcome somebody chose in that
@@ -175,6 +178,7 @@ class RelevanceReport(Tabular):
     scores: FloatArray = field(repr=False)
     cases: NDArray[np.int8] = field(repr=False)
     weights: FloatArray = field(repr=False)
+    distances: FloatArray = field(repr=False, default_factory=lambda: np.full((0, 3), np.nan))
     accuracy: float
     acceptable: float
     chance: float
@@ -197,6 +201,17 @@ class RelevanceReport(Tabular):
         """Smallest and largest score any alpha and beta can give."""
         ends = (self.at_infinite_alpha.mean, self.at_infinite_beta.mean)
         return min(ends), max(ends)
+
+    @property
+    def mean_distances(self) -> tuple[float, float, float]:
+        """Weighted means of d(HP), d(PA) and d(HA) over graded rows (Eq. 3 to 5)."""
+        if not len(self.distances):
+            return (float("nan"),) * 3
+        graded = ~np.isnan(self.scores)
+        means = [
+            _weighted_mean(column[graded], self.weights[graded]) for column in self.distances.T
+        ]
+        return means[0], means[1], means[2]
 
     @property
     def case_shares(self) -> FloatArray:
@@ -231,6 +246,7 @@ class RelevanceReport(Tabular):
         return {
             **{name: getattr(self, name) for name in numbers},
             "interval": self.estimate.interval.to_dict(),
+            "mean_distances": dict(zip(("HP", "PA", "HA"), self.mean_distances, strict=True)),
             "at_infinite_alpha": self.at_infinite_alpha.to_dict(),
             "at_infinite_beta": self.at_infinite_beta.to_dict(),
             "cases": list(self.case_table.rows()),
@@ -311,6 +327,7 @@ def relevance_report(
         scores=scores,
         cases=np.where(counted, _cases(rows), 0).astype(np.int8),
         weights=weight,
+        distances=_distances(rows, counted),
         accuracy=float(np.average(rows.right, weights=weight)),
         acceptable=float(np.average((rows.predicted > TIE) & rows.seen, weights=weight)),
         chance=chance_score(coded, share),
@@ -339,6 +356,13 @@ def _graded(
     if not mass.sum() > 0:
         raise nothing_to_score(len(counted))
     return rows, counted, mass
+
+
+def _distances(rows: Mismatch, counted: NDArray[np.bool_]) -> FloatArray:
+    """Return d(HP), d(PA) and d(HA) of every graded row."""
+    highest, predicted, actual = np.broadcast_arrays(rows.highest, rows.predicted, rows.actual)
+    found = np.stack([highest - predicted, np.abs(predicted - actual), highest - actual], axis=1)
+    return np.where(counted[:, np.newaxis], found, np.nan)
 
 
 def _context_facts(table: OutcomeTable) -> dict[str, Any]:

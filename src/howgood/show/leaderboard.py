@@ -18,6 +18,7 @@ from howgood.show.ranking import (
     readable_table,
     score_name,
     tie_findings,
+    two_systems,
 )
 
 # Below so many of them, how much raters (or items) differ is hardly known.
@@ -42,6 +43,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     return (
         _winner(ranking),
         *tie_findings(ranking, _needed),
+        *two_systems(ranking),
         *_limits(ranking),
         *_about_raters(ranking),
         *_about_items(ranking),

@@ -14,6 +14,7 @@ from howgood.show.ranking import (
     readable_table,
     score_name,
     tie_findings,
+    two_systems,
 )
 
 CAUTIONS = (
@@ -35,6 +36,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         _winner(ranking),
         *tie_findings(ranking, _needed),
         *_true_order(ranking),
+        *two_systems(ranking),
         *_noise(ranking),
         *_relevant(ranking),
         *_few_users(ranking),

@@ -33,6 +33,9 @@ _FEEDBACK = {
 # that may be first.
 _MOST_NAMED, _MOST_SAID, _MOST_IN_FRONT = 3, 3, 12
 
+# An error below this is small whatever was expected beforehand.
+_SURE = 0.01
+
 # Names that people write in capitals.
 _SHORT = ("rmse", "mse", "mae", "ndcg", "dcg", "map", "mrr")
 
@@ -49,6 +52,8 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         _winner(ranking),
         *tie_findings(ranking),
         *_true_order(ranking),
+        *two_systems(ranking),
+        *_significant(ranking),
         *_means(ranking),
         *_few_ratings(ranking),
         *_few_pairs(ranking),
@@ -117,8 +122,28 @@ def tie_findings(
     return said
 
 
+def two_systems(ranking: Ranking) -> list[Finding]:
+    """Say what the probability of two systems' order takes for granted, unless it is settled."""
+    is_known = ranking.doubt == "re-rating" and ranking.true_errors is None
+    if len(ranking.order) != 2 or is_known or ranking.error(*ranking.order) < _SURE:
+        return []
+    again = (
+        "a re-rating reverses the order half of the time"
+        if ranking.doubt == "re-rating"
+        else "either comes out ahead half of the time"
+    )
+    text = (
+        "Two systems do not show how far such systems differ, so every difference counts as "
+        "equally likely beforehand. If you expect them to be nearly equal, the probability is "
+        f"larger than said: of two systems that are equally good, {again}."
+    )
+    return [Finding(text=text)]
+
+
 def score_name(ranking: Ranking) -> str:
     """Return the score's name as people write it: RMSE and NDCG@10, but mean grade."""
+    if ranking.metric in ("srmse", "smae"):
+        return f"s{ranking.metric[1:].upper()}"
     is_short = ranking.metric.partition("@")[0] in _SHORT
     return ranking.metric.upper() if is_short else ranking.metric
 
@@ -296,6 +321,20 @@ def _winner(ranking: Ranking) -> Finding:
     return no_clear_winner(
         ranking, score="expected score", best_with=f"in only {percent(p_best)} of re-ratings"
     )
+
+
+def _significant(ranking: Ranking) -> list[Finding]:
+    """Say what a significant score takes for granted."""
+    if "significance level" not in ranking.provenance.settings:
+        return []
+    level = ranking.provenance.settings["significance level"]
+    text = (
+        f"{score_name(ranking)} is the score of {ranking.n:,} deviations that all lie outside what "
+        f"human uncertainty explains: to collect them takes about {round(ranking.n / level):,} "
+        "ratings, so that errors are smaller than any experiment of this size could show. The "
+        "paired RMSE on the same ratings separates systems better."
+    )
+    return [Finding(text=text, tone="unsure")]
 
 
 def _true_order(ranking: Ranking) -> list[Finding]:

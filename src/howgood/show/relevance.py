@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.learn.relevance_weights import RelevanceWeights
+from howgood.records.agreement_by_feature import ContextAgreement
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.score.relevance import alpha_share
@@ -19,6 +20,8 @@ from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain, with_interval
 from howgood.stats.arrays import FloatArray
 
+# A feature that changes agreement by less than this hardly matters.
+_SMALL_GAP = 0.05
 _FEW_ROWS, _MANY_SINGLE, _MANY_EXCLUDED = 3.0, 0.3, 0.05
 # In fewer rows than this, equal models often differ in one direction.
 _LEAST_DIFFERING = 10
@@ -38,8 +41,61 @@ def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
                 f"{plain(report.bounds[0], digits=1)} to {plain(report.bounds[1], digits=1)}"
                 for report in reports.values()
             ],
+            "mean d(HP), d(PA), d(HA)": [
+                ", ".join(plain(distance, digits=2) for distance in report.mean_distances)
+                for report in reports.values()
+            ],
         }
     )
+
+
+def agreement_findings(agreement: ContextAgreement) -> tuple[str, ...]:
+    """Say which feature people's choices depend on, and which may be dropped."""
+    first = agreement.features[0]
+    if agreement.responsible is None:
+        said = "Not enough evidence to say that the outcome depends on any one feature."
+    else:
+        said = (
+            f"The outcome depends most on {first.feature}: of two rows alike in everything else, "
+            f"{percent(first.same)} agree if they share it, {percent(first.differing)} if not. "
+            f"Without {first.feature} in the context, this difference looks like chance."
+        )
+    free = [
+        feature.feature
+        for feature in agreement.features
+        if feature.interval is not None and feature.interval.upper < _SMALL_GAP
+    ]
+    more = f"{', '.join(free)} may be dropped: sharing it hardly matters." if free else ""
+    return (said, more) if more else (said,)
+
+
+def agreement_table(agreement: ContextAgreement) -> Table:
+    """Return one row per feature as people read it."""
+    features = agreement.features
+    return Table(
+        {
+            "feature": [feature.feature for feature in features],
+            "agree, shared": [_percent_or_blank(feature.same) for feature in features],
+            "agree, not shared": [_percent_or_blank(feature.differing) for feature in features],
+            "difference, 95 %": [
+                "no such pairs"
+                if np.isnan(feature.gap)
+                else _percent_or_blank(feature.gap)
+                if feature.interval is None
+                else f"{percent(feature.gap)} [{100 * feature.interval.lower:.0f} to "
+                f"{100 * feature.interval.upper:.0f}]"
+                for feature in features
+            ],
+            "pairs not shared": [f"{feature.pairs_differing:,}" for feature in features],
+            "rows per context without it": [
+                plain(feature.rows_per_context, digits=1) for feature in features
+            ],
+        }
+    )
+
+
+def _percent_or_blank(share: float) -> str:
+    return "" if np.isnan(share) else percent(share)
 
 
 def yardsticks_table(reports: Mapping[str, RelevanceReport]) -> Table:
@@ -226,11 +282,24 @@ def findings(
     return (first, *differences(reports), *taught)
 
 
+def _agreement_section(agreement: ContextAgreement | None) -> list[Section]:
+    if agreement is None:
+        return []
+    return [
+        Section(
+            title="What the outcome depends on",
+            text=" ".join(agreement_findings(agreement)),
+            table=agreement_table(agreement),
+        )
+    ]
+
+
 def report_of(
     reports: Mapping[str, RelevanceReport],
     sweep: RelevanceSweep,
     *,
     learned: RelevanceWeights | None = None,
+    agreement: ContextAgreement | None = None,
 ) -> Report:
     """Return a report that can be published as it is."""
     first = next(iter(reports.values()))
@@ -254,6 +323,7 @@ def report_of(
                 alt="Dots: Relevance Score and interval; diamonds: accuracy; bars: yardsticks.",
                 table=scores_table(reports),
             ),
+            *_agreement_section(agreement),
             Section(title="Yardsticks", table=yardsticks_table(reports)),
             Section(
                 title="Alpha and beta",

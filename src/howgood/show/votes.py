@@ -17,6 +17,7 @@ from howgood.show.ranking import (
     no_clear_winner,
     readable_table,
     tie_findings,
+    two_systems,
 )
 
 _SIDE, _STYLE = "order effect (left, log odds)", "effect of one sd of style (log odds)"
@@ -30,7 +31,13 @@ CAUTIONS = (
 
 def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
-    return (_winner(ranking), *tie_findings(ranking), *_effects(ranking), *_samples(ranking))
+    return (
+        _winner(ranking),
+        *tie_findings(ranking),
+        *two_systems(ranking),
+        *_effects(ranking),
+        *_samples(ranking),
+    )
 
 
 def _winner(ranking: Ranking) -> Finding:

@@ -95,6 +95,51 @@ def joint_means(
     )
 
 
+def next_means(
+    means: FloatArray,
+    doubt: FloatArray,
+    spread: FloatArray,
+    *,
+    freedom: float,
+    generator: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Return draws (n_draws, K) of the true means, and of the next ones seen around them.
+
+    `doubt` and `spread` (K, K) are the covariances of observed and of next means around the true
+    ones, both known up to one factor with `freedom` degrees of freedom. True means shrink as in
+    `joint_means`; what the next ones add to them does not.
+    """
+    n_means = len(means)
+    centring = np.eye(n_means) - 1.0 / n_means
+    inner, outer = (_root(centring @ part @ centring) for part in (doubt, spread))
+    net = _net(2 + len(inner) + len(outer), _POINTS, generator)
+    factor = np.ones(_POINTS)
+    if np.isfinite(freedom):
+        factor = freedom / (2 * gammaincinv(freedom / 2, 1 - net[:, 0]))
+    away, kept = means - means.mean(), np.ones(_POINTS)
+    if n_means > 2:
+        variance = factor * float(np.trace(centring @ doubt)) / (n_means - 1)
+        kept, log_weights = _kept(float(away @ away), variance, n_means, net[:, 1])
+        # The draws of the factor stay in their order, so that `kept` keeps its own factor.
+        chosen = _chosen(log_weights, np.arange(_POINTS), (np.arange(_POINTS) + 0.5) / _POINTS)
+        kept, factor = kept[chosen], factor[chosen]
+    kept, scale = kept[:, None], np.sqrt(factor)[:, None]
+    noise = ndtri(net[:, 2:])
+    moved = np.sqrt(kept) * scale * (noise[:, : len(inner)] @ inner)
+    further = scale * (noise[:, len(inner) :] @ outer)
+    middle = means.mean() + kept * away
+    true = np.concatenate([middle + moved, middle - moved])
+    return true, true + np.concatenate([further, -further])
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return directions (r, K) whose products add up to the covariance."""
+    values, vectors = np.linalg.eigh(covariance)
+    is_kept = values > _SAME_SHAPE * max(float(values.max()), _LEAST)
+    root: FloatArray = (vectors[:, is_kept] * np.sqrt(values[is_kept])).T
+    return root
+
+
 def _net(n_columns: int, n_points: int, generator: np.random.Generator) -> FloatArray:
     net = qmc.Sobol(n_columns, scramble=True, rng=generator)
     points: FloatArray = np.clip(net.random(n_points), _TINY, 1 - _TINY)

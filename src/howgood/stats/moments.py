@@ -149,11 +149,15 @@ def propagate_first_order(
     sd: FloatArray,
     *,
     gradient: Callable[[FloatArray], FloatArray] | None = None,
+    covariance: FloatArray | None = None,
 ) -> tuple[float, float]:
-    r"""Return mean and variance of g(X) to first order, for independent arguments.
+    r"""Return mean and variance of g(X) to first order.
 
     .. math:: E\,g(X) \approx g(\mu), \qquad
-        V\,g(X) \approx \sum_i \left(\frac{\partial g}{\partial x_i}(\mu)\right)^2 \sigma_i^2
+        V\,g(X) \approx \sum_{ij} \frac{\partial g}{\partial x_i}(\mu)
+        \frac{\partial g}{\partial x_j}(\mu)\, C_{ij}
+
+    with C the `covariance`, or the squares of `sd` where arguments are independent.
 
     Without `gradient`, derivatives are central differences over steps well inside one standard
     deviation; arguments without spread are skipped.
@@ -161,7 +165,7 @@ def propagate_first_order(
     References
     ----------
     Jasberg and Sizov (2018), Eq. 1 and 2, in several arguments. (The paper's text prints the first
-    central moment in the first-order variance; the second is meant.)
+    central moment in the first-order variance; the second is meant. Eq. 2 leaves out covariances.)
 
     Examples
     --------
@@ -176,6 +180,8 @@ def propagate_first_order(
         slopes = _central_differences(function, location, sd)
     else:
         slopes = np.asarray(gradient(location), dtype=np.float64)
+    if covariance is not None:
+        return float(function(location)), max(float(slopes @ covariance @ slopes), 0.0)
     return float(function(location)), float(np.sum((slopes * sd) ** 2))
 
 

@@ -156,8 +156,8 @@ class Panel:
     logarithmic: bool = False
 
 
-def score_histograms(score_draws: Mapping[str, FloatArray]) -> str:
-    """Draw how often each system reaches which RMSE when people answer again."""
+def score_histograms(score_draws: Mapping[str, FloatArray], *, score_name: str = "RMSE") -> str:
+    """Draw how often each system reaches which score when people answer again."""
     edges = np.histogram_bin_edges(np.concatenate(list(score_draws.values())), bins=60)
     with canvas(width=7.5, height=3.6) as figure:
         axes = figure.subplots()
@@ -169,10 +169,10 @@ def score_histograms(score_draws: Mapping[str, FloatArray]) -> str:
                 color=colour, weight="bold", ha="center",
             )  # fmt: skip
         axes.margins(y=0.15)
-        axes.set_xlabel("RMSE")
+        axes.set_xlabel(score_name)
         axes.set_ylabel("re-evaluations")
         axes.set_title("Same people, same items, asked again")
-        return to_svg(figure, title="Histograms of the RMSE of each recommender")
+        return to_svg(figure, title=f"Histograms of the {score_name} of each system")
 
 
 def ranking_frequencies(frequencies: Mapping[str, float]) -> str:
