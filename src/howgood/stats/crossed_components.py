@@ -31,6 +31,8 @@ _EFFECTS = (_RESIDUAL, "si", "sr", "i", "r", "ir", "sc", "c", "cr", "scr")
 _FIRST_TO_GO = ("scr", "cr", "ir", "si", "sr", "r", "i", "sc", "c")
 # Mean squares below this share of the largest squared deviation are rounding.
 _SAME = 1e-13
+# So many rows at once, where sums run over rows.
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,14 +72,6 @@ class _Partition:
     def n_levels(self) -> int:
         return len(self.counts)
 
-    @property
-    def of_rows(self) -> FloatArray:
-        """How many rows share the row's level."""
-        return self.counts[self.codes]
-
-
-_Partitions = Mapping[str, _Partition]
-
 
 def crossed_means(
     values: FloatArray,
@@ -95,19 +89,22 @@ def crossed_means(
     that values can show (0: they are continuous).
     """
     rater = np.zeros_like(item) if rater is None else rater
-    partitions = _partitions(group, item, rater, cluster)
-    names = _estimable(partitions)
-    n_items = partitions["i"].n_levels
-    weight = 1.0 / (n_items * partitions["si"].of_rows)
+    design = _Design(group, item, rater, cluster)
+    names = _estimable(design)
+    n_items = design.n_levels("i")
+    weight = 1.0 / (n_items * design.counts("si"))
     middle = float(values.mean())
-    means: FloatArray = middle + np.bincount(group, weights=weight * (values - middle)).astype(
-        np.float64
+    plain = middle + np.bincount(group, weights=values - middle) / design.group_counts
+    around = values - plain[group]
+    sums = _level_sums(around, design, names)
+    means: FloatArray = plain + np.bincount(
+        design.levels_of("si", "s"), weights=weight * sums["si"]
     )
-    variances = _by_moments(values, partitions, names)
-    freedoms, sizes = _freedoms(partitions, names), _sizes(partitions, names)
+    variances = _by_moments(around, sums, design, names)
+    freedoms, sizes = _freedoms(design, names), _sizes(design, names)
     components = []
     for name in names:
-        finer = tuple(one_name for one_name in names if _is_finer(partitions, one_name, name))
+        finer = tuple(one_name for one_name in names if _is_finer(design, one_name, name))
         within = [name, *finer]
         components.append(
             Component(
@@ -117,10 +114,10 @@ def crossed_means(
                 freedom=freedoms[name],
                 size=sizes[name],
                 finer=finer,
-                shape=_shape(partitions, name, weight),
+                shape=_shape(design, name, weight),
             )
         )
-    least = _SAME * float(np.abs(values - middle).max()) ** 2
+    least = _SAME * max(float(values.max()) - middle, middle - float(values.min())) ** 2
     components.sort(key=lambda component: len(component.finer))
     return CrossedMeans(
         means=means, components=_with_hidden(components, least, step**2 / (n_items + 1.0))
@@ -142,195 +139,305 @@ def _with_hidden(components: list[Component], least: float, hidden: float) -> tu
     return tuple(found if component.name == carrier.name else component for component in components)
 
 
-def _partitions(
-    group: IntArray, item: IntArray, rater: IntArray, cluster: IntArray | None
-) -> dict[str, _Partition]:
-    codes = {"s": group, "i": item, "r": rater}
-    crossed = ["si", "sr", "ir"]
-    if cluster is not None:
-        codes["c"] = cluster
-        crossed += ["sc", "cr", "scr"]
-    found = {name: _partition(code) for name, code in codes.items()}
-    for name in crossed:
-        first, second = found[name[:-1]], found[name[-1]]
-        found[name] = _partition(first.codes * second.n_levels + second.codes)
-    found[_RESIDUAL] = _Partition(np.arange(len(group)), np.ones(len(group)))
-    return found
+class _Design:
+    """How rows fall into the levels of every effect, and what is counted of them once.
+
+    Sums run over levels where they can, over rows only where no level is coarser than a row.
+    """
+
+    def __init__(
+        self, group: IntArray, item: IntArray, rater: IntArray, cluster: IntArray | None
+    ) -> None:
+        codes = {"s": group, "i": item, "r": rater}
+        crossed = ["si", "sr", "ir"]
+        if cluster is not None:
+            codes["c"] = cluster
+            crossed += ["sc", "cr", "scr"]
+        found = {name: _partition(code) for name, code in codes.items()}
+        for name in crossed:
+            first, second = found[name[:-1]], found[name[-1]]
+            found[name] = _partition(first.codes.astype(np.int64) * second.n_levels + second.codes)
+        self.n_rows = len(group)
+        self.partitions = found
+        self.n_groups = found["s"].n_levels
+        self.group_counts = found["s"].counts
+        self._levels: dict[tuple[str, str], IntArray] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name == _RESIDUAL or name in self.partitions
+
+    def n_levels(self, name: str) -> int:
+        return self.n_rows if name == _RESIDUAL else self.partitions[name].n_levels
+
+    def counts(self, name: str) -> FloatArray:
+        """How many rows each level has; of an effect that is not the residual."""
+        return self.partitions[name].counts
+
+    def joined(self, *names: str) -> str:
+        """Return the effect whose levels are the combinations of several effects' levels."""
+        letters = set("".join(names))
+        if "i" in letters:
+            letters -= {"c"}  # an item lies within its cluster
+        if letters == set(_RESIDUAL):
+            return _RESIDUAL
+        return next(name for name in self.partitions if set(name) == letters)
+
+    def levels_of(self, fine: str, coarse: str) -> IntArray:
+        """Return the level of a coarser effect that each level of a finer one lies in."""
+        if (fine, coarse) not in self._levels:
+            found = np.zeros(self.n_levels(fine), dtype=np.int32)
+            found[self.partitions[fine].codes] = self.partitions[coarse].codes
+            self._levels[fine, coarse] = found
+        return self._levels[fine, coarse]
+
+    def by_group(self, name: str, values: FloatArray | None = None) -> FloatArray:
+        """Return sums by level and group (n_levels, K) of an effect without groups.
+
+        Of the rows themselves, or of a value for each level of item x group.
+        """
+        joint = self.joined(name, "s")
+        size = self.n_levels(name) * self.n_groups
+        if joint == _RESIDUAL:
+            codes = self.partitions[name].codes.astype(np.int64) * self.n_groups
+            codes += self.partitions["s"].codes
+            weights = None if values is None else values[self.partitions["si"].codes]
+            flat = np.bincount(codes, weights=weights, minlength=size)
+        else:
+            sums = self.counts(joint) if values is None else self.sums(joint, values)
+            places = self.levels_of(joint, name).astype(np.int64) * self.n_groups
+            flat = np.bincount(places + self.levels_of(joint, "s"), weights=sums, minlength=size)
+        return flat.astype(np.float64).reshape(-1, self.n_groups)
+
+    def sums(self, name: str, values: FloatArray) -> FloatArray:
+        """Return sums over the rows of each level, of a value for each level of item x group."""
+        if name == "si":
+            return values * self.counts("si")
+        if self.joined("si", name) == "si":
+            weights = values * self.counts("si")
+            found = np.bincount(self.levels_of("si", name), weights=weights)
+        else:
+            found = np.bincount(
+                self.partitions[name].codes, weights=values[self.partitions["si"].codes]
+            )
+        return found.astype(np.float64)
+
+    def squares_by_group(self, name: str) -> FloatArray:
+        """Return sums of squared counts of levels (K,), of an effect that holds groups."""
+        if name == _RESIDUAL:
+            return self.group_counts
+        squares = self.counts(name) ** 2
+        return np.bincount(self.levels_of(name, "s"), weights=squares).astype(np.float64)
 
 
 def _partition(codes: IntArray) -> _Partition:
     if int(codes.max()) < 2 * len(codes):
         # Counting is faster than sorting where few numbers are left out.
         seen = np.bincount(codes)
-        return _Partition((np.cumsum(seen > 0) - 1)[codes], seen[seen > 0].astype(np.float64))
+        if seen.all():
+            return _Partition(codes.astype(np.int32), seen.astype(np.float64))
+        place = (np.cumsum(seen > 0) - 1).astype(np.int32)
+        return _Partition(place[codes], seen[seen > 0].astype(np.float64))
     _, found, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    return _Partition(found.reshape(-1), counts.astype(np.float64))
+    return _Partition(found.reshape(-1).astype(np.int32), counts.astype(np.float64))
 
 
-def _joined(partitions: _Partitions, *names: str) -> _Partition:
-    letters = set("".join(names))
-    if "i" in letters:
-        letters -= {"c"}  # an item lies within its cluster
-    return next(partition for name, partition in partitions.items() if set(name) == letters)
-
-
-def _is_same(partitions: _Partitions, first: str, second: str) -> bool:
+def _is_same(design: _Design, first: str, second: str) -> bool:
     """Whether both divide the rows alike."""
-    n_levels = {partitions[side].n_levels for side in (first, second)}
-    return {_joined(partitions, first, second).n_levels} == n_levels
+    n_levels = {design.n_levels(side) for side in (first, second)}
+    return {design.n_levels(design.joined(first, second))} == n_levels
 
 
-def _is_finer(partitions: _Partitions, first: str, second: str) -> bool:
+def _is_finer(design: _Design, first: str, second: str) -> bool:
     """Whether the levels of the first lie within those of the second."""
-    one, other = partitions[first], partitions[second]
-    joined = _joined(partitions, first, second)
-    return first != second and joined.n_levels == one.n_levels and one.n_levels > other.n_levels
+    one, other = design.n_levels(first), design.n_levels(second)
+    return first != second and design.n_levels(design.joined(first, second)) == one and one > other
 
 
-def _estimable(partitions: _Partitions) -> list[str]:
+def _estimable(design: _Design) -> list[str]:
     """Return the effects that the design can tell apart, each after those within it."""
     names: list[str] = []
-    for name in (effect for effect in _EFFECTS if effect in partitions):
-        if not any(_is_same(partitions, name, factor) for factor in ("s", *names)):
+    for name in (effect for effect in _EFFECTS if effect in design):
+        if not any(_is_same(design, name, factor) for factor in ("s", *names)):
             names.append(name)
     for name in ("", *_FIRST_TO_GO):
         names = [one_name for one_name in names if one_name != name]
         names = [
             one_name
             for one_name in names
-            if one_name == _RESIDUAL or _freedom(partitions, names, one_name) >= 1
+            if one_name == _RESIDUAL or _freedom(design, names, one_name) >= 1
         ]
-        if _freedom(partitions, names, _RESIDUAL) >= 1:
+        if _freedom(design, names, _RESIDUAL) >= 1:
             break
     return names
 
 
-def _freedom(partitions: _Partitions, names: Sequence[str], name: str) -> float:
+def _freedom(design: _Design, names: Sequence[str], name: str) -> float:
     """Return the levels of an effect less what coarser effects, groups and the mean explain."""
-    coarser = [factor for factor in ("s", *names) if _is_finer(partitions, name, factor)]
-    return (
-        partitions[name].n_levels
-        - 1.0
-        - sum(_freedom(partitions, names, factor) for factor in coarser)
-    )
+    coarser = [factor for factor in ("s", *names) if _is_finer(design, name, factor)]
+    explained = sum(_freedom(design, names, factor) for factor in coarser)
+    return design.n_levels(name) - 1.0 - explained
 
 
-def _freedoms(partitions: _Partitions, names: Sequence[str]) -> dict[str, float]:
+def _freedoms(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return degrees of freedom, fewer where some levels have far more values than others."""
     found = {}
     for name in names:
-        n, squares, cubes, n_strata = _powers(partitions, name)
+        n, squares, cubes = _powers(design, name)
         kept = float(np.sum(n - squares / n))
         spread = float(np.sum(squares - 2.0 * cubes / n + (squares / n) ** 2))
-        even = kept**2 / spread / (partitions[name].n_levels - n_strata)
-        found[name] = max(_freedom(partitions, names, name), 1.0) * even
+        even = kept**2 / spread / (design.n_levels(name) - len(n))
+        found[name] = max(_freedom(design, names, name), 1.0) * even
     return found
 
 
-def _sizes(partitions: _Partitions, names: Sequence[str]) -> dict[str, float]:
+def _sizes(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return the values per level, as they count in a mean square."""
     found = {}
     for name in names:
-        n, squares, _, n_strata = _powers(partitions, name)
-        found[name] = float(np.sum(n - squares / n)) / (partitions[name].n_levels - n_strata)
+        n, squares, _ = _powers(design, name)
+        found[name] = float(np.sum(n - squares / n)) / (design.n_levels(name) - len(n))
     return found
 
 
-def _powers(partitions: _Partitions, name: str) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+def _powers(design: _Design, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return sums of counts, their squares and cubes, of levels within a group or altogether."""
-    counts = partitions[name].of_rows
-    strata = (
-        partitions["s"]
-        if "s" in name
-        else _Partition(np.zeros_like(partitions["s"].codes), np.ones(1))
+    if name == _RESIDUAL:
+        return (design.group_counts,) * 3
+    counts = design.counts(name)
+    if "s" not in name:
+        n, squares, cubes = (np.array([float(np.sum(counts**power))]) for power in (1, 2, 3))
+        return n, squares, cubes
+    group = design.levels_of(name, "s")
+    n, squares, cubes = (
+        np.bincount(group, weights=counts**power).astype(np.float64) for power in (1, 2, 3)
     )
-    sums: list[FloatArray] = [
-        np.bincount(strata.codes, weights=counts**power).astype(np.float64) for power in (0, 1, 2)
-    ]
-    return sums[0], sums[1], sums[2], strata.n_levels
+    return n, squares, cubes
+
+
+# Sums of an effect's levels are sums of these effects' levels, where those are made anyway.
+_MADE_FROM = {"i": "si", "sc": "si", "c": "si", "r": "sr", "cr": "scr"}
+
+
+def _level_sums(around: FloatArray, design: _Design, names: Sequence[str]) -> dict[str, FloatArray]:
+    """Return the sum of the values in each level, of every effect but the residual."""
+    found: dict[str, FloatArray] = {}
+    wanted = [name for name in ("si", "sr", "scr", "ir", *names) if name in design.partitions]
+    for name in wanted:
+        source = _MADE_FROM.get(name, "")
+        if name in found or (name == "ir" and name not in names):
+            continue
+        if source in found:
+            sums = np.bincount(design.levels_of(source, name), weights=found[source])
+        else:
+            sums = np.bincount(design.partitions[name].codes, weights=around)
+        found[name] = sums.astype(np.float64)
+    return found
 
 
 def _by_moments(
-    values: FloatArray, partitions: _Partitions, names: Sequence[str]
+    around: FloatArray, sums: Mapping[str, FloatArray], design: _Design, names: Sequence[str]
 ) -> dict[str, float]:
     """Return the variances whose expected sums of squares are those observed."""
-    group = partitions["s"]
-    around = values - (np.bincount(group.codes, weights=values) / group.counts)[group.codes]
     squares = np.array(
         [
-            np.sum(np.bincount(partition.codes, weights=around) ** 2 / partition.counts)
-            for partition in (partitions[name] for name in names)
+            float(around @ around)
+            if name == _RESIDUAL
+            else float(np.sum(sums[name] ** 2 / design.counts(name)))
+            for name in names
         ]
     )
-    by_group = {name: _by_group(partitions[name], group) for name in names if "s" not in name}
-    expected = np.array([[_expected(partitions, by_group, k, j) for j in names] for k in names])
+    by_group = {name: design.by_group(name) for name in names if "s" not in name}
+    expected = np.array([[_expected(design, by_group, k, j) for j in names] for k in names])
     found = np.linalg.lstsq(expected, squares, rcond=None)[0]
     return dict(zip(names, found.tolist(), strict=True))
 
 
-def _expected(
-    partitions: _Partitions, by_group: Mapping[str, FloatArray], of: str, by: str
-) -> float:
+def _expected(design: _Design, by_group: Mapping[str, FloatArray], of: str, by: str) -> float:
     """Return one effect's expected sum of squares per unit of variance of another effect.
 
     With Z the indicators of levels, D their counts and M taking off groups' means, this is the
-    trace of Z_k D_k^-1 Z_k' M Z_j Z_j' M, written out as sums over rows and groups. `by_group`
+    trace of Z_k D_k^-1 Z_k' M Z_j Z_j' M, written out as sums over levels and groups. `by_group`
     holds how many rows each level has in each group.
     """
-    one, other, group = partitions[of], partitions[by], partitions["s"]
-    plain = float(np.sum(_joined(partitions, of, by).of_rows / one.of_rows))
-    n = group.counts
+    n = design.group_counts
+    plain = _shared(design, design.joined(of, by), of)
     if "s" in of:
-        crossed = float(np.sum(_joined(partitions, by, "s").of_rows / group.of_rows))
+        crossed = _shared(design, design.joined(by, "s"), "s")
+    elif by == _RESIDUAL:
+        crossed = float(np.sum((by_group[of] ** 2 / n).sum(axis=1) / design.counts(of)))
+        if design.joined(of, "s") == _RESIDUAL:
+            crossed = float(np.sum((by_group[of] / n).sum(axis=1) / design.counts(of)))
     elif "s" in by:
-        share = _joined(partitions, of, "s").of_rows / one.of_rows
-        crossed = float(np.sum(share * other.of_rows / group.of_rows))
+        crossed = _crossed(design, by_group, of, by)
     else:
-        # Rows of one joint level are alike: one of them stands for all.
-        joined = _joined(partitions, of, by)
-        row = np.zeros(joined.n_levels, dtype=np.int64)
-        row[joined.codes] = np.arange(len(joined.codes))
-        ones, others = one.codes[row], other.codes[row]
+        joint = design.joined(of, by)
+        ones, others = (_at(design, joint, name) for name in (of, by))
         products = (by_group[of][ones] * by_group[by][others]) @ (1.0 / n)
-        crossed = float(np.sum(products * joined.counts / one.counts[ones]))
-    first = _by_group_products(partitions, by_group, of, is_per_value=True)
-    second = _by_group_products(partitions, by_group, by, is_per_value=False)
+        crossed = float(np.sum(products * design.counts(joint) / design.counts(of)[ones]))
+    first = _by_group_products(design, by_group, of, is_per_value=True)
+    second = _by_group_products(design, by_group, by, is_per_value=False)
     return plain - 2.0 * crossed + float(np.sum(first * second / np.outer(n, n)))
 
 
-def _by_group(partition: _Partition, group: _Partition) -> FloatArray:
-    """Return how many rows each level has in each group."""
-    size = (partition.n_levels, group.n_levels)
-    codes = partition.codes * group.n_levels + group.codes
-    counts: FloatArray = np.bincount(codes, minlength=size[0] * size[1]).astype(np.float64)
-    return counts.reshape(size)
+def _at(design: _Design, joint: str, name: str) -> IntArray:
+    if joint == name:
+        return np.arange(design.n_levels(name))
+    return design.levels_of(joint, name)
+
+
+def _shared(design: _Design, joint: str, of: str) -> float:
+    """Return the sum over rows of how many share the joint level, over those of a coarser one."""
+    if joint == _RESIDUAL:
+        return float(design.n_levels(of))
+    counts = design.counts(joint)
+    return float(np.sum(counts**2 / design.counts(of)[_at(design, joint, of)]))
+
+
+def _crossed(design: _Design, by_group: Mapping[str, FloatArray], of: str, by: str) -> float:
+    """Return the sum over rows of shared counts, for effects one of which holds groups.
+
+    Of a row's level of `by`: its count over the group's; of its level of `of`: the count in the
+    row's group over all.
+    """
+    share = by_group[of] / design.counts(of)[:, None]
+    scaled = design.counts(by) / design.group_counts[_at(design, by, "s")]
+    joint = design.joined(of, by)
+    if joint != _RESIDUAL:
+        group, level = (_at(design, joint, name) for name in ("s", of))
+        weights = design.counts(joint) * scaled[_at(design, joint, by)]
+        return float(np.sum(share[level, group] * weights))
+    total = 0.0
+    parts = design.partitions
+    for start in range(0, design.n_rows, _AT_ONCE):
+        rows = slice(start, start + _AT_ONCE)
+        shares = share[parts[of].codes[rows], parts["s"].codes[rows]]
+        total += float(shares @ scaled[parts[by].codes[rows]])
+    return total
 
 
 def _by_group_products(
-    partitions: _Partitions, by_group: Mapping[str, FloatArray], name: str, *, is_per_value: bool
+    design: _Design, by_group: Mapping[str, FloatArray], name: str, *, is_per_value: bool
 ) -> FloatArray:
     """Return sums over levels of products of their counts in two groups (over all their counts)."""
-    partition, group = partitions[name], partitions["s"]
     if "s" in name:
-        row_weights = np.ones(len(group.codes)) if is_per_value else partition.of_rows
-        return np.diag(np.bincount(group.codes, weights=row_weights))
+        return np.diag(design.group_counts if is_per_value else design.squares_by_group(name))
     counts = by_group[name]
-    scaled = counts / partition.counts[:, None] if is_per_value else counts
+    scaled = counts / design.counts(name)[:, None] if is_per_value else counts
     products: FloatArray = scaled.T @ counts
     return products
 
 
-def _shape(partitions: _Partitions, name: str, weight: FloatArray) -> FloatArray:
-    """Return the covariance of the groups' weighted means per unit of variance of an effect."""
-    partition, group = partitions[name], partitions["s"]
+def _shape(design: _Design, name: str, weight: FloatArray) -> FloatArray:
+    """Return the covariance of the groups' weighted means per unit of variance of an effect.
+
+    `weight` is what a row weighs in its group's mean, by level of item x group.
+    """
+    if name == _RESIDUAL:
+        squares = weight**2 * design.counts("si")
+        return np.diag(np.bincount(design.levels_of("si", "s"), weights=squares))
     if "s" in name:
-        sums = np.bincount(partition.codes, weights=weight)
-        # A level lies within one group: each row brings its share of the squared sum.
-        rows = sums[partition.codes] ** 2 / partition.of_rows
-        return np.diag(np.bincount(group.codes, weights=rows))
-    codes = partition.codes * group.n_levels + group.codes
-    size = partition.n_levels * group.n_levels
-    parts: FloatArray = np.bincount(codes, weights=weight, minlength=size).astype(np.float64)
-    by_group = parts.reshape(-1, group.n_levels)
+        squares = design.sums(name, weight) ** 2
+        return np.diag(np.bincount(_at(design, name, "s"), weights=squares))
+    by_group = design.by_group(name, weight)
     shape: FloatArray = by_group.T @ by_group
     return shape
