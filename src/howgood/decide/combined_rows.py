@@ -25,8 +25,10 @@ def combined_rows(
     where: str,
     of: str,
     rules: Sequence[str] = COMBINATIONS,
-) -> tuple[FloatArray, IntArray, IntArray]:
+) -> tuple[FloatArray, IntArray | None, IntArray]:
     """Return one value per distinct codes, the row each is found in, and how many rows each had.
+
+    Where no codes come twice the values are those given, in all their rows (None), once each.
 
     `of` says what the codes stand for, as in "one rater for one output". The values keep the order
     of their first rows. `rules` are those of `COMBINATIONS` that make sense for the values.
@@ -49,9 +51,8 @@ def combined_rows(
         if int(key.max()) >= _LARGEST // (int(more.max()) + 1):
             key = np.unique(key, return_inverse=True)[1].reshape(-1)
         key = key.astype(np.int64) * (int(more.max()) + 1) + more
-    ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return values, np.arange(len(values)), np.ones(len(values), dtype=np.int64)
+    if not _has_repeats(key):
+        return values, None, np.ones(1, dtype=np.int64)
     _, first, cell, counts = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
@@ -72,3 +73,11 @@ def combined_rows(
         found[cell] = values  # of several values for one place NumPy keeps the last
     order = np.argsort(first)
     return found[order], first[order], counts[order]
+
+
+def _has_repeats(key: IntArray) -> bool:
+    if int(key.max()) < 2 * len(key):
+        # Counting is faster than sorting where few numbers are left out.
+        return bool(np.bincount(key).max() > 1)
+    ordered = np.sort(key)
+    return bool((ordered[1:] == ordered[:-1]).any())

@@ -102,20 +102,21 @@ def coded_grades(columns: dict[str, Any], roles: GradeRoles, missing: str, combi
         )
     item_where = f"{_WHERE}, column {roles.item!r}"
     place, bunch = _places(columns, roles)
-    is_kept = _of_complete_items(group, place, len(names), missing, item_where)
-    group, values = group[is_kept], values[is_kept]
-    codes = [group, _closed_up(place[is_kept])]
+    rows = _of_complete_items(group, place, len(names), missing, item_where)
+    n_rows = len(values)
+    group, values = _taken(group, rows), _taken(values, rows)
+    codes = [group, _closed_up(_taken(place, rows))]
     if roles.rater is not None:
-        person = _levels(columns[roles.rater])[1][is_kept]
+        person = _taken(_levels(columns[roles.rater])[1], rows)
         _refuse_single_raters(group, person, names, f"{_WHERE}, column {roles.rater!r}")
         codes.append(_closed_up(person))
     of = "one output" if roles.rater is None else "one rater for one output"
     combined, first, counts = combined_rows(values, codes, combine=combine, where=_WHERE, of=of)
     moment, n_repeats = _repeats(values, codes, counts) if combine == "mean" else (None, None)
     if bunch is not None:
-        bunch = _closed_up(bunch[is_kept][first])
+        bunch = _closed_up(_taken(_taken(bunch, rows), first))
         _refuse_one_cluster(bunch, f"{_WHERE}, column {roles.cluster!r}")
-    group, place, *known = (code[first] for code in codes)
+    group, place, *known = (_taken(code, first) for code in codes)
     return Grades(
         values=combined,
         system=group,
@@ -124,9 +125,9 @@ def coded_grades(columns: dict[str, Any], roles: GradeRoles, missing: str, combi
         cluster=bunch,
         step=smallest_step(combined),
         names=tuple(str(name) for name in names.tolist()),
-        n_rows=int(is_kept.sum()),
+        n_rows=len(values),
         n_combined=int(counts[counts > 1].sum()),
-        dropped={"item without a grade of every system": int((~is_kept).sum())},
+        dropped={"item without a grade of every system": n_rows - len(values)},
         repeat_variance=moment,
         n_repeats=n_repeats,
     )
@@ -138,13 +139,21 @@ def _places(columns: dict[str, Any], roles: GradeRoles) -> tuple[IntArray, IntAr
     if roles.cluster is None:
         return place, None
     _, bunch = _levels(columns[roles.cluster])
-    joint = bunch * (int(place.max()) + 1) + place
+    joint = bunch.astype(np.int64) * (int(place.max()) + 1) + place
     return np.unique(joint, return_inverse=True)[1].reshape(-1), bunch
+
+
+def _taken(values: NDArray[Any], rows: NDArray[Any] | None) -> NDArray[Any]:
+    """Return some rows; None: all of them, without a copy."""
+    return values if rows is None else values[rows]
 
 
 def _closed_up(codes: IntArray) -> IntArray:
     """Return codes from 0 without gaps, in the same order."""
-    place: IntArray = np.cumsum(np.bincount(codes) > 0) - 1
+    is_there = np.bincount(codes) > 0
+    if is_there.all():
+        return codes
+    place: IntArray = (np.cumsum(is_there) - 1).astype(codes.dtype)
     return place[codes]
 
 
@@ -174,10 +183,12 @@ def _refuse_one_cluster(bunch: IntArray, where: str) -> None:
         )
 
 
-def _levels(column: NDArray[Any] | CodedColumn) -> tuple[NDArray[Any], IntArray]:
+def _levels(column: NDArray[Any] | CodedColumn) -> tuple[NDArray[Any], NDArray[Any]]:
     if isinstance(column, CodedColumn):
         counts = np.bincount(column.codes, minlength=len(column.levels))
-        place = np.cumsum(counts > 0) - 1
+        if counts.all():
+            return column.levels, column.codes
+        place = (np.cumsum(counts > 0) - 1).astype(np.int32)
         return column.levels[counts > 0], place[column.codes]
     levels = distinct(column, where=_WHERE)
     return levels, codes_of(column, levels, where=_WHERE)
@@ -185,8 +196,11 @@ def _levels(column: NDArray[Any] | CodedColumn) -> tuple[NDArray[Any], IntArray]
 
 def _of_complete_items(
     group: IntArray, place: IntArray, n_systems: int, missing: str, where: str
-) -> NDArray[np.bool_]:
-    """Mark the rows of items that every system has a grade for; refuse the others or few items."""
+) -> NDArray[np.bool_] | None:
+    """Mark the rows of items that every system has a grade for; refuse the others or few items.
+
+    None: all rows.
+    """
     n_items = int(place.max()) + 1
     graded = np.zeros((n_items, n_systems), dtype=bool)
     graded[place, group] = True
@@ -212,6 +226,8 @@ def _of_complete_items(
             "every system",
             DroppedRowsWarning,
         )
+    if n_complete == n_items:
+        return None
     kept: NDArray[np.bool_] = is_complete[place]
     return kept
 
@@ -223,7 +239,9 @@ def _refuse_single_raters(
     if int(np.ptp(person)) == 0:
         return
     n_people = int(person.max()) + 1
-    seen = np.bincount(group * n_people + person, minlength=len(names) * n_people) > 0
+    seen = (
+        np.bincount(group.astype(np.int64) * n_people + person, minlength=len(names) * n_people) > 0
+    )
     for name, n_raters in zip(names.tolist(), seen.reshape(-1, n_people).sum(axis=1), strict=True):
         if n_raters == 1:
             raise InputError(

@@ -72,10 +72,11 @@ def rank_by_raters(
         rules=_RULES,
     )
     _refuse_differing(kept, place, person, list(dict.fromkeys(systems.values())))
-    away = values[:, None] - np.column_stack([kept[system][first] for system in systems.values()])
+    rows = np.arange(len(values)) if first is None else first
+    away = values[:, None] - np.column_stack([kept[system][rows] for system in systems.values()])
     losses = np.abs(away) if metric == "mae" else away**2
     generator, seed = generator_and_seed(random_state)
-    scores = _scores(losses, place[first], person[first], metric, tuple(systems), generator)
+    scores = _scores(losses, place[rows], person[rows], metric, tuple(systems), generator)
     settings = {
         **scores.settings,
         "combine": combine,

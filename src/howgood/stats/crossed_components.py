@@ -20,8 +20,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood.stats.arrays import FloatArray, IntArray
+
+_Codes = NDArray[np.int32] | NDArray[np.int64]
 
 # Letters: group (system), item, rater, cluster of items. Of two effects that cannot be separated
 # the first is kept.
@@ -65,7 +68,7 @@ class CrossedMeans:
 class _Partition:
     """The levels of one effect: which one each row has, and how many rows each level has."""
 
-    codes: IntArray
+    codes: _Codes
     counts: FloatArray
 
     @property
@@ -161,7 +164,7 @@ class _Design:
         self.partitions = found
         self.n_groups = found["s"].n_levels
         self.group_counts = found["s"].counts
-        self._levels: dict[tuple[str, str], IntArray] = {}
+        self._levels: dict[tuple[str, str], _Codes] = {}
 
     def __contains__(self, name: str) -> bool:
         return name == _RESIDUAL or name in self.partitions
@@ -182,7 +185,7 @@ class _Design:
             return _RESIDUAL
         return next(name for name in self.partitions if set(name) == letters)
 
-    def levels_of(self, fine: str, coarse: str) -> IntArray:
+    def levels_of(self, fine: str, coarse: str) -> _Codes:
         """Return the level of a coarser effect that each level of a finer one lies in."""
         if (fine, coarse) not in self._levels:
             found = np.zeros(self.n_levels(fine), dtype=np.int32)
@@ -229,7 +232,7 @@ class _Design:
         return np.bincount(self.levels_of(name, "s"), weights=squares).astype(np.float64)
 
 
-def _partition(codes: IntArray) -> _Partition:
+def _partition(codes: _Codes) -> _Partition:
     if int(codes.max()) < 2 * len(codes):
         # Counting is faster than sorting where few numbers are left out.
         seen = np.bincount(codes)
@@ -379,7 +382,7 @@ def _expected(design: _Design, by_group: Mapping[str, FloatArray], of: str, by: 
     return plain - 2.0 * crossed + float(np.sum(first * second / np.outer(n, n)))
 
 
-def _at(design: _Design, joint: str, name: str) -> IntArray:
+def _at(design: _Design, joint: str, name: str) -> _Codes:
     if joint == name:
         return np.arange(design.n_levels(name))
     return design.levels_of(joint, name)
