@@ -160,25 +160,15 @@ def rank(
     is_known = np.ndim(trials) == 0 and trials == math.inf  # type: ignore[arg-type]  # any array
     roles, columns = _aligned(systems, mean, sd, None if is_known else trials)
     if metric in ("rmse", "mse"):
-        sums = squared_error_sums(
-            Table(columns),
-            mean="mean",
-            sd="sd",
-            predictions={name: f"predictions[{name!r}]" for name in systems},
-            trials=math.inf if is_known else roles.get("trials"),
-            missing=missing,
-            powers=2,
-        )
+        sums = _sums_of(systems, roles, columns, is_known=is_known, missing=missing)
         return rank_sums(
             sums, metric=str(metric), paired=paired, level=level, random_state=random_state
         )
     arrays, dropped = finite_arrays(columns, roles, missing=missing)
     if trials is None:
         mention_single_ratings(columns, roles)
-    if metric == "mae":
-        scores = absolute_scores(arrays, paired=paired, generator=generator)
-    elif isinstance(metric, str):
-        scores = significant_scores(arrays, metric=metric, paired=paired)
+    if isinstance(metric, str):
+        scores = _scores_of_rows(arrays, metric, paired, generator)
     else:
         scores = simulated_scores(
             metric,
@@ -189,6 +179,33 @@ def rank(
             progress=progress,
         )
     return ranking_of(scores, level, generator, seed, dropped={"missing or not finite": dropped})
+
+
+def _scores_of_rows(
+    arrays: Mapping[str, FloatArray], metric: str, paired: bool, generator: np.random.Generator
+) -> JointScores:
+    if metric == "mae":
+        return absolute_scores(arrays, paired=paired, generator=generator)
+    return significant_scores(arrays, metric=metric, paired=paired)
+
+
+def _sums_of(
+    systems: Mapping[str, ArrayLike],
+    roles: Mapping[str, str],
+    columns: dict[str, NDArray[Any]],
+    *,
+    is_known: bool,
+    missing: str,
+) -> SquaredErrorSums:
+    return squared_error_sums(
+        Table(columns),
+        mean="mean",
+        sd="sd",
+        predictions={name: f"predictions[{name!r}]" for name in systems},
+        trials=math.inf if is_known else roles.get("trials"),
+        missing=missing,
+        powers=2,
+    )
 
 
 def _refuse_unknown(metric: str | Metric) -> None:

@@ -105,13 +105,7 @@ def rank_sessions(
     (200, 5, True)
     """
     check_level(level)
-    if metric not in _METRICS:
-        raise InputError(
-            where="metric",
-            found=repr(metric),
-            needed=f"one of {', '.join(_METRICS)}",
-            cure="Choose one of these.",
-        )
+    _check_metric(metric)
     systems = dict(predictions) if isinstance(predictions, Mapping) else {p: p for p in predictions}
     rated, n_missing = _read(ratings, systems, (user, item, session), rating, missing)
     generator, seed = generator_and_seed(random_state)
@@ -145,6 +139,16 @@ def rank_sessions(
             versions=versions_of("numpy"),
         ),
     )  # fmt: skip
+
+
+def _check_metric(metric: str) -> None:
+    if metric not in _METRICS:
+        raise InputError(
+            where="metric",
+            found=repr(metric),
+            needed=f"one of {', '.join(_METRICS)}",
+            cure="Choose one of these.",
+        )
 
 
 def _read(

@@ -24,7 +24,7 @@ from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
-from howgood.score.feedback import beta_feedback
+from howgood.score.feedback import DiscreteFeedback, beta_feedback
 from howgood.score.list_metrics import is_list_metric, list_metric
 from howgood.score.score_from_sums import from_sums
 from howgood.score.sums import POWERS, squared_error_sums
@@ -35,6 +35,7 @@ from howgood.show import lists as words_of_lists
 from howgood.show import ranking as words
 from howgood.show.figures.ranking import ScoreCurve, gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
+from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -332,15 +333,7 @@ def _rank_rows(
     if metric in SIGNIFICANT and feedback.repeated:
         trials = math.inf  # which deviations count is asked of means that are known
     if feedback.law == "beta":
-        if feedback.scale is None:
-            raise InputError(
-                where="feedback",
-                found="beta, without the ends of the scale",
-                needed="the lowest and the highest rating there is",
-                cure="Add for instance --scale 1 5.",
-            )
-        lowest, highest = feedback.scale
-        known = beta_feedback(columns[mean], columns[sd], lowest=lowest, highest=highest)
+        known = _beta(columns[mean], columns[sd], feedback.scale)
         return rank(predicted, feedback=known, metric=metric, paired=paired, level=level)
     return rank(
         predicted,
@@ -352,6 +345,17 @@ def _rank_rows(
         level=level,
         missing=missing,
     )
+
+
+def _beta(mean: FloatArray, sd: FloatArray, scale: tuple[float, float] | None) -> DiscreteFeedback:
+    if scale is None:
+        raise InputError(
+            where="feedback",
+            found="beta, without the ends of the scale",
+            needed="the lowest and the highest rating there is",
+            cure="Add for instance --scale 1 5.",
+        )
+    return beta_feedback(mean, sd, lowest=scale[0], highest=scale[1])
 
 
 def _with_sd(

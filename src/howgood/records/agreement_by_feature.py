@@ -19,6 +19,10 @@ class FeatureAgreement:
     `same` of those that share this feature too, `differing` of those that do not; `gap` is the
     first less the second. NaN, and None for the interval, where there are no such pairs.
     `rows_per_context` and `singleton_share` are those of contexts without the feature.
+
+    Notes
+    -----
+    Stability: experimental
     """
 
     feature: str

@@ -282,6 +282,17 @@ def findings(
     return (first, *differences(reports), *taught)
 
 
+def _cases_section(reports: Mapping[str, RelevanceReport]) -> Section:
+    with pictures.cases_figure(reports) as figure:
+        cases_svg = to_svg(figure, title="Share of rows in each case")
+    return Section(
+        title="How near the predictions were",
+        svg=cases_svg,
+        alt="Cases of the paper's Table 2, ties as cases of their own.",
+        table=cases_table(reports),
+    )
+
+
 def _agreement_section(agreement: ContextAgreement | None) -> list[Section]:
     if agreement is None:
         return []
@@ -308,8 +319,6 @@ def report_of(
         scores_svg = to_svg(figure, title="Relevance Score and accuracy of each model")
     with pictures.sweep_figure(sweep, chosen=share) as figure:
         sweep_svg = to_svg(figure, title="Relevance Score over alpha / (alpha + beta)")
-    with pictures.cases_figure(reports) as figure:
-        cases_svg = to_svg(figure, title="Share of rows in each case")
     return Report(
         title="Relevance of predictions",
         question="Where people choose differently in the same situation, how good are the "
@@ -332,12 +341,7 @@ def report_of(
                 alt="The score is a straight line between infinite beta and infinite alpha.",
                 table=crossings_table(sweep) if len(reports) > 1 else None,
             ),
-            Section(
-                title="How near the predictions were",
-                svg=cases_svg,
-                alt="Cases of the paper's Table 2, ties as cases of their own.",
-                table=cases_table(reports),
-            ),
+            _cases_section(reports),
         ),
         methods=_methods(first),
         provenance=first.provenance,
