@@ -13,8 +13,10 @@ from starlette.routing import Route
 
 from howgood.flow import accounts, authoring, hosting, watching
 from howgood.kinds import KINDS
+from howgood.records.answer_checks import JudgedMap, JudgedPoint, Repetition
 from howgood.records.precision import PRECISE
 from howgood.records.researcher import Researcher
+from howgood.show.answer_drawings import judged_map, page_times, ratings_in_order, repetition
 from howgood.show.design import tokens
 from howgood.show.over_time import people_over_time
 from howgood.web.access import home, sent_form, signed_in, text_of
@@ -27,7 +29,29 @@ async def get_design(request: Request) -> Response:
     """Show the components."""
     person = await signed_in(request)
     names = [name for name in tokens() if name.startswith(("space", "type", "radius"))]
-    return dashboard(request, "design.html", researcher=person, sizes=names)
+    return dashboard(request, "design.html", researcher=person, sizes=names, drawn=_drawn())
+
+
+def _drawn() -> dict[str, Markup]:
+    """Return the drawings of a person's answers, each with what stands out in it."""
+    points = tuple(
+        JudgedPoint(x=x, y=y, is_accepted=verdict)
+        for x, y, verdict in (
+            (0.5, 0.6, True),
+            (0.8, 0.9, False),
+            (1.0, 1.0, True),
+            (0.7, 0.5, None),
+        )
+    )
+    judged = JudgedMap(title="Alarm", x_label="precision", y_label="recall", points=points)
+    again = Repetition(title="A film", ratings=(1, 4, 4, 2), highest=5)
+    made = {
+        "Time on pages": page_times([9, 12, 1.2, 8, 1.5, 60], fast=2.0),
+        "Ratings in order": ratings_in_order([3, 5, 2, 6, 6, 6, 6, 6, 6, 1], least=6),
+        "Accepted and refused": judged_map(judged),
+        "The same item again": repetition(again),
+    }
+    return {name: Markup(svg) for name, svg in made.items()}  # noqa: S704 - examples of ours
 
 
 _DESIGN_ROUTES = [Route("/design", get_design, methods=["GET"])]
