@@ -127,7 +127,8 @@ def _band(share: tuple[float, float, float], ends: Sequence[str]) -> str:
     lower, middle, upper = share
     names = [text_html(end) for end in ends]
     return (
-        '<svg class="band" data-band viewBox="0 0 300 34" role="img" aria-label="Between '
+        '<svg class="band" data-band viewBox="0 0 300 34" preserveAspectRatio="xMinYMid" '
+        'role="img" aria-label="Between '
         f'{100 * lower:.0f} and {100 * upper:.0f} %">'
         '<rect class="all" x="0" y="6" width="300" height="8" rx="4"/>'
         f'<rect class="range" x="{300 * lower:.1f}" y="6" width="{300 * (upper - lower):.1f}" '
