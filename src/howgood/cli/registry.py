@@ -54,7 +54,7 @@ def show_card(card: str, folder: Path, as_json: bool) -> None:
 @click.argument("fit")
 @click.option("--application", help="Which application; needed when there are several.")
 @click.option("--name", required=True, help="The card's name: letters, digits, - and _.")
-@click.option("--description", required=True, help="What respondents were told, in a sentence.")
+@click.option("--description", required=True, help="What respondents read about it, in a sentence.")
 @click.option("--citation", default="unpublished", show_default=True)
 @click.option("--licence", default="not stated", show_default=True)
 @click.option("--replace", is_flag=True, help="Replace a card of the same name.")
