@@ -5,7 +5,7 @@ import pytest
 
 from howgood import ask, learn
 from howgood.errors import InputError, UnknownNameError
-from howgood.learn.selection import one_application, one_part
+from howgood.learn.selection import one_part, rated_applications
 
 
 def _two_applications():
@@ -14,14 +14,29 @@ def _two_applications():
     return {**dict(both), "application": names}
 
 
-def test_several_applications_in_one_ordinal_model_are_refused():
-    answers = _two_applications()
-    with pytest.raises(InputError, match=r"2 applications: 'one', 'two'.*application='one'"):
-        learn.fit_ordinal(answers)
-    with pytest.raises(InputError, match="2 applications"):
-        learn.leave_one_person_out(answers)
+def test_an_application_nobody_rated_is_refused_by_name():
     with pytest.raises(UnknownNameError, match="'one'"):
-        learn.fit_ordinal(answers, application="won")
+        learn.fit_ordinal(_two_applications(), application="won")
+
+
+def test_real_systems_of_several_applications_need_to_say_where_they_belong():
+    answers = _two_applications()
+    real = answers["part"] != "hypothetical"
+    answers["application"] = np.where(real, "a forecaster", answers["application"])
+    read = ask.read_answers(answers)
+    with pytest.raises(
+        InputError, match=r"'a forecaster'.*'one', 'two'.*--system a forecaster=one"
+    ):
+        rated_applications(read, None, reference="hypothetical")
+    with pytest.raises(UnknownNameError, match="'one'"):
+        rated_applications(read, None, reference="hypothetical", systems={"a forecaster": "three"})
+    placed = {"a forecaster": "two"}
+    kept = rated_applications(read, None, reference="hypothetical", systems=placed)
+    assert set(kept["application"][real].tolist()) == {"two"}
+    assert len(kept) == len(read)
+    one = rated_applications(read, "two", reference="hypothetical", systems=placed)
+    assert set(one["application"].tolist()) == {"two"}
+    assert len(one) == int(np.sum(kept["application"] == "two"))
 
 
 def test_one_of_several_applications_is_fitted_by_name():
@@ -38,8 +53,9 @@ def test_real_systems_have_names_of_their_own():
     read = ask.read_answers(ask.simulate_ordinal_answers(people=3, random_state=1))
     real = read["part"] != "hypothetical"
     read["application"][real] = "a forecaster"
-    assert one_application(read, None, reference="hypothetical") is read
-    kept = one_application(read, ["a forecaster"], reference="hypothetical")
+    kept = rated_applications(read, None, reference="hypothetical")
+    assert (len(kept), set(kept["application"].tolist())) == (len(read), {"weather"})
+    kept = rated_applications(read, ["a forecaster"], reference="hypothetical")
     assert len(kept) == int(real.sum())
 
 

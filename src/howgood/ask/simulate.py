@@ -32,6 +32,7 @@ WEATHER_PARTS: dict[str, dict[str, float]] = {
     "last 30 days": {"shift": 1.59, "log_scale": -0.437},
     "last year": {"shift": 3.82, "log_scale": -0.346},
 }
+WEATHER: dict[str, dict[str, float]] = {"weather": {}}
 # Precision and recall of made-up forecasters: real ones lie close together.
 _FORECASTERS = ((0.78, 0.82), (0.72, 0.88), (0.83, 0.74), (0.68, 0.90), (0.80, 0.79))
 # Share of users who use one, two, three or more answer categories for the same item.
@@ -198,6 +199,7 @@ def simulate_ordinal_answers(
     people: int,
     parts: Mapping[str, Mapping[str, float]] = WEATHER_PARTS,
     reference: str = "hypothetical",
+    applications: Mapping[str, Mapping[str, float]] = WEATHER,
     slope: float = 13.4,
     alpha: float = 0.461,
     p: float = 0.0,
@@ -211,11 +213,11 @@ def simulate_ordinal_answers(
     r"""Simulate a study with imagined and real systems (the ordinal model).
 
     .. math:: \operatorname{logit} P(Y \le l) =
-              (\theta_l - b\,M_{p,\alpha}(P, R) - \beta_i - U_k) / e^{\zeta_i}
+              (\theta_l - b_a\,M_{p,\alpha_a}(P, R) - \gamma_a - \beta_i - U_k) / e^{\zeta_i}
 
-    Everybody rates `per_person` scenarios in the `reference` part, and in every other part one
-    system of `systems`, the same one throughout. Shift and scale of the parts are those
-    published for the weather study unless given; its thresholds were not published.
+    For every application, everybody rates `per_person` scenarios in the `reference` part, and in
+    every other part one system of `systems`, the same one throughout. Shift and scale of the parts
+    are those published for the weather study unless given; its thresholds were not published.
 
     Parameters
     ----------
@@ -224,6 +226,9 @@ def simulate_ordinal_answers(
         Part to its ``{"shift": β, "log_scale": ζ}``; the reference has zeros.
     reference : str
         The part with imagined systems.
+    applications : mapping
+        Application to its ``{"slope": b, "alpha": α, "level": γ}``; what is left out is `slope`,
+        `alpha` and 0.
     slope, alpha, p, thresholds, person_sd : float
         The parameters of the model; one threshold less than points on the scale.
     systems : sequence of (precision, recall)
@@ -252,30 +257,33 @@ def simulate_ordinal_answers(
     rng, _ = generator_and_seed(random_state)
     leniency = rng.normal(0.0, person_sd, people)
     imagined = np.array([(scenario.precision, scenario.recall) for scenario in shown])
-    used = np.array(systems)[rng.integers(len(systems), size=people)][:, None, :]
     blocks = []
-    for part, effect in parts.items():
-        seen = imagined[_random_subsets(people, len(shown), count, rng)]
-        seen = seen if part == reference else used
-        mean = power_mean(seen[..., 0], seen[..., 1], p=p, alpha=alpha)
-        center = slope * mean + effect.get("shift", 0.0) + leniency[:, None]
-        scale = np.exp(effect.get("log_scale", 0.0))
-        latent = center + scale * rng.logistic(size=center.shape)
-        blocks.append(_part_rows(part, seen, latent, np.asarray(thresholds, dtype=float)))
+    for application, own in applications.items():
+        used = np.array(systems)[rng.integers(len(systems), size=people)][:, None, :]
+        for part, effect in parts.items():
+            seen = imagined[_random_subsets(people, len(shown), count, rng)]
+            seen = seen if part == reference else used
+            mean = power_mean(seen[..., 0], seen[..., 1], p=p, alpha=own.get("alpha", alpha))
+            worth = own.get("slope", slope) * mean + own.get("level", 0.0)
+            center = worth + effect.get("shift", 0.0) + leniency[:, None]
+            scale = np.exp(effect.get("log_scale", 0.0))
+            latent = center + scale * rng.logistic(size=center.shape)
+            levels = np.searchsorted(np.asarray(thresholds, dtype=float), latent.ravel())
+            blocks.append(_part_rows(application, part, seen, levels))
     return Table({name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]})
 
 
 def _part_rows(
-    part: str, seen: FloatArray, latent: FloatArray, thresholds: FloatArray
+    application: str, part: str, seen: FloatArray, levels: NDArray[np.intp]
 ) -> dict[str, NDArray[np.generic]]:
-    people, count = latent.shape
+    people, count, _ = seen.shape
     return {
         "participant": np.repeat(_names(people), count),
-        "part": np.full(latent.size, part, dtype=object),
-        "application": np.full(latent.size, "weather", dtype=object),
+        "part": np.full(levels.size, part, dtype=object),
+        "application": np.full(levels.size, application, dtype=object),
         "precision": seen[..., 0].ravel(),
         "recall": seen[..., 1].ravel(),
-        "rating": np.asarray(1 + np.searchsorted(thresholds, latent.ravel()), dtype=np.int64),
+        "rating": np.asarray(1 + levels, dtype=np.int64),
     }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.knowledge import label_options, say
+from howgood.cli.knowledge import label_options, part_option, say
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
 from howgood.show import text
@@ -18,6 +18,7 @@ from howgood.show import text
 @click.argument("model")
 @label_options
 @click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
+@part_option
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of chance.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
@@ -29,6 +30,7 @@ def command(
     counts: str | None,
     missing: str,
     certainty: float,
+    part: str | None,
     seed: int,
     as_json: bool,
 ) -> int:
@@ -38,7 +40,7 @@ def command(
     when the evidence does not say.
     """
     choice = decisions.decide_application(
-        acceptability.open_model(model, random_state=seed),
+        acceptability.open_model(model, part=part, random_state=seed),
         decisions.labels_from(
             predictions,
             counts=counts,

@@ -61,7 +61,11 @@ from howgood.show import progress, text
 )
 @click.option(
     "--application", multiple=True,
-    help="Ordinal: the application to fit, and real systems that belong to it. Repeat.",
+    help="Ordinal: an application to fit, instead of all. Repeat.",
+)  # fmt: skip
+@click.option(
+    "--system", "systems", multiple=True, callback=renamed_columns, metavar="SYSTEM=APPLICATION",
+    help="Ordinal: to which application a real system belongs, where there are several. Repeat.",
 )  # fmt: skip
 @click.option("--only-part", help="Binary: the part to fit, where there are several.")
 @click.option(
@@ -92,6 +96,7 @@ def command(
     people: str,
     reference: str,
     application: tuple[str, ...],
+    systems: dict[str, str],
     only_part: str | None,
     flawless: str,
     by: str | None,
@@ -123,7 +128,8 @@ def command(
     with progress.bar("fit") as report:
         settings["progress"] = report
         if model == "ordinal":
-            shown = _ordinal(flow.fit_parts(answers, reference=reference, **settings), save)
+            settings |= {"reference": reference, "systems": systems}
+            shown = _ordinal(flow.fit_parts(answers, **settings), save)
         elif model == "failures":
             settings |= {"kinds": kinds, "out_of": out_of, "cut": cut}
             shown = _failures(fit_failure_answers(answers, **settings), save)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
-from howgood.cli.knowledge import label_options, model_options, part_option, say
+from howgood.cli.knowledge import label_options, model_options, say
 from howgood.cli.options import plot_option, write_picture
 from howgood.flow import acceptability, decisions
 from howgood.learn.elicitation.saved import is_elicited, load_elicited
@@ -35,7 +35,6 @@ from howgood.writing import write_text
 @click.option("--badge", type=click.Path(path_type=Path), help="Write a shields.io badge (JSON).")
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write a table for a comment.")
 @plot_option
-@part_option
 @model_options
 def command(
     model: str,
@@ -52,8 +51,8 @@ def command(
     badge: Path | None,
     markdown: Path | None,
     plot: Path | None,
-    part: str | None,
     application: str | None,
+    part: str | None,
     folder: Path,
     seed: int,
     as_json: bool,
@@ -78,7 +77,7 @@ def command(
         raise click.UsageError("--than compares by an elicited metric; MODEL is none")
     else:
         gate = decisions.decide_gate(
-            acceptability.open_model(model, folder=folder, random_state=seed, part=part),
+            acceptability.open_model(model, folder=folder, part=part, random_state=seed),
             decisions.labels_from(predictions, counts=counts, **columns),
             application=application,
             share=share,

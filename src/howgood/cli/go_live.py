@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
-from howgood.cli.knowledge import model_options, part_option, say
+from howgood.cli.knowledge import model_options, say
 from howgood.cli.options import renamed_columns
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
@@ -24,7 +24,6 @@ from howgood.show import text
 )  # fmt: skip
 @click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
 @click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
-@part_option
 @model_options
 def command(
     model: str,
@@ -32,8 +31,8 @@ def command(
     columns: dict[str, str],
     share: float,
     certainty: float,
-    part: str | None,
     application: str | None,
+    part: str | None,
     folder: Path,
     seed: int,
     as_json: bool,
@@ -44,7 +43,7 @@ def command(
     and false_positives. Exit code 1 when no size is enough.
     """
     decision = decisions.decide_go_live(
-        acceptability.open_model(model, folder=folder, random_state=seed, part=part),
+        acceptability.open_model(model, folder=folder, part=part, random_state=seed),
         learning_curve,
         columns=columns,
         application=application,

@@ -17,7 +17,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def model_options(command: Command) -> Command:
-    """Add --application, --registry, --seed and --json."""
+    """Add --application, --part, --registry, --seed and --json."""
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
         click.option("--seed", type=int, default=2015, show_default=True, help="Seed of chance."),
@@ -29,6 +29,7 @@ def model_options(command: Command) -> Command:
             show_default=True,
             help="Folder of model cards.",
         ),
+        part_option,
         click.option("--application", help="Which application; needed when there are several."),
     ):
         command = option(command)

@@ -34,6 +34,7 @@ def command(
     recall: float | None,
     plot: Path | None,
     application: str | None,
+    part: str | None,
     folder: Path,
     seed: int,
     as_json: bool,
@@ -44,7 +45,7 @@ def command(
     """
     if (precision is None) != (recall is None):
         raise click.UsageError("--precision and --recall go together: say both, or neither")
-    people = acceptability.open_model(model, folder=folder, random_state=seed)
+    people = acceptability.open_model(model, folder=folder, part=part, random_state=seed)
     target = decisions.decide_target(
         people,
         application=application,

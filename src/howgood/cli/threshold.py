@@ -63,6 +63,7 @@ def command(
     plot_map: Path | None,
     out: Path | None,
     application: str | None,
+    part: str | None,
     folder: Path,
     seed: int,
     as_json: bool,
@@ -74,7 +75,11 @@ def command(
         )
     if plot_map and model is None:
         raise click.UsageError("--plot-map shows whom people accept; it needs --model MODEL")
-    people = acceptability.open_model(model, folder=folder, random_state=seed) if model else None
+    people = (
+        acceptability.open_model(model, folder=folder, part=part, random_state=seed)
+        if model
+        else None
+    )
     named: dict[str, Any] = {
         "truth": truth, "score": score, "positive": positive, "missing": missing,
         "application": application, "random_state": seed,

@@ -32,6 +32,7 @@ def command(
     certainty: float,
     plot: Path | None,
     application: str | None,
+    part: str | None,
     folder: Path,
     seed: int,
     as_json: bool,
@@ -42,7 +43,7 @@ def command(
     code 1 when no accuracy is enough.
     """
     trade = decisions.decide_trade_off(
-        acceptability.open_model(model, folder=folder, random_state=seed),
+        acceptability.open_model(model, folder=folder, part=part, random_state=seed),
         application=application,
         share=share,
         certainty=certainty,

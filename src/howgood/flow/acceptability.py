@@ -13,9 +13,11 @@ from howgood.flow import registry
 from howgood.flow.files import read_json
 from howgood.learn.acceptability import Flawless
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.fit_file import kind_of_fit
 from howgood.learn.kinds import Means
+from howgood.learn.ordinal_fit import KIND as ORDINAL_KIND
 from howgood.learn.ordinal_fit import OrdinalFit
-from howgood.records.acceptance import AcceptanceModel, of_part
+from howgood.records.acceptance import AcceptanceModel, PartedModel, of_part
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
@@ -71,6 +73,7 @@ def fit_parts(
     missing: MissingPolicy = "unanswered",
     people: PeoplePolicy = DEFAULT,
     application: Sequence[str] = (),
+    systems: Mapping[str, str] | None = None,
     reference: str = "hypothetical",
     random_state: int | None = None,
     progress: Progress = silent,
@@ -86,6 +89,7 @@ def fit_parts(
         missing=missing,
         people=people,
         application=application or None,
+        systems=systems,
         reference=reference,
         random_state=random_state,
         progress=progress,
@@ -134,26 +138,25 @@ def open_model(
     source: str,
     *,
     folder: Path | None = None,
-    random_state: int | None = None,
     part: str | None = None,
+    random_state: int | None = None,
 ) -> AcceptanceModel:
     """Open what is known about people: a saved fit, a model card, or a file of answers.
 
-    `part` names a part of a study of imagined and real systems, such as "in use".
+    `part` names whose scale counts where the fit, or the answers, have parts.
     """
     suffix = Path(source).suffix.lower()
-    if part is not None and suffix in (".npz", *_ANSWER_FILES):
-        fit = (
-            learn.load_ordinal_fit(source)
-            if suffix == ".npz"
-            else learn.fit_ordinal(source, random_state=random_state)
-        )
-        return of_part(fit, part, where=source)
+    model: AcceptanceModel | PartedModel
     if suffix == ".npz":
-        return learn.load_fit(source)
-    if suffix in _ANSWER_FILES:
-        return learn.fit_acceptability(source, random_state=random_state)
-    return registry.predicting_card(source, folder=folder)
+        is_ordinal = kind_of_fit(source) == ORDINAL_KIND
+        model = learn.load_ordinal_fit(source) if is_ordinal else learn.load_fit(source)
+    elif suffix in _ANSWER_FILES and part is not None:
+        model = learn.fit_ordinal(source, random_state=random_state)
+    elif suffix in _ANSWER_FILES:
+        model = learn.fit_acceptability(source, random_state=random_state)
+    else:
+        model = registry.predicting_card(source, folder=folder)
+    return of_part(model, part, where=source)
 
 
 def open_fit(source: str) -> AcceptabilityFit:

@@ -102,6 +102,19 @@ def read_fit(path: str | Path, *, kind: str) -> tuple[dict[str, Any], dict[str, 
     return header["values"], arrays
 
 
+def kind_of_fit(path: str | Path) -> str:
+    """Return which kind of fit a file holds; empty where it holds none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            member = archive.getinfo("header.npy")
+            if member.file_size > MOST_BYTES:
+                return ""
+            header = np.lib.format.read_array(BytesIO(archive.read(member)), allow_pickle=False)
+        return str(json.loads(bytes(header))["kind"])
+    except Exception:  # whatever a damaged archive makes them say; loading it tells the reason
+        return ""
+
+
 def shared_values(fit: "SavedFit") -> dict[str, Any]:
     """Return what every fit keeps beside its draws, as plain values."""
     return {
@@ -226,6 +239,7 @@ def binary_methods(
 def ordinal_methods(
     *,
     n_people: int,
+    applications: tuple[str, ...],
     parts: tuple[str, ...],
     levels: tuple[int, ...],
     priors: Priors,
@@ -236,12 +250,18 @@ def ordinal_methods(
     reference, *others = parts
     more = f" together with {_joined(others)}" if others else ""
     named = _named(priors, ("threshold", "slope", "alpha", "shift", "log_scale", "person_sd"))
+    own = "one slope and one weight alpha of precision"
+    if len(applications) > 1:
+        own = (
+            f"slope, level (zero for {applications[0]}; its prior is that of a shift) and weight "
+            f"alpha of precision for each of {len(applications)} applications"
+        )
     return (
         f"{n_people} respondents gave {provenance.rows_used} ratings{_left_out(provenance)}, "
         f"{reference}{more}, of which the levels {levels[0]} to {levels[-1]} occurred. We fitted "
         "a Bayesian cumulative logit model of the rating on a weighted power mean of precision and "
-        "recall (Kay et al., 2015, Study 2), with ordered thresholds, one slope and one weight "
-        f"alpha of precision, a shift and a log scale per part (zero for {reference}), a normal "
+        f"recall (Kay et al., 2015, Study 2), with ordered thresholds, {own}, "
+        f"a shift and a log scale per part (zero for {reference}), a normal "
         f"random intercept per respondent, and {_order(priors, provenance)}. Priors "
         f"({priors.name}): {named}. {_computation(diagnostics)} Intervals are 95 % highest-density "
         f"intervals. {_source(provenance)} References: {_REFERENCES}"

@@ -22,7 +22,7 @@ from howgood.learn.engines.importance import averaged_draws
 from howgood.learn.kinds import Means, general_priors
 from howgood.learn.ordinal import check_parts, sampled, warn_if_few
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells, rating_cells
-from howgood.learn.selection import one_application
+from howgood.learn.selection import rated_applications
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
@@ -76,6 +76,7 @@ def leave_one_person_out(
     reference: str = "hypothetical",
     columns: Mapping[str, str] | None = None,
     application: str | Sequence[str] | None = None,
+    systems: Mapping[str, str] | None = None,
     scale: int | None = None,
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
@@ -92,7 +93,7 @@ def leave_one_person_out(
 
     Parameters
     ----------
-    answers, part, reference, columns, application, scale, means, priors
+    answers, part, reference, columns, application, systems, scale, means, priors
         See `fit_ordinal`.
     random_state, missing, people, progress
         See `fit_ordinal`.
@@ -124,7 +125,7 @@ def leave_one_person_out(
         answers, columns=mapping or None, missing=missing, scale=scale, people=people
     )
     check_parts(read)
-    read = one_application(read, application, reference=reference)
+    read = rated_applications(read, application, reference=reference, systems=systems)
     cells = rating_cells(read, reference=reference)
     warn_if_few(len(cells.people))
     held_out = _held_out(cells)

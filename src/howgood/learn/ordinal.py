@@ -19,7 +19,7 @@ from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import Means, general_priors, kinds_of_mean, order_of, tidy
 from howgood.learn.ordinal_fit import FEW_PEOPLE, KIND, OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells, draw_columns, rating_cells
-from howgood.learn.selection import one_application
+from howgood.learn.selection import rated_applications
 from howgood.records.answers import Answers
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
@@ -37,6 +37,7 @@ def fit_ordinal(
     reference: str = "hypothetical",
     columns: Mapping[str, str] | None = None,
     application: str | Sequence[str] | None = None,
+    systems: Mapping[str, str] | None = None,
     scale: int | None = None,
     means: Means = (-1, 0, 1),
     priors: str | Priors = "howgood",
@@ -50,9 +51,10 @@ def fit_ordinal(
     r"""Fit one ordinal model to ratings of imagined and of real systems.
 
     .. math:: \operatorname{logit} P(Y \le l) =
-              (\theta_l - b\,M_{p,\alpha}(P, R) - \beta_i - U_k) / e^{\zeta_i}
+              (\theta_l - b_a\,M_{p,\alpha_a}(P, R) - \gamma_a - \beta_i - U_k) / e^{\zeta_i}
 
-    Part i shifts and scales the ratings; in the `reference` part both are zero.
+    Application a has its own alpha, slope and level (zero for the first by name); thresholds are
+    common. Part i shifts and scales the ratings; in the `reference` part both are zero.
 
     Parameters
     ----------
@@ -65,9 +67,11 @@ def fit_ordinal(
     columns, missing, people
         See `ask.read_answers`.
     application : str or sequence of str, optional
-        The application to fit, and the names of the real systems that belong to it; needed where
-        the reference part is about several, since the model has one alpha and one slope and would
-        pool them.
+        The applications to fit, all those of the `reference` part when left out. Real systems
+        that belong to a single application may be named here too; their rows are left out else.
+    systems : mapping, optional
+        Name of a real system to the application it belongs to, where other parts name systems and
+        there are several applications.
     scale : int, optional
         Points of the rating scale, 7 when left out; points nobody chose get no threshold.
     means, priors, engine, draws, random_state, progress
@@ -98,7 +102,7 @@ def fit_ordinal(
         answers, columns=mapping or None, missing=missing, scale=scale, people=people
     )
     check_parts(read)
-    read = one_application(read, application, reference=reference)
+    read = rated_applications(read, application, reference=reference, systems=systems)
     cells = rating_cells(read, reference=reference)
     warn_of_silent_parts(cells)
     known = general_priors(priors)
@@ -108,6 +112,7 @@ def fit_ordinal(
     )
     averaged, given = natural_draws(mixture, models, draws, rng)
     return OrdinalFit(
+        applications=cells.applications,
         parts=cells.parts,
         levels=cells.levels,
         n_respondents=len(cells.people),
@@ -152,10 +157,18 @@ def load_ordinal_fit(path: str | Path) -> OrdinalFit:
 
 
 def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> OrdinalFit:
+    part = arrays["cell_part"].astype(np.intp, casting="same_kind")
+    # Fits written by earlier versions have one application, and may not name it.
+    named = values.get("applications") or [
+        values["provenance"]["settings"].get("application", "all")
+    ]
+    whose = arrays.get("cell_application", np.zeros_like(part))
     cells = RatingCells(
+        applications=tuple(named),
         parts=tuple(values["parts"]),
         levels=tuple(values["levels"]),
-        part=arrays["cell_part"].astype(np.intp, casting="same_kind"),
+        application=whose.astype(np.intp, casting="same_kind"),
+        part=part,
         precision=arrays["cell_precision"],
         recall=arrays["cell_recall"],
         counts=arrays["counts"],
@@ -163,6 +176,7 @@ def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Ordina
     )
     return OrdinalFit(
         **fit_file.shared_fields(values, arrays),
+        applications=cells.applications,
         parts=cells.parts,
         levels=cells.levels,
         cells=cells,
@@ -172,11 +186,15 @@ def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Ordina
 def _is_whole(fit: OrdinalFit) -> bool:
     """Whether everything in a fit has the shape and the values every method relies on."""
     cells = fit.cells
-    shapes = {cells.part.shape, cells.precision.shape, cells.recall.shape}
-    n_columns = draw_columns(len(fit.levels) - 1, len(fit.parts) - 1)["p"].stop
+    shapes = {
+        array.shape for array in (cells.part, cells.application, cells.precision, cells.recall)
+    }
+    n_apps = len(fit.applications)
+    n_columns = draw_columns(len(fit.levels) - 1, len(fit.parts) - 1, n_apps)["p"].stop
     return (
         fit_file.has_whole_draws(fit, n_columns=n_columns)
-        and all(isinstance(part, str) for part in fit.parts)
+        and all(isinstance(name, str) for name in (*fit.parts, *fit.applications))
+        and bool(((cells.application >= 0) & (cells.application < n_apps)).all())
         and all(isinstance(level, int) for level in fit.levels)
         and shapes == {(len(cells.part),)}
         and bool(((cells.part >= 0) & (cells.part < len(fit.parts))).all())

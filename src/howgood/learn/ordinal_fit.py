@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.learn import fit_file
+from howgood.learn import fit_file, ordinal_likelihood
 from howgood.learn.fit_file import arviz_object, ordinal_methods
 from howgood.learn.ordinal_model import RatingCells, draw_columns
 from howgood.records.acceptance import AcceptanceDraws
@@ -33,16 +32,20 @@ KIND = "ordinal fit"
 # Below, slope and scale lean on the priors. At one fixed truth with two parts and 22 people, 95 %
 # intervals still held 93 to 96 % ("ordinal: ..., fixed truth" in docs/explanation/calibration.md).
 FEW_PEOPLE = 40
-SINGLE = ("slope", "alpha", "person_sd", "p")  # parameters that are one number each
+SINGLE = ("person_sd", "p")  # parameters that are one number each
+BY_APPLICATION = ("slope", "alpha", "level")
+BY_PART = ("shift", "log_scale")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrdinalFit(Tabular):
     """A posterior of the ordinal model.
 
-    `p=None` in any method averages over the kinds of mean. `shift` and `log_scale` hold one
-    estimate per part beside the reference: how much higher people rate there at the same accuracy
-    (on the logit scale), and the log of how spread out their ratings are.
+    `p=None` in any method averages over the kinds of mean; `application` may be left out where the
+    fit knows only one. `shift` and `log_scale` hold one estimate per part other than the
+    reference: how much higher people rate there at the same accuracy (on the logit scale), and the
+    log of how spread out their ratings are. "level" is how much higher an application is rated than
+    the first one, beyond what slope and alpha say.
 
     Stability: experimental
 
@@ -59,6 +62,7 @@ class OrdinalFit(Tabular):
 
     frame_of: ClassVar[str] = "summary"
 
+    applications: tuple[str, ...]
     parts: tuple[str, ...]
     levels: tuple[int, ...]
     n_respondents: int
@@ -76,17 +80,25 @@ class OrdinalFit(Tabular):
         """Whether the ratings suffice to decide: "enough", or "few people" (below 40)."""
         return "few people" if self.n_respondents < FEW_PEOPLE else "enough"
 
-    def draws(self, parameter: str, *, p: float | None = None) -> FloatArray:
-        """Return draws of "slope", "alpha", "person_sd" or "p"."""
-        if parameter not in SINGLE:
-            raise UnknownNameError(where="parameter", name=parameter, names=SINGLE)
-        return self._named(parameter, p)[:, 0]
+    def draws(
+        self, parameter: str, application: str | None = None, *, p: float | None = None
+    ) -> FloatArray:
+        """Return draws of "slope", "alpha" or "level" of an application, "person_sd" or "p"."""
+        if parameter in SINGLE:
+            return self._named(parameter, p)[:, 0]
+        if parameter not in BY_APPLICATION:
+            raise UnknownNameError(
+                where="parameter", name=parameter, names=(*BY_APPLICATION, *SINGLE)
+            )
+        place, values = self._index(application), self._named(parameter, p)
+        if parameter != "level":
+            return values[:, place]
+        return values[:, place - 1] if place else np.zeros(len(values))
 
     def part_draws(self, parameter: str, part: str, *, p: float | None = None) -> FloatArray:
         """Return draws of "shift" or "log_scale" of one part; the reference's are zero."""
-        names = ("shift", "log_scale")
-        if parameter not in names:
-            raise UnknownNameError(where="parameter", name=parameter, names=names)
+        if parameter not in BY_PART:
+            raise UnknownNameError(where="parameter", name=parameter, names=BY_PART)
         if part not in self.parts:
             raise UnknownNameError(where="part", name=part, names=self.parts)
         others = self._named(parameter, p)
@@ -94,18 +106,28 @@ class OrdinalFit(Tabular):
             return np.zeros(len(others))
         return others[:, self.parts.index(part) - 1]
 
-    def estimate(self, parameter: str, *, p: float | None = None) -> Estimate:
-        """Return the estimate of "slope", "alpha", "person_sd" or "p"."""
-        return self._estimate(self.draws(parameter, p=p))
+    def estimate(
+        self, parameter: str, application: str | None = None, *, p: float | None = None
+    ) -> Estimate:
+        """Return the estimate of "slope", "alpha", "level", "person_sd" or "p"."""
+        return self._estimate(self.draws(parameter, application, p=p))
+
+    def difference(
+        self, parameter: str, first: str, second: str, *, p: float | None = None
+    ) -> Estimate:
+        """Return the estimate of `first` minus `second` application, from paired draws."""
+        return self._estimate(
+            self.draws(parameter, first, p=p) - self.draws(parameter, second, p=p)
+        )
 
     @property
     def slope(self) -> Estimate:
-        """How the latent rating grows with the weighted mean."""
+        """How the latent rating grows with the weighted mean, where there is one application."""
         return self.estimate("slope")
 
     @property
     def alpha(self) -> Estimate:
-        """The weight of precision."""
+        """The weight of precision, where there is one application."""
         return self.estimate("alpha")
 
     @property
@@ -152,18 +174,34 @@ class OrdinalFit(Tabular):
             }
         )
 
-    def rating_draws(self, *, precision: float, recall: float, part: str) -> FloatArray:
+    def rating_draws(
+        self, *, precision: float, recall: float, part: str, application: str | None = None
+    ) -> FloatArray:
         """Return draws of the share of people giving each level, shape (draws, levels)."""
-        mean = power_mean(precision, recall, p=self.draws("p"), alpha=self.draws("alpha"))
-        center = self.draws("slope") * mean + self.part_draws("shift", part)
         nodes, weights = normal_nodes()
-        scale = np.exp(self.part_draws("log_scale", part))
-        at = self._named("threshold", None) - center[:, None]
-        x = at[:, :, None] - (self.draws("person_sd")[:, None] * nodes)[:, None, :]
-        below = expit(x / scale[:, None, None]) @ weights
-        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+        scale = np.exp(self.part_draws("log_scale", part))[:, None, None]
+        alpha = self.draws("alpha", application)
+        center = ordinal_likelihood.centre(
+            self.draws("slope", application),
+            power_mean(precision, recall, p=self.draws("p"), alpha=alpha),
+            self.draws("level", application),
+            self.part_draws("shift", part),
+        )
+        away, gap = ordinal_likelihood.standardised(
+            self._named("threshold", None)[:, :, None], center[:, None, None], scale
+        )
+        x = away - self.draws("person_sd")[:, None, None] / scale * nodes
+        return np.asarray(np.exp(ordinal_likelihood.log_levels(np, x, gap)) @ weights)
 
-    def predict(self, *, precision: float, recall: float, part: str, at_least: int = 5) -> Estimate:
+    def predict(
+        self,
+        *,
+        precision: float,
+        recall: float,
+        part: str,
+        application: str | None = None,
+        at_least: int = 5,
+    ) -> Estimate:
         """Return the share of people whose rating reaches `at_least`.
 
         Where nobody rated lower, the model has no threshold to tell a share by.
@@ -177,15 +215,19 @@ class OrdinalFit(Tabular):
             )
         for name, value in (("precision", precision), ("recall", recall)):
             check_probability(value, name=name, where="predict", ends=True)
-        shares = self.rating_draws(precision=precision, recall=recall, part=part)
+        shares = self.rating_draws(
+            precision=precision, recall=recall, part=part, application=application
+        )
         return self._estimate(shares[:, np.array(self.levels) >= at_least].sum(axis=1))
 
-    def acceptance_of(self, part: str, *, at_least: int | None = None) -> AcceptanceDraws:
+    def acceptance_of(
+        self, part: str, application: str | None = None, *, at_least: int | None = None
+    ) -> AcceptanceDraws:
         r"""Return one part as draws that every decision takes: who rates `at_least` so high.
 
-        :math:`P(Y \ge l) = E_U[\operatorname{expit}((b M + \beta + U - \theta)/e^\zeta)]` is a
-        binary model with everything divided by the part's scale. `at_least` is the first rating
-        above the middle of the scale when left out (5 of 7).
+        :math:`P(Y \ge l) = E_U[\operatorname{expit}((b M + \gamma + \beta + U - \theta)/e^\zeta)]`
+        is a binary model with everything divided by the part's scale. `at_least` is the first
+        rating above the middle of the scale when left out (5 of 7).
         """
         points = int(self.provenance.settings.get("scale", 7))
         least = points - points // 2 + 1 if at_least is None else at_least
@@ -197,36 +239,56 @@ class OrdinalFit(Tabular):
                 needed="a rating that some gave, and others stayed below",
                 cure="Name another rating, or ask about a wider range of accuracies.",
             )
-        scale = np.exp(self.part_draws("log_scale", part))
+        place, scale = self._index(application), np.exp(self.part_draws("log_scale", part))
+        name = self.applications[place]
         threshold = self._named("threshold", None)[:, below - 1]
-        shown = (self.cells.precision + self.cells.recall) / 2
-        here = self.cells.part == self.parts.index(part)
+        lift = self.draws("level", name) + self.part_draws("shift", part)
         return AcceptanceDraws(
-            application=str(self.provenance.settings.get("application", part)),
+            application=name,
             p=self.draws("p"),
-            alpha=self.draws("alpha"),
-            intercept=(self.part_draws("shift", part) - threshold) / scale,
-            slope=self.draws("slope") / scale,
+            alpha=self.draws("alpha", name),
+            intercept=(lift - threshold) / scale,
+            slope=self.draws("slope", name) / scale,
             person_sd=self.draws("person_sd") / scale,
             n_respondents=self.n_respondents,
             evidence=self.evidence,
-            lowest_shown=float(shown[here].min()),
+            lowest_shown=self._lowest_shown(place, self.parts.index(part)),
         )
 
-    def metric(self, *, p: float | None = None) -> PowerMean:
+    def in_part(self, part: str, *, at_least: int | None = None) -> "RatedPart":
+        """Return one part with all applications, as every decision takes it."""
+        known = {
+            name: self.acceptance_of(part, name, at_least=at_least) for name in self.applications
+        }
+        return RatedPart(part=part, known=known)
+
+    def _lowest_shown(self, application: int, part: int) -> float:
+        """Return the lowest accuracy people rated in a part; in any part where none was."""
+        shown = (self.cells.precision + self.cells.recall) / 2
+        here = self.cells.application == application
+        both = here & (self.cells.part == part)
+        return float(shown[both if both.any() else here].min())
+
+    def metric(self, application: str | None = None, *, p: float | None = None) -> PowerMean:
         """Return the metric to optimise, at the posterior mean of alpha given p."""
         if not self.mean_probabilities:
-            return PowerMean(p=float(self.draws("p").mean()), alpha=self.alpha.mean)
+            alpha = self.estimate("alpha", application).mean
+            return PowerMean(p=float(self.draws("p").mean()), alpha=alpha)
         best = max(self.mean_probabilities, key=lambda order: self.mean_probabilities[order])
         order = best if p is None else p
-        return PowerMean(p=order, alpha=self.estimate("alpha", p=order).mean)
+        return PowerMean(p=order, alpha=self.estimate("alpha", application, p=order).mean)
 
     def __str__(self) -> str:
         return str(self.summary())
 
     def summary(self) -> Table:
         """Return mean, sd and 95 % HDI of every parameter; scale and variance apart."""
-        found = {name: self.estimate(name) for name in ("slope", "alpha", "person_sd")}
+        found = {}
+        for place, application in enumerate(self.applications):
+            named = f", {application}" if len(self.applications) > 1 else ""
+            for name in BY_APPLICATION[: 3 if place else 2]:
+                found[f"{name}{named}"] = self.estimate(name, application)
+        found["person_sd"] = self.person_sd
         for name in ("shift", "log_scale", "scale_ratio", "variance_ratio"):
             found |= {f"{name}, {part}": entry for part, entry in getattr(self, name).items()}
         return Table(
@@ -243,6 +305,7 @@ class OrdinalFit(Tabular):
         """Return a paragraph for the methods section, with references."""
         return ordinal_methods(
             n_people=self.n_respondents,
+            applications=self.applications,
             parts=self.parts,
             levels=self.levels,
             priors=self.priors,
@@ -253,6 +316,7 @@ class OrdinalFit(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return what was learned as readable values, and the whole fit packed under "record"."""
         return {
+            "applications": self.applications,
             "parts": self.parts,
             "levels": self.levels,
             "n_respondents": self.n_respondents,
@@ -277,12 +341,14 @@ class OrdinalFit(Tabular):
         cells = self.cells
         values = {
             **fit_file.shared_values(self),
+            "applications": list(self.applications),
             "parts": list(self.parts),
             "levels": list(self.levels),
             "people": list(cells.people),
         }
         arrays = {
             **fit_file.shared_arrays(self),
+            "cell_application": cells.application,
             "cell_part": cells.part,
             "cell_precision": cells.precision,
             "cell_recall": cells.recall,
@@ -301,8 +367,20 @@ class OrdinalFit(Tabular):
             coords={"up_to": [str(level) for level in self.levels[:-1]], "part": self.parts[1:]},
         )
 
+    def _index(self, application: str | None) -> int:
+        if application is None and len(self.applications) > 1:
+            raise InputError(
+                where="ordinal fit",
+                found="no application named",
+                needed=f"one of {', '.join(map(repr, self.applications))}",
+                cure=f"Pass application={self.applications[0]!r}.",
+            )
+        if application is not None and application not in self.applications:
+            raise UnknownNameError(where="application", name=application, names=self.applications)
+        return 0 if application is None else self.applications.index(application)
+
     def _named(self, parameter: str, p: float | None) -> FloatArray:
-        columns = draw_columns(len(self.levels) - 1, len(self.parts) - 1)
+        columns = draw_columns(len(self.levels) - 1, len(self.parts) - 1, len(self.applications))
         return self._rows(p)[:, columns[parameter]]
 
     def _estimate(self, draws: FloatArray) -> Estimate:
@@ -314,3 +392,22 @@ class OrdinalFit(Tabular):
         if p not in self.conditional_draws:
             raise UnknownNameError(where="mean p", name=p, names=self.conditional_draws)
         return self.conditional_draws[p]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedPart:
+    """One part of an ordinal fit, which every decision takes like a fit of that part alone."""
+
+    part: str
+    known: Mapping[str, AcceptanceDraws] = field(repr=False)
+
+    @property
+    def applications(self) -> tuple[str, ...]:
+        """Names of the applications."""
+        return tuple(self.known)
+
+    def acceptance_draws(self, application: str) -> AcceptanceDraws:
+        """Return the paired draws of one application in this part."""
+        if application not in self.known:
+            raise UnknownNameError(where="application", name=application, names=self.applications)
+        return self.known[application]

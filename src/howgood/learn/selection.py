@@ -5,7 +5,7 @@ choice made silently.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -29,30 +29,50 @@ def one_part(answers: Answers, part: str | None) -> Answers:
     return answers
 
 
-def one_application(
-    answers: Answers, application: str | Sequence[str] | None, *, reference: str
+def rated_applications(
+    answers: Answers,
+    application: str | Sequence[str] | None,
+    *,
+    reference: str,
+    systems: Mapping[str, str] | None = None,
 ) -> Answers:
-    """Return the answers about one application; refuse several in one ordinal model.
+    """Return the answers about the applications named, with real systems under their application.
 
-    Other parts may name the real systems people use, so the `reference` part counts.
+    Applications are those of the `reference` part. Other parts may name the real systems people
+    use instead: `systems` says to which application each belongs, and where there is only one
+    application all of them belong to it.
     """
     if application is not None:
         named = [application] if isinstance(application, str) else list(application)
-        return _only(answers, "application", named)
+        more = [system for system, name in (systems or {}).items() if name in named]
+        known = _names(answers, "application")
+        answers = _only(answers, "application", [*named, *(name for name in more if name in known)])
     imagined = answers["part"].astype(str) == reference
-    names = sorted(
-        {str(this_application) for this_application in answers["application"][imagined].tolist()}
-    )
-    if len(names) > 1:
+    given = answers["application"].astype(str)
+    names = sorted(set(given[imagined].tolist()))
+    if not names:
+        return answers  # the reference part is refused by its name, where cells are made
+    belongs = {name: name for name in names} | _belonging(systems, names)
+    if len(names) == 1:
+        belongs = dict.fromkeys(given.tolist(), names[0]) | belongs
+    strangers = sorted(set(given.tolist()) - set(belongs))
+    if strangers:
         raise InputError(
-            where=f"answers, part {reference!r}",
-            found=f"{len(names)} applications: {', '.join(map(repr, names))}",
-            needed="one application: the ordinal model has one alpha and one slope, and would pool "
-            "them",
-            cure=f"Fit them one by one: application={names[0]!r}, together with the real systems "
-            "that belong to it.",
+            where=f"answers, parts other than {reference!r}",
+            found=f"{', '.join(map(repr, strangers))}, which the part {reference!r} does not name",
+            needed=f"one of its applications: {', '.join(map(repr, names))}",
+            cure="Say to which application a system belongs: "
+            f"systems={{{strangers[0]!r}: {names[0]!r}}} (--system {strangers[0]}={names[0]}).",
         )
-    return answers
+    whose = np.array([belongs[name] for name in given.tolist()], dtype=object)
+    return Answers({**dict(answers), "application": whose}, provenance=answers.provenance)
+
+
+def _belonging(systems: Mapping[str, str] | None, names: Sequence[str]) -> dict[str, str]:
+    for name in (systems or {}).values():
+        if name not in names:
+            raise UnknownNameError(where="systems, application", name=name, names=names)
+    return {str(system): str(name) for system, name in (systems or {}).items()}
 
 
 def one_named_application(answers: Answers, application: str | None) -> Answers:

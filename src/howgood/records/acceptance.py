@@ -196,8 +196,8 @@ class PartedModel(Protocol):
     def parts(self) -> tuple[str, ...]:
         """Names of the parts it knows."""
 
-    def acceptance_of(self, part: str) -> AcceptanceDraws:
-        """Return the paired draws of one part."""
+    def in_part(self, part: str) -> AcceptanceModel:
+        """Return what is known about one part's people."""
 
 
 @runtime_checkable
@@ -237,9 +237,9 @@ def of_part(
                 found="an ordinal fit, and no part named",
                 needed=f"one of {', '.join(map(repr, model.parts))}: people rate what they use and "
                 "what they imagine on other scales",
-                cure=f"Pass part={model.parts[-1]!r}.",
+                cure=f"Pass part={model.parts[-1]!r} (--part {model.parts[-1]!r}).",
             )
-        return model.acceptance_of(part)
+        return model.in_part(part)
     if part is not None:
         raise InputError(
             where=f"{where}, part",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from howgood.errors import MissingExtraError
+from howgood.learn import ordinal_likelihood
 from howgood.learn.binary_model import BinaryModel
 from howgood.learn.ordinal_model import OrdinalModel
 from howgood.records.priors import USUAL_MEAN, GammaPrecision, LogNormal, SpreadPrior
@@ -29,7 +30,7 @@ from howgood.stats.importance import WeightedDraws, bridge_log_evidence
 _ENOUGH_ANSWERS = 6.0
 
 BINARY = ("intercept", "slope", "alpha", "person_sd", "flawless", "order")
-ORDINAL = ("threshold", "slope", "alpha", "shift", "log_scale", "person_sd", "order")
+ORDINAL = ("threshold", "slope", "alpha", "level", "shift", "log_scale", "person_sd", "order")
 Model = TypeVar("Model", BinaryModel, OrdinalModel)
 
 LARGEST_RHAT = 1.01
@@ -40,7 +41,11 @@ _CHAINS = 4
 def columns_of(model: BinaryModel | OrdinalModel) -> tuple[str, ...]:
     """Return the variables that make up a point, in order."""
     names: tuple[str, ...] = ORDINAL
-    if isinstance(model, BinaryModel):
+    if isinstance(model, OrdinalModel):
+        absent = ("level",) * (model.n_applications == 1)
+        absent += ("shift", "log_scale") * (model.n_other_parts == 0)
+        names = tuple(name for name in ORDINAL if name not in absent)
+    else:
         names = BINARY if model.flawless else tuple(name for name in BINARY if name != "flawless")
     return names if model.order is None else names[:-1]
 
@@ -172,12 +177,13 @@ def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no ty
     import pymc as pm
     import pytensor.tensor as pt
 
-    cells, priors, others = model.cells, model.priors, model.n_other_parts
-    person, outcome = np.nonzero(cells.counts)
-    cell, level = np.divmod(outcome, len(cells.levels))
-    times = cells.counts[person, outcome]
+    cells, priors = model.cells, model.priors
+    person, cell, times = _rated_rows(model)
     with pm.Model() as built:
-        slope = pm.Normal("slope", priors.slope.mean, priors.slope.sd, initval=10.0)
+        n_apps, others = model.n_applications, model.n_other_parts
+        slope = pm.Normal(
+            "slope", priors.slope.mean, priors.slope.sd, shape=n_apps, initval=[10.0] * n_apps
+        )
         # Thresholds move with the slope; their places at a usual mean do not.
         place = pm.Flat(
             "place",
@@ -185,10 +191,11 @@ def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no ty
             transform=pm.distributions.transforms.ordered,
             initval=np.linspace(-2.0, 2.0, cells.n_thresholds),
         )
-        threshold = pm.Deterministic("threshold", place + USUAL_MEAN * slope)
+        threshold = pm.Deterministic("threshold", place + USUAL_MEAN * slope[0])
         flat = pm.Normal.dist(priors.threshold.mean, priors.threshold.sd)
         pm.Potential("threshold_prior", pm.logp(flat, threshold).sum())
-        alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b)
+        alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=n_apps)
+        level = pm.Normal("level", priors.shift.mean, priors.shift.sd, shape=n_apps - 1)
         shift = pm.Normal("shift", priors.shift.mean, priors.shift.sd, shape=others)
         log_scale = pm.Normal("log_scale", priors.log_scale.mean, priors.log_scale.sd, shape=others)
         spread = _spread(pm, priors.person_sd)
@@ -197,17 +204,26 @@ def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no ty
             order = pm.Normal("order", priors.order.mean, priors.order.sd)
         n_people = len(cells.people)
         leniency = _leniency(pm, spread, n_people=n_people, n_answers=float(times.sum()))
-        mean = _power_mean(pt, cells.precision, cells.recall, order, alpha)
-        center = (slope * mean + pt.concatenate([[0.0], shift])[cells.part])[cell]
-        scale = pt.exp(pt.concatenate([[0.0], log_scale])[cells.part])[cell]
-        far = 1e4  # beyond every rating: gradients stay finite, unlike at infinity
-        ends = pt.concatenate([[-far], threshold, [far]])
-        here = center + leniency[person]
-        above, below = (ends[level + 1] - here) / scale, (ends[level] - here) / scale
-        inside = pt.log1mexp(below - above)
-        rated = inside - pt.softplus(-above) - pt.softplus(below)
-        pm.Potential("ratings", (times * rated).sum())
+        at = cells.application
+        mean = _power_mean(pt, cells.precision, cells.recall, order, alpha[at])
+        level, shift, log_scale = (
+            pt.concatenate([[0.0], others]) for others in (level, shift, log_scale)
+        )
+        center = ordinal_likelihood.centre(slope[at], mean, level[at], shift[cells.part])
+        scale = pt.exp(log_scale[cells.part])[cell][:, None]
+        away, gap = ordinal_likelihood.standardised(
+            threshold[None, :], center[cell][:, None], scale
+        )
+        x = away - leniency[person][:, None] / scale
+        pm.Potential("ratings", (times * ordinal_likelihood.log_levels(pt, x, gap)).sum())
     return built
+
+
+def _rated_rows(model: OrdinalModel) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
+    """One row per person and question rated: person, cell, how often each level was given."""
+    counts = model.cells.counts.reshape(-1, model.cells.n_cells, len(model.cells.levels))
+    person, cell = np.nonzero(counts.sum(axis=2))
+    return person, cell, counts[person, cell]
 
 
 @dataclass(frozen=True, slots=True)
