@@ -30,15 +30,19 @@ from howgood.learn.correlations import item_correlations
 from howgood.learn.engines.importance import natural_draws
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.evidence import warn_about
-from howgood.learn.kinds import Means, kinds_of_mean, named_priors, order_of, tidy
+from howgood.learn.kinds import (
+    Means,
+    fitted_provenance,
+    kinds_of_mean,
+    named_priors,
+    order_of,
+    tidy,
+)
 from howgood.learn.segments import BY_PERSON, fit_people, loaded_people
 from howgood.learn.selection import one_part
-from howgood.records.answers import Answers
-from howgood.records.diagnostics import Diagnostics
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import KAY2015, Priors
 from howgood.records.progress import Progress, silent
-from howgood.records.provenance import Provenance
 from howgood.records.table import Table
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -172,7 +176,13 @@ def fit_acceptability(
         priors=known,
         diagnostics=diagnostics,
         correlations=item_correlations(read),
-        provenance=_provenance(read, diagnostics, seed, means, settings | {"draws": draws}),
+        provenance=fitted_provenance(
+            read,
+            f"binary mixed model, {diagnostics.engine}",
+            seed,
+            means,
+            settings | {"draws": draws},
+        ),
     )
     if by is None:
         return fit
@@ -208,23 +218,6 @@ def _refuse_absent(priors: Priors, applications: tuple[str, ...]) -> None:
             needed=f"applications of the answers: {', '.join(map(repr, applications))}",
             cure="Make the prior for one of these: howgood registry prior CARD --application NAME.",
         )
-
-
-def _provenance(
-    answers: Answers,
-    diagnostics: Diagnostics,
-    seed: int | None,
-    means: Means,
-    settings: Mapping[str, object],
-) -> Provenance:
-    orders = means if isinstance(means, str) else [float(p) for p in means]
-    return Provenance(
-        method=f"binary mixed model, {diagnostics.engine}",
-        settings={**answers.provenance.settings, **settings, "means": orders},
-        seed=seed,
-        rows_used=len(answers),
-        rows_dropped=answers.provenance.rows_dropped,
-    )
 
 
 def load_fit(path: str | Path) -> AcceptabilityFit:

@@ -1,6 +1,7 @@
 """The kinds of mean a fit chooses among, and the priors it starts from.
 
-In: what the caller named. Out: orders with prior probabilities, and `Priors`. Absent: models.
+In: what the caller named. Out: orders with prior probabilities, `Priors`, and the provenance of a
+fit. Absent: models.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,9 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.records.answers import Answers
 from howgood.records.priors import PRESETS, Priors
+from howgood.records.provenance import Provenance
 
 Means = Sequence[float] | Literal["continuous"]
 T = TypeVar("T")
@@ -70,6 +73,24 @@ def kinds_of_mean(means: Means, priors: Priors) -> dict[float, float]:
             cure="Leave `means` of the priors empty, or name other means.",
         )
     return {p: share / total for p, share in weight.items() if share > 0}
+
+
+def fitted_provenance(
+    answers: Answers,
+    method: str,
+    seed: int | None,
+    means: Means,
+    settings: Mapping[str, object],
+) -> Provenance:
+    """Return where a fit of answers comes from."""
+    orders = means if isinstance(means, str) else [float(p) for p in means]
+    return Provenance(
+        method=method,
+        settings={**answers.provenance.settings, **settings, "means": orders},
+        seed=seed,
+        rows_used=len(answers),
+        rows_dropped=answers.provenance.rows_dropped,
+    )
 
 
 def order_of(kind: float) -> float | None:

@@ -16,7 +16,14 @@ from howgood.errors import FewRespondentsWarning, MissingColumnError, NoEvidence
 from howgood.learn import fit_file
 from howgood.learn.engines.importance import Mixture, natural_draws
 from howgood.learn.engines.select import Engine, choose_and_sample
-from howgood.learn.kinds import Means, general_priors, kinds_of_mean, order_of, tidy
+from howgood.learn.kinds import (
+    Means,
+    fitted_provenance,
+    general_priors,
+    kinds_of_mean,
+    order_of,
+    tidy,
+)
 from howgood.learn.ordinal_fit import FEW_PEOPLE, KIND, OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells, draw_columns, rating_cells
 from howgood.learn.selection import rated_applications
@@ -25,7 +32,6 @@ from howgood.records.diagnostics import Diagnostics
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import Priors
 from howgood.records.progress import Progress, silent
-from howgood.records.provenance import Provenance
 from howgood.stats.random_intercepts import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -123,19 +129,12 @@ def fit_ordinal(
         cells=cells,
         priors=known,
         diagnostics=diagnostics,
-        provenance=Provenance(
-            method=f"ordinal mixed model, {diagnostics.engine}",
-            settings={
-                **read.provenance.settings,
-                "reference": reference,
-                "means": means if isinstance(means, str) else [float(p) for p in means],
-                "priors": known.name,
-                "engine": engine,
-                "draws": draws,
-            },
-            seed=seed,
-            rows_used=len(read),
-            rows_dropped=read.provenance.rows_dropped,
+        provenance=fitted_provenance(
+            read,
+            f"ordinal mixed model, {diagnostics.engine}",
+            seed,
+            means,
+            {"reference": reference, "priors": known.name, "engine": engine, "draws": draws},
         ),
     )
 

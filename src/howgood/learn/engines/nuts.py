@@ -181,19 +181,7 @@ def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no ty
     person, cell, times = _rated_rows(model)
     with pm.Model() as built:
         n_apps, others = model.n_applications, model.n_other_parts
-        slope = pm.Normal(
-            "slope", priors.slope.mean, priors.slope.sd, shape=n_apps, initval=[10.0] * n_apps
-        )
-        # Thresholds move with the slope; their places at a usual mean do not.
-        place = pm.Flat(
-            "place",
-            shape=cells.n_thresholds,
-            transform=pm.distributions.transforms.ordered,
-            initval=np.linspace(-2.0, 2.0, cells.n_thresholds),
-        )
-        threshold = pm.Deterministic("threshold", place + USUAL_MEAN * slope[0])
-        flat = pm.Normal.dist(priors.threshold.mean, priors.threshold.sd)
-        pm.Potential("threshold_prior", pm.logp(flat, threshold).sum())
+        slope, threshold = _ordered_thresholds(pm, model)
         alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=n_apps)
         level = pm.Normal("level", priors.shift.mean, priors.shift.sd, shape=n_apps - 1)
         shift = pm.Normal("shift", priors.shift.mean, priors.shift.sd, shape=others)
@@ -217,6 +205,25 @@ def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no ty
         x = away - leniency[person][:, None] / scale
         pm.Potential("ratings", (times * ordinal_likelihood.log_levels(pt, x, gap)).sum())
     return built
+
+
+def _ordered_thresholds(pm: Any, model: OrdinalModel) -> tuple[Any, Any]:  # noqa: ANN401 - PyMC ships no types
+    """Return slopes and thresholds with their priors."""
+    cells, priors, n_apps = model.cells, model.priors, model.n_applications
+    slope = pm.Normal(
+        "slope", priors.slope.mean, priors.slope.sd, shape=n_apps, initval=[10.0] * n_apps
+    )
+    # Thresholds move with the slope; their places at a usual mean do not.
+    place = pm.Flat(
+        "place",
+        shape=cells.n_thresholds,
+        transform=pm.distributions.transforms.ordered,
+        initval=np.linspace(-2.0, 2.0, cells.n_thresholds),
+    )
+    threshold = pm.Deterministic("threshold", place + USUAL_MEAN * slope[0])
+    flat = pm.Normal.dist(priors.threshold.mean, priors.threshold.sd)
+    pm.Potential("threshold_prior", pm.logp(flat, threshold).sum())
+    return slope, threshold
 
 
 def _rated_rows(model: OrdinalModel) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
