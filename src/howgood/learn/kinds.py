@@ -77,7 +77,8 @@ def kinds_of_mean(means: Means, priors: Priors) -> dict[float, float]:
 
 def fitted_provenance(
     answers: Answers,
-    method: str,
+    model: str,
+    engine: str,
     seed: int | None,
     means: Means,
     settings: Mapping[str, object],
@@ -85,7 +86,7 @@ def fitted_provenance(
     """Return where a fit of answers comes from."""
     orders = means if isinstance(means, str) else [float(p) for p in means]
     return Provenance(
-        method=method,
+        method=f"{model} mixed model, {engine}",
         settings={**answers.provenance.settings, **settings, "means": orders},
         seed=seed,
         rows_used=len(answers),

@@ -131,7 +131,8 @@ def fit_ordinal(
         diagnostics=diagnostics,
         provenance=fitted_provenance(
             read,
-            f"ordinal mixed model, {diagnostics.engine}",
+            "ordinal",
+            diagnostics.engine,
             seed,
             means,
             {"reference": reference, "priors": known.name, "engine": engine, "draws": draws},
