@@ -158,8 +158,7 @@ def fit_acceptability(
     prior = kinds_of_mean(means, known)
     has_term = has_flawless_term(flawless, cells, known)
     models = {p: BinaryModel(cells, known, order_of(p), flawless=has_term) for p in prior}
-    settings = {"cut": cut, "priors": known.name, "flawless": has_term, "engine": engine,
-                "draws": draws}  # fmt: skip
+    settings = {"cut": cut, "flawless": has_term, "engine": engine, "draws": draws}
     mixture, diagnostics = choose_and_sample(
         models, prior, engine=engine, draws=_checked_draws(draws), rng=rng, progress=progress
     )
@@ -177,7 +176,9 @@ def fit_acceptability(
         priors=known,
         diagnostics=diagnostics,
         correlations=item_correlations(read),
-        provenance=fitted_provenance(read, "binary", diagnostics.engine, seed, means, settings),
+        provenance=fitted_provenance(
+            read, "binary", diagnostics.engine, seed, means, known, settings
+        ),
     )
     if by is None:
         return fit

@@ -81,13 +81,19 @@ def fitted_provenance(
     engine: str,
     seed: int | None,
     means: Means,
+    priors: Priors,
     settings: Mapping[str, object],
 ) -> Provenance:
     """Return where a fit of answers comes from."""
     orders = means if isinstance(means, str) else [float(p) for p in means]
     return Provenance(
         method=f"{model} mixed model, {engine}",
-        settings={**answers.provenance.settings, **settings, "means": orders},
+        settings={
+            **answers.provenance.settings,
+            **settings,
+            "priors": priors.name,
+            "means": orders,
+        },
         seed=seed,
         rows_used=len(answers),
         rows_dropped=answers.provenance.rows_dropped,

@@ -135,7 +135,8 @@ def fit_ordinal(
             diagnostics.engine,
             seed,
             means,
-            {"reference": reference, "priors": known.name, "engine": engine, "draws": draws},
+            known,
+            {"reference": reference, "engine": engine, "draws": draws},
         ),
     )
 
