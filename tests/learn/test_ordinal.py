@@ -17,6 +17,8 @@ from howgood.errors import (
     RepeatedRowsWarning,
     UnknownNameError,
 )
+from howgood.learn.correlations import correlations_by_part
+from howgood.learn.held_out import held_out
 from howgood.learn.ordinal_model import OrdinalModel, draw_columns, rating_cells
 from howgood.records.priors import HOWGOOD, KAY2015
 
@@ -279,11 +281,25 @@ def test_the_methods_name_the_model_its_priors_and_the_seed(fit):
 
 
 @pytest.mark.slow  # importing ArviZ takes a quarter of a minute
-def test_draws_go_to_arviz_by_name(fit):
-    pytest.importorskip("arviz")
+@pytest.mark.filterwarnings("ignore")
+def test_draws_go_to_arviz_by_name_and_people_can_be_left_out_there(fit):
+    arviz = pytest.importorskip("arviz")
     exported = fit.to_arviz()
     assert exported.posterior["shift"].shape == (1, 1000, 2)
     assert exported.posterior["threshold"].shape == (1, 1000, 6)
+    by_person = exported.log_likelihood["ratings"]
+    assert by_person.shape == (1, 1000, 80)
+    ours = held_out(by_person.values[0])
+    assert float(arviz.loo(exported).elpd_loo) == pytest.approx(ours.score(np.ones(80)), abs=0.5)
+
+
+def test_the_likelihood_of_people_adds_up_to_that_of_the_fit(fit):
+    model = OrdinalModel(fit.cells, fit.cells.groups, fit.priors, None)
+    points = model.from_natural(fit.averaged_draws[:5])
+    np.testing.assert_allclose(model.natural(points), fit.averaged_draws[:5], atol=1e-8)
+    prior = model._log_prior(model.taken_apart(points))[0]
+    total = model.log_likelihoods(points).sum(axis=1) + prior
+    np.testing.assert_allclose(total, model.log_density(points), atol=2e-3)
 
 
 # -- leaving people out --------------------------------------------------------------------------
@@ -302,6 +318,75 @@ def test_shares_that_reach_a_rating_add_up(fit):
     assert fit.predict(**scenario, at_least=fit.levels[0]).mean == pytest.approx(1.0)
     top = fit.predict(**scenario, at_least=fit.levels[-2]).mean
     assert top == pytest.approx((shares[:, -1] + shares[:, -2]).mean())
+
+
+def test_a_person_who_rates_high_is_expected_to_rate_high(answers, fit):
+    imagined = answers["part"] == "hypothetical"
+    names = sorted(set(answers["participant"].tolist()))
+    usual = [
+        answers["rating"][imagined & (answers["participant"] == name)].mean() for name in names
+    ]
+    strict, lenient = names[int(np.argmin(usual))], names[int(np.argmax(usual))]
+    place = {"precision": 0.7, "recall": 0.7, "part": "last 30 days"}
+    chances = [fit.predict(**place, participant=name).mean for name in (strict, lenient)]
+    assert chances[0] < fit.predict(**place).mean < chances[1]
+    own = fit.rating_draws(**place, participant=lenient)
+    np.testing.assert_allclose(own.sum(axis=1), 1)
+    with pytest.raises(UnknownNameError, match="participant"):
+        fit.predict(**place, participant="nobody")
+
+
+def test_a_person_s_leniency_is_that_of_an_integral(fit):
+    """One draw: the posterior of one person's leniency, by SciPy's quadrature."""
+    k, person = 11, fit.cells.people[4]
+    place = {"precision": 0.7, "recall": 0.8, "part": "last year"}
+    found = fit.rating_draws(**place, participant=person)[k]
+    counts = fit.cells.counts[4].reshape(fit.cells.n_cells, -1)
+    alpha, slope, sd = (fit.draws(name)[k] for name in ("alpha", "slope", "person_sd"))
+    thresholds = fit.averaged_draws[k, :6]
+
+    def shares(precision, recall, part, u):
+        center = slope * precision**alpha * recall ** (1 - alpha)
+        center += fit.part_draws("shift", part)[k] + sd * u
+        scale = np.exp(fit.part_draws("log_scale", part)[k])
+        return np.diff([0.0, *(1 / (1 + np.exp(-(thresholds - center) / scale))), 1.0])
+
+    def likelihood(u):
+        value = norm.pdf(u)
+        for cell, level in np.argwhere(counts):
+            where = (fit.cells.precision[cell], fit.cells.recall[cell])
+            value *= shares(*where, fit.parts[fit.cells.part[cell]], u)[level]
+        return value
+
+    total = quad(likelihood, -6, 6)[0]
+    for level in (2, 4, 6):
+        wanted = quad(
+            lambda u, at=level: likelihood(u) * shares(0.7, 0.8, "last year", u)[at], -6, 6
+        )
+        assert found[level] == pytest.approx(wanted[0] / total, abs=2e-4)
+
+
+def test_items_hang_together_part_by_part(answers):
+    rng = np.random.default_rng(1)
+    noise = rng.integers(-1, 2, len(answers["rating"]))
+    real = answers["part"] != "hypothetical"
+    useful = np.where(real, rng.integers(1, 8, len(noise)), answers["rating"] + noise)
+    with_items = {**dict(answers), "usefulness": np.clip(useful, 1, 7)}
+    found = correlations_by_part(ask.read_answers(with_items, scale=7))
+    by_part = {row["part"]: row["spearman"] for row in found.rows()}
+    assert set(by_part) == {"hypothetical", "last 30 days", "last year"}
+    assert by_part["hypothetical"] > 0.8 > abs(by_part["last year"]) + 0.4
+    assert correlations_by_part(ask.read_answers(answers, scale=7)) is None
+
+
+def test_one_rating_of_everybody_is_drawn_as_in_the_paper(fit):
+    one = learn.leave_one_person_out(fit, draws=300, per_person="one", random_state=1)
+    assert len(one.predictions) == len(set(one.predictions["participant"].tolist())) == 80
+    everything = learn.leave_one_person_out(fit, draws=300, random_state=1)
+    assert len(everything.predictions) == 160
+    assert one.mean_absolute_error == pytest.approx(everything.mean_absolute_error, abs=0.3)
+    with pytest.raises(UnknownNameError, match="'one'"):
+        learn.leave_one_person_out(fit, per_person="two")
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,10 @@ ELSEWHERE: dict[str, str] = {
         _FAILURES + "test_more_failures_never_win_more_people",
     ),
     **dict.fromkeys(
+        ("learn.compare_measures", "learn.MeasureComparison"),
+        "tests/learn/test_measures.py::test_measures_agree_with_those_of_scikit_learn",
+    ),
+    **dict.fromkeys(
         ("learn.load_failures", "learn.FailurePriors"),
         _FAILURES + "test_a_fit_comes_back_from_its_file",
     ),

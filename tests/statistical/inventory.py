@@ -235,6 +235,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "LeftOut.mean_absolute_error": ("ratings of people left out",),
     "LeftOut.predictions": ("ratings of people left out",),
     "OrdinalFit.alpha": _ORDINAL,
+    "OrdinalFit.difference": _ORDINAL,
     "OrdinalFit.estimate": _ORDINAL,
     "OrdinalFit.log_scale": _ORDINAL,
     "OrdinalFit.person_sd": _ORDINAL,
@@ -396,6 +397,8 @@ EXCUSED: dict[str, str] = {
     "Interval.probability": _ECHO,
     "Needed.error": _ECHO,
     "NeededGrades.error": _ECHO,
+    "MeasureComparison.table": "evidence and scores of people left out, compared with sums over a "
+    "grid in tests/learn",
     "OrdinalFit.mean_probabilities": "the same mixture of kinds as in the binary model, proved "
     "there; no ordinal studies with several kinds have been simulated",
     "RelevanceReport.case_table": _NO_CHANCE,

@@ -39,12 +39,12 @@ def _truth(rng):
     }
 
 
-def _fitted(truth, rng):
+def _fitted(truth, rng, **several):
     """Return a fit, or None where a level was never chosen or a gate fails: the answers' doing."""
     parts = {"hypothetical": {}, "real": {name: truth[name] for name in ("shift", "log_scale")}}
     answers = ask.simulate_ordinal_answers(
         people=20, parts=parts, scenarios=SCENARIOS, per_person=6, random_state=rng,
-        **{name: truth[name] for name in ("slope", "alpha", "person_sd", "thresholds")},
+        **{name: truth[name] for name in ("slope", "alpha", "person_sd", "thresholds")}, **several,
     )  # fmt: skip
     if set(answers["rating"]) != set(range(1, 6)):
         return None
@@ -62,6 +62,7 @@ def _fitted(truth, rng):
 def _share(truth, part):
     """Return the share of people who rate 4 or 5: leniency integrated by brute quadrature."""
     place = truth["slope"] * 0.8 ** truth["alpha"] * 0.9 ** (1 - truth["alpha"])
+    place += truth.get("level", 0.0)
     place, scale = (
         (place, 1.0) if part == "hypothetical"
         else (place + truth["shift"], np.exp(truth["log_scale"]))
@@ -99,6 +100,44 @@ def test_ordinal_studies_are_calibrated(ledger):
         "nobody chose, or a failed gate"
     )
     tally.report(ledger, setting=setting, seed=seed, prefix="ordinal: ")
+    ledger.settle()
+
+
+TWO = ("first", "second")
+
+
+def _truth_of_two(rng):
+    own = {name: {"slope": rng.normal(10, 3), "alpha": rng.beta(2, 2)} for name in TWO}
+    own["second"]["level"] = rng.normal(1, 1.5)  # the prior of a shift
+    return own, _truth(rng)
+
+
+def test_ordinal_studies_of_two_applications_are_calibrated(ledger):
+    seed, wanted = 20222, 50
+    rng = np.random.default_rng(seed)
+    tally, used = Tally(rng), 0
+    for _ in range(wanted):
+        own, truth = _truth_of_two(rng)
+        fit = _fitted(truth, rng, applications=own)
+        if fit is None:
+            continue
+        used += 1
+        for name in TWO:
+            for parameter in ("slope", "alpha"):
+                tally.take(parameter, fit.draws(parameter, name), own[name][parameter])
+            there = truth | own[name]
+            predicted = fit.predict(
+                precision=0.8, recall=0.9, part="real", application=name, at_least=4
+            )
+            tally.take("prediction, real system", predicted.draws, _share(there, "real"))
+        tally.take("level of the second", fit.draws("level", "second"), own["second"]["level"])
+        apart = fit.difference("alpha", "second", "first").draws
+        tally.take("difference of alpha", apart, own["second"]["alpha"] - own["first"]["alpha"])
+    setting = (
+        f"2 applications, 20 people × 6 scenarios and a real system each; {wanted - used} of "
+        f"{wanted} left out: a level nobody chose, or a failed gate"
+    )
+    tally.report(ledger, setting=setting, seed=seed, prefix="ordinal applications: ")
     ledger.settle()
 
 

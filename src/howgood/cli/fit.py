@@ -67,6 +67,11 @@ from howgood.show import progress, text
     "--system", "systems", multiple=True, callback=renamed_columns, metavar="SYSTEM=APPLICATION",
     help="Ordinal: to which application a real system belongs, where there are several. Repeat.",
 )  # fmt: skip
+@click.option(
+    "--left-out", type=click.Choice(["no", "all", "one"]), default="no", show_default=True,
+    help="Ordinal: predict everybody's ratings of real systems without them: all, or one per "
+    "person as in the paper.",
+)  # fmt: skip
 @click.option("--only-part", help="Binary: the part to fit, where there are several.")
 @click.option(
     "--flawless", type=click.Choice(["auto", "yes", "no"]), default="auto", show_default=True,
@@ -97,6 +102,7 @@ def command(
     reference: str,
     application: tuple[str, ...],
     systems: dict[str, str],
+    left_out: str,
     only_part: str | None,
     flawless: str,
     by: str | None,
@@ -129,7 +135,7 @@ def command(
         settings["progress"] = report
         if model == "ordinal":
             settings |= {"reference": reference, "systems": systems}
-            shown = _ordinal(flow.fit_parts(answers, **settings), save)
+            shown = _ordinal(flow.fit_parts(answers, **settings), save, left_out, seed)
         elif model == "failures":
             settings |= {"kinds": kinds, "out_of": out_of, "cut": cut}
             shown = _failures(fit_failure_answers(answers, **settings), save)
@@ -191,16 +197,20 @@ def _binary(fit: AcceptabilityFit, save: Path | None) -> _Shown:
     )
 
 
-def _ordinal(fit: OrdinalFit, save: Path | None) -> _Shown:
+def _ordinal(fit: OrdinalFit, save: Path | None, left_out: str, seed: int) -> _Shown:
     from howgood.show import ordinal as show
 
     if save:
         fit.save(save)
+    left = flow.left_out_of(fit, per_person=left_out, random_state=seed)
     return _Shown(
-        findings=show.ordinal_findings(fit),
+        findings=(
+            *show.ordinal_findings(fit),
+            *([] if left is None else [show.left_out_finding(left)]),
+        ),
         table=fit.summary(),
-        values=lambda: show.ordinal_values(fit),
-        report=lambda: show.ordinal_report(fit),
+        values=lambda: show.ordinal_values(fit, left),
+        report=lambda: show.ordinal_report(fit, left),
         picture=lambda path: show.save_ordinal_picture(fit, path),
     )
 

@@ -54,6 +54,7 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Learn what they value": {
         "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
+        "measures": ("howgood.cli.measures", "Say which measure of accuracy people follow."),
         "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),
         "criteria": ("howgood.cli.criteria", "Learn what matters, and which alternative is best."),
         "quantile": ("howgood.cli.quantile", "Is too low worse than too high? What to predict."),

@@ -15,10 +15,13 @@ from howgood.learn.acceptability import Flawless
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.fit_file import kind_of_fit
 from howgood.learn.kinds import Means
+from howgood.learn.left_out import LeftOut
+from howgood.learn.measures import CANDIDATES
 from howgood.learn.ordinal_fit import KIND as ORDINAL_KIND
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.acceptance import AcceptanceModel, PartedModel, of_part
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
+from howgood.records.measures import MeasureComparison
 from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
 
@@ -91,6 +94,51 @@ def fit_parts(
         application=application or None,
         systems=systems,
         reference=reference,
+        random_state=random_state,
+        progress=progress,
+    )
+
+
+def left_out_of(
+    fit: OrdinalFit, *, per_person: str, random_state: int | None = None
+) -> LeftOut | None:
+    """Predict ratings of real systems without their people; None where nobody asked, or can."""
+    if per_person == "no" or fit.cells.n_outside < 2:
+        return None
+    return learn.leave_one_person_out(
+        fit,
+        per_person=per_person,  # type: ignore[arg-type]  # refused kindly
+        random_state=random_state,
+    )
+
+
+def compare_measures_of_file(
+    answers: str | Path,
+    *,
+    measures: Sequence[str] = (),
+    prevalence: float | None = None,
+    columns: Mapping[str, str] | None = None,
+    priors: str = "howgood",
+    scale: int | None = None,
+    cut: int | None = None,
+    missing: str = "unanswered",
+    people: str = DEFAULT,
+    only_part: str | None = None,
+    random_state: int | None = None,
+    progress: Progress = silent,
+) -> MeasureComparison:
+    """Compare measures of accuracy on a file of answers; all of them where none is named."""
+    return learn.compare_measures(
+        answers,
+        measures=measures or tuple(CANDIDATES),
+        prevalence=prevalence,
+        columns=columns,
+        priors=open_priors(priors),
+        scale=scale,
+        cut=cut,
+        missing=missing,  # type: ignore[arg-type]  # the reader refuses unknown names kindly
+        people=people,  # type: ignore[arg-type]  # as above
+        only_part=only_part,
         random_state=random_state,
         progress=progress,
     )

@@ -40,6 +40,7 @@ from howgood.learn.feedback_proxies import assumed_uncertainty as assumed_uncert
 from howgood.learn.feedback_proxies import rating_coherence as rating_coherence
 from howgood.learn.left_out import LeftOut as LeftOut
 from howgood.learn.left_out import leave_one_person_out as leave_one_person_out
+from howgood.learn.measures import compare_measures as compare_measures
 from howgood.learn.ordinal import fit_ordinal as fit_ordinal
 from howgood.learn.ordinal import load_ordinal_fit as load_ordinal_fit
 from howgood.learn.ordinal_fit import OrdinalFit as OrdinalFit
@@ -58,6 +59,7 @@ from howgood.records.decision_rules import GroupThresholds as GroupThresholds
 from howgood.records.decision_rules import WeightedArgmax as WeightedArgmax
 from howgood.records.elicitation import WeightsResult as WeightsResult
 from howgood.records.failures import FailurePriors as FailurePriors
+from howgood.records.measures import MeasureComparison as MeasureComparison
 from howgood.records.pinball import QuantileResult as QuantileResult
 from howgood.records.rater_agreement import RaterAgreement as RaterAgreement
 from howgood.records.rater_consistency import RaterConsistency as RaterConsistency

@@ -26,8 +26,8 @@ from howgood.learn.binary_model import (
     people_per_application,
     usual_cut,
 )
-from howgood.learn.correlations import item_correlations
-from howgood.learn.engines.importance import natural_draws
+from howgood.learn.correlations import item_correlations, table_of_rows
+from howgood.learn.engines.importance import posterior_fields
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.evidence import warn_about
 from howgood.learn.kinds import (
@@ -36,14 +36,12 @@ from howgood.learn.kinds import (
     kinds_of_mean,
     named_priors,
     order_of,
-    tidy,
 )
 from howgood.learn.segments import BY_PERSON, fit_people, loaded_people
 from howgood.learn.selection import one_part
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import KAY2015, Priors
 from howgood.records.progress import Progress, silent
-from howgood.records.table import Table
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 Flawless = Literal["auto", True, False]
@@ -152,8 +150,7 @@ def fit_acceptability(
     cells = cells_from(read, accepted)
     respondents = people_per_application(read)
     warn_about(cells, respondents)
-    known = named_priors(priors)
-    _refuse_absent(known, cells.applications)
+    known = _priors_for(priors, cells.applications)
     rng, seed = generator_and_seed(random_state)
     prior = kinds_of_mean(means, known)
     has_term = has_flawless_term(flawless, cells, known)
@@ -162,15 +159,11 @@ def fit_acceptability(
     mixture, diagnostics = choose_and_sample(
         models, prior, engine=engine, draws=_checked_draws(draws), rng=rng, progress=progress
     )
-    averaged, given = natural_draws(mixture, models, draws, rng)
     fit = AcceptabilityFit(
         applications=cells.applications,
         n_respondents=int(cells.groups.alike.sum()),
         respondents=respondents,
-        mean_probabilities=tidy(mixture.probabilities),
-        log_evidence=tidy(mixture.log_evidence),
-        averaged_draws=averaged,
-        conditional_draws=tidy(given),
+        **posterior_fields(mixture, models, draws, rng),
         cells=cells,
         cut=cut,
         priors=known,
@@ -180,10 +173,10 @@ def fit_acceptability(
             read, "binary", diagnostics.engine, seed, means, known, settings
         ),
     )
-    if by is None:
-        return fit
-    divided = fit_people(read, accepted, fit, by=by, draws=draws, rng=rng, progress=progress)
-    return replace(fit, segmented=divided)
+    if by is not None:
+        divided = fit_people(read, accepted, fit, by=by, draws=draws, rng=rng, progress=progress)
+        fit = replace(fit, segmented=divided)
+    return fit
 
 
 def has_flawless_term(flawless: Flawless, cells: Cells, priors: Priors) -> bool:
@@ -203,17 +196,19 @@ def has_flawless_term(flawless: Flawless, cells: Cells, priors: Priors) -> bool:
     return bool(flawless)
 
 
-def _refuse_absent(priors: Priors, applications: tuple[str, ...]) -> None:
-    """Refuse to leave out what is known about an application nobody was asked about."""
-    absent = [name for name in priors.applications if name not in applications]
+def _priors_for(priors: str | Priors, applications: tuple[str, ...]) -> Priors:
+    """Return priors; refuse to leave out what is known about an application nobody rated."""
+    known = named_priors(priors)
+    absent = [name for name in known.applications if name not in applications]
     if absent:
         raise InputError(
-            where=f"priors {priors.name!r}",
+            where=f"priors {known.name!r}",
             found=f"what is known about {', '.join(map(repr, absent))}, which is not in the "
             "answers",
             needed=f"applications of the answers: {', '.join(map(repr, applications))}",
             cure="Make the prior for one of these: howgood registry prior CARD --application NAME.",
         )
+    return known
 
 
 def load_fit(path: str | Path) -> AcceptabilityFit:
@@ -234,16 +229,13 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
 
 def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> AcceptabilityFit:
     cells = Cells.from_arrays(tuple(values["applications"]), arrays)
-    rows = values["correlations"]
     fit = AcceptabilityFit(
         **_with_flawless(fit_file.shared_fields(values, arrays), len(cells.applications)),
         applications=cells.applications,
         respondents=values["respondents"],
         cells=cells,
         cut=values["cut"],
-        correlations=Table({name: [row[name] for row in rows] for name in rows[0]})
-        if rows
-        else None,
+        correlations=table_of_rows(values["correlations"]),
     )
     if "people" not in values:
         return fit

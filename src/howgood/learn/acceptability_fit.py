@@ -528,10 +528,7 @@ class AcceptabilityFit(Tabular):
         return {
             "applications": {name: self.respondents[name] for name in names},
             "evidence": {name: self.evidence_for(name) for name in names},
-            "mean_probabilities": {
-                f"{p:g}": mean_probability
-                for p, mean_probability in self.mean_probabilities.items()
-            },
+            "mean_probabilities": {f"{p:g}": share for p, share in self.mean_probabilities.items()},
             "metrics": {name: self.metric(name).to_dict() for name in names},
             "parameters": self.summary(),
             "person_sd": self.person_sd.to_dict(),
@@ -561,15 +558,16 @@ class AcceptabilityFit(Tabular):
         fit_file.write_fit(path, kind=KIND, values=values, arrays=arrays)
 
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
-        """Return the averaged draws as an ArviZ object (needs the package arviz)."""
+        """Return the averaged draws as an ArviZ object, with each person's log likelihood."""
+        people = evidence.person_log_likelihoods(self.cells, self.priors, self.averaged_draws)
+        single = ("person_sd", "p", "flawless")
         posterior = {name: self._named(name, None)[None, :, :] for name in PARAMETERS}
-        posterior |= {
-            name: self._named(name, None)[None, :, 0] for name in ("person_sd", "p", "flawless")
-        }
+        posterior |= {name: self._named(name, None)[None, :, 0] for name in single}
         return arviz_object(
             posterior,
             dims={name: ["application"] for name in PARAMETERS},
             coords={"application": list(self.applications)},
+            log_likelihood={"answers": people[None, :, :]},
         )
 
     # -- inside ------------------------------------------------------------------------------

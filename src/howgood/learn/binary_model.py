@@ -27,21 +27,23 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from howgood.errors import InputError
 from howgood.learn import prior_density
 from howgood.records.answers import Answers
 from howgood.records.priors import USUAL_MEAN, Normal, Priors
 from howgood.stats.arrays import FloatArray, columns_by_name
-from howgood.stats.half_normal import half_normal_slope, half_normal_value
+from howgood.stats.half_normal import half_normal_point, half_normal_slope, half_normal_value
 from howgood.stats.logistic import FLATTENING
 from howgood.stats.power_mean import power_mean, power_mean_slopes
 from howgood.stats.random_intercepts import (
     N_NODES,
+    Float32Array,
     GroupCounts,
     draws_per_block,
     log_marginal,
+    log_marginal_by_group,
     log_marginal_many,
     normal_nodes,
 )
@@ -209,6 +211,15 @@ class BinaryModel:
             extra = half_normal_value(points[:, 3 * n + 1], self.priors.flawless.scale)
         return np.column_stack([out, order, extra])
 
+    def from_natural(self, draws: FloatArray) -> FloatArray:
+        """Undo `natural`, for a model whose p is continuous: any draw may have its own."""
+        by_name = {name: draws[:, at] for name, at in draw_columns(self.n_applications).items()}
+        scale = self.priors.flawless.scale
+        more = [half_normal_point(by_name["flawless"], scale)] if self.flawless else []
+        alpha, sd = logit(by_name["alpha"]), np.log(by_name["person_sd"])
+        columns = [by_name["intercept"], by_name["slope"], alpha, sd, *more, by_name["p"]]
+        return self.from_plain(np.column_stack(columns))
+
     def _likelihood_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         n, at = self.n_applications, self.cells.application
         alpha = expit(point[2 * n : 3 * n])
@@ -255,7 +266,25 @@ class BinaryModel:
         sums = np.bincount(self.cells.application, values, minlength=self.n_applications)
         return np.asarray(sums, dtype=np.float64)
 
+    def log_likelihoods(self, points: FloatArray) -> FloatArray:
+        """Return the log likelihood of every group of people, shape (points, groups)."""
+        plain, _ = self.to_plain(points)
+        block = draws_per_block(self.cells.groups, 2 * self.cells.n_cells, self.n_nodes)
+        _, weights = normal_nodes(self.n_nodes)
+        values = [
+            log_marginal_by_group(
+                self.cells.groups, self._terms(plain[start : start + block]), weights
+            )
+            for start in range(0, len(plain), block)
+        ]
+        return np.concatenate(values, axis=1).T.astype(np.float64)
+
     def _log_likelihood(self, points: FloatArray) -> FloatArray:
+        _, weights = normal_nodes(self.n_nodes)
+        return log_marginal_many(self.cells.groups, self._terms(points), weights)
+
+    def _terms(self, points: FloatArray) -> Float32Array:
+        """Log probabilities to accept, then to refuse: (2 × cells, draws, nodes)."""
         n, at = self.n_applications, self.cells.application
         order = points[:, -1:] if self.order is None else self.order
         mean = power_mean(
@@ -265,11 +294,11 @@ class BinaryModel:
             alpha=expit(points[:, 2 * n : 3 * n])[:, at],
         )
         center = points[:, :n][:, at] + points[:, n : 2 * n][:, at] * mean + self._extra(points)
-        nodes, weights = normal_nodes(self.n_nodes)
+        nodes, _ = normal_nodes(self.n_nodes)
         with np.errstate(over="ignore", invalid="ignore"):
             spread = np.exp(points[:, 3 * n])[:, None] * nodes
             x = center.T[:, :, None].astype(np.float32) + spread.astype(np.float32)
-            return log_marginal_many(self.cells.groups, log_terms(x), weights)
+            return log_terms(x)
 
     def log_prior(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log prior density (n,) and gradient (n, size)."""

@@ -4,7 +4,8 @@ In: `Answers` with usefulness and intent. Out: rank correlations with intervals.
 models.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,24 @@ def item_correlations(answers: Answers) -> Table | None:
             "n_rows": np.array([correlation.n_rows for correlation in found]),
         }
     )
+
+
+def correlations_by_part(answers: Answers) -> Table | None:
+    """Return `item_correlations` of each part of a study; None where no part has two items."""
+    found = []
+    for part in sorted(set(answers["part"].astype(str).tolist())):
+        here = answers["part"].astype(str) == part
+        mine = Answers(
+            {name: values[here] for name, values in answers.items()}, provenance=answers.provenance
+        )
+        rows = item_correlations(mine)
+        found += [{"part": part, **row} for row in rows.rows()] if rows is not None else []
+    return table_of_rows([row for row in found if row["n_rows"]])
+
+
+def table_of_rows(rows: Sequence[Mapping[str, Any]] | None) -> Table | None:
+    """Return rows as a table; None where there are none."""
+    return Table({name: [row[name] for row in rows] for name in rows[0]}) if rows else None
 
 
 class _Correlation(NamedTuple):

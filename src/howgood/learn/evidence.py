@@ -249,6 +249,17 @@ def _judged_corner(
     }
 
 
+def person_log_likelihoods(cells: Cells, priors: Priors, draws: FloatArray) -> FloatArray:
+    """Return the log likelihood of each person's answers under draws, shape (draws, people).
+
+    People's leniency is integrated over: to leave out one is to leave out a person's answers.
+    """
+    has_term = bool(draws[:, draw_columns(len(cells.applications))["flawless"]].any())
+    model = BinaryModel(cells, priors, None, flawless=has_term)
+    by_group = model.log_likelihoods(model.from_natural(draws))
+    return np.repeat(by_group, cells.groups.alike.astype(int), axis=1)
+
+
 def predictive_check(cells: Cells, draws: FloatArray, *, rng: np.random.Generator) -> Table:
     """Compare the answers with answers the fitted model would give, statistic by statistic.
 

@@ -319,8 +319,9 @@ def arviz_object(
     *,
     dims: Mapping[str, Sequence[str]],
     coords: Mapping[str, Sequence[str]],
+    log_likelihood: Mapping[str, FloatArray],
 ) -> Any:  # noqa: ANN401 - ArviZ's own type
-    """Return arrays of shape (chains, draws, ...) as ArviZ's own object."""
+    """Return arrays of shape (chains, draws, ...) as ArviZ's own object; likelihoods by person."""
     with warnings.catch_warnings():
         # Deprecations inside ArviZ are not the caller's business.
         warnings.simplefilter("ignore")
@@ -328,7 +329,9 @@ def arviz_object(
             import arviz
         except ImportError as error:
             raise MissingExtraError(task="export to ArviZ", extra="nuts") from error
-        named = {"dims": dict(dims), "coords": dict(coords)}
+        by_person = {name: ["person"] for name in log_likelihood}
+        named = {"dims": {**dims, **by_person}, "coords": dict(coords)}
+        groups = {"posterior": dict(posterior), "log_likelihood": dict(log_likelihood)}
         if int(arviz.__version__.split(".")[0]) >= 1:
-            return arviz.from_dict({"posterior": dict(posterior)}, **named)
-        return arviz.from_dict(posterior=dict(posterior), **named)
+            return arviz.from_dict(groups, **named)
+        return arviz.from_dict(**groups, **named)

@@ -11,16 +11,17 @@ which takes this person's ratings of real systems out again. Where the weights a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.intake import MissingPolicy, read_answers
-from howgood.errors import InputError
+from howgood.errors import InputError, UnknownNameError
 from howgood.learn.engines.importance import averaged_draws
 from howgood.learn.kinds import Means, general_priors
 from howgood.learn.ordinal import check_parts, sampled, warn_if_few
+from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells, rating_cells
 from howgood.learn.selection import rated_applications
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
@@ -34,6 +35,7 @@ from howgood.stats.random_intercepts import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 LARGEST_KHAT = 0.7
+PerPerson = Literal["all", "one"]
 _BLOCK = 100
 
 
@@ -41,9 +43,9 @@ _BLOCK = 100
 class LeftOut(Tabular):
     """Predictions of ratings that were left out, and how far off they are.
 
-    `predictions` has a row per rating of a real system: participant, part, rating, predicted
-    (median of the predictive distribution), baseline (median rating of the others in that part),
-    khat and refitted.
+    `predictions` has a row per rating of a real system: participant, part, application, rating,
+    predicted (median of the predictive distribution), baseline (median rating of the others
+    in that part), khat and refitted.
 
     Stability: experimental
     """
@@ -84,6 +86,7 @@ def leave_one_person_out(
     random_state: RandomState = None,
     missing: MissingPolicy = "unanswered",
     people: PeoplePolicy = DEFAULT,
+    per_person: PerPerson = "all",
     progress: Progress = silent,
 ) -> LeftOut:
     """Predict everyone's ratings of real systems from the answers of everyone else.
@@ -93,12 +96,18 @@ def leave_one_person_out(
 
     Parameters
     ----------
-    answers, part, reference, columns, application, systems, scale, means, priors
+    answers
+        See `fit_ordinal`; or an `OrdinalFit`, whose draws are used: everything but `draws`,
+        `random_state`, `per_person` and `progress` is then known from it.
+    part, reference, columns, application, systems, scale, means, priors
         See `fit_ordinal`.
     random_state, missing, people, progress
         See `fit_ordinal`.
     draws : int
         Draws of the fit that is reweighted.
+    per_person : {"all", "one"}
+        Whether all real ratings of a person are predicted, or one drawn at random, as in the paper:
+        people who use many systems then count no more than others.
 
     Returns
     -------
@@ -120,32 +129,42 @@ def leave_one_person_out(
     >>> len(left_out.predictions), left_out.mean_absolute_error < 2
     (80, True)
     """
-    mapping = dict(columns or {}) | ({"part": part} if part != "part" else {})
-    read = read_answers(
-        answers, columns=mapping or None, missing=missing, scale=scale, people=people
-    )
-    check_parts(read)
-    read = rated_applications(read, application, reference=reference, systems=systems)
-    cells = rating_cells(read, reference=reference)
-    warn_if_few(len(cells.people))
-    held_out = _held_out(cells)
-    known = general_priors(priors)
+    if per_person not in ("all", "one"):
+        raise UnknownNameError(where="per_person", name=per_person, names=("all", "one"))
     rng, seed = generator_and_seed(random_state)
-    fit = _Fit(cells, known, means, draws, rng)
-    rows = _all_predicted(fit, held_out, progress)
+    if isinstance(answers, OrdinalFit):
+        fit, made = _Fit.of(answers, draws, rng), answers.provenance
+    else:
+        mapping = dict(columns or {}) | ({"part": part} if part != "part" else {})
+        read = read_answers(
+            answers, columns=mapping or None, missing=missing, scale=scale, people=people
+        )
+        check_parts(read)
+        read = rated_applications(read, application, reference=reference, systems=systems)
+        warn_if_few(len(set(read["participant"].tolist())))
+        known, made = general_priors(priors), read.provenance
+        fit = _Fit(rating_cells(read, reference=reference), known, means, draws, rng)
+    rows = _all_predicted(fit, _held_out(fit.cells), progress)
+    if per_person == "one":
+        rows = _one_per_person(rows, rng)
     table = Table({name: np.array([row[name] for row in rows]) for name in rows[0]})
     return LeftOut(
         predictions=table,
         mean_absolute_error=float(np.mean(np.abs(table["predicted"] - table["rating"]))),
         baseline=float(np.mean(np.abs(table["baseline"] - table["rating"]))),
-        n_respondents=len(cells.people),
+        n_respondents=len(fit.cells.people),
         n_refitted=len({row["participant"] for row in rows if row["refitted"]}),
         provenance=Provenance(
             method="leave one person out by importance reweighting",
-            settings={**read.provenance.settings, "reference": reference, "priors": known.name},
+            settings={
+                **made.settings,
+                "reference": fit.cells.parts[0],
+                "priors": fit.priors.name,
+                "ratings predicted": per_person,
+            },
             seed=seed,
-            rows_used=len(read),
-            rows_dropped=read.provenance.rows_dropped,
+            rows_used=made.rows_used,
+            rows_dropped=made.rows_dropped,
         ),
     )
 
@@ -159,6 +178,22 @@ class _Fit:
     means: Means
     draws: int
     rng: np.random.Generator
+    fitted: OrdinalFit | None = None
+
+    @classmethod
+    def of(cls, fit: OrdinalFit, draws: int, rng: np.random.Generator) -> "_Fit":
+        """Return how a fit was made, whose draws serve as long as nobody is left out."""
+        means: Means = tuple(fit.conditional_draws) or "continuous"
+        return cls(fit.cells, fit.priors, means, draws, rng, fit)
+
+    def whole(self) -> list[tuple[OrdinalModel, FloatArray]]:
+        """Return draws of everybody's ratings."""
+        if self.fitted is None:
+            return self.points(self.cells.counts)
+        rows = self.fitted.averaged_draws
+        kept = rows[np.linspace(0, len(rows) - 1, min(self.draws, len(rows))).round().astype(int)]
+        model = OrdinalModel(self.cells, self.cells.groups, self.priors, None)
+        return [(model, model.from_natural(kept))]
 
     def points(self, counts: FloatArray) -> list[tuple[OrdinalModel, FloatArray]]:
         """Return each kind of mean with its share of the draws."""
@@ -192,7 +227,7 @@ def _held_out(cells: RatingCells) -> NDArray[np.intp]:
 def _all_predicted(fit: _Fit, people: NDArray[np.intp], progress: Progress) -> list[dict[str, Any]]:
     """Predict everyone left out, refitting where the weights are not sound."""
     progress(0.0, "fitting everyone")
-    log_ratio, shares = _reweighed(fit.points(fit.cells.counts), people)
+    log_ratio, shares = _reweighed(fit.whole(), people)
     rows = []
     for number, person in enumerate(people):
         progress((1 + number) / (1 + len(people)), f"leaving out {fit.cells.people[person]}")
@@ -209,6 +244,14 @@ def _all_predicted(fit: _Fit, people: NDArray[np.intp], progress: Progress) -> l
     return rows
 
 
+def _one_per_person(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Keep one rating of everybody, drawn at random."""
+    by_person: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_person.setdefault(row["participant"], []).append(row)
+    return [mine[int(rng.integers(len(mine)))] for mine in by_person.values()]
+
+
 def _rows_of(
     cells: RatingCells, person: int, predictive: FloatArray, khat: float, refit: bool
 ) -> list[dict[str, Any]]:
@@ -222,6 +265,7 @@ def _rows_of(
                 {
                     "participant": cells.people[person],
                     "part": cells.parts[cells.part[cell]],
+                    "application": cells.applications[cells.application[cell]],
                     "rating": cells.levels[level],
                     "predicted": _median(predictive[index], cells.levels),
                     "baseline": _others_median(cells, person, int(cells.part[cell])),

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import FewRespondentsWarning, MissingColumnError, NoEvidenceWarning, announce
 from howgood.learn import fit_file
-from howgood.learn.engines.importance import Mixture, natural_draws
+from howgood.learn.correlations import correlations_by_part, table_of_rows
+from howgood.learn.engines.importance import Mixture, posterior_fields
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import (
     Means,
@@ -22,7 +23,6 @@ from howgood.learn.kinds import (
     general_priors,
     kinds_of_mean,
     order_of,
-    tidy,
 )
 from howgood.learn.ordinal_fit import FEW_PEOPLE, KIND, OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells, draw_columns, rating_cells
@@ -116,19 +116,16 @@ def fit_ordinal(
     models, mixture, diagnostics = sampled(
         cells, cells.groups, known, means, engine=engine, draws=draws, rng=rng, progress=progress
     )
-    averaged, given = natural_draws(mixture, models, draws, rng)
     return OrdinalFit(
         applications=cells.applications,
         parts=cells.parts,
         levels=cells.levels,
         n_respondents=len(cells.people),
-        mean_probabilities=tidy(mixture.probabilities),
-        log_evidence=tidy(mixture.log_evidence),
-        averaged_draws=averaged,
-        conditional_draws=tidy(given),
+        **posterior_fields(mixture, models, draws, rng),
         cells=cells,
         priors=known,
         diagnostics=diagnostics,
+        correlations=correlations_by_part(read),
         provenance=fitted_provenance(
             read,
             "ordinal",
@@ -181,6 +178,7 @@ def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Ordina
         parts=cells.parts,
         levels=cells.levels,
         cells=cells,
+        correlations=table_of_rows(values.get("correlations")),
     )
 
 

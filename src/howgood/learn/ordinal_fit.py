@@ -14,7 +14,7 @@ import numpy as np
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import fit_file, ordinal_likelihood
 from howgood.learn.fit_file import arviz_object, ordinal_methods
-from howgood.learn.ordinal_model import RatingCells, draw_columns
+from howgood.learn.ordinal_model import OrdinalModel, RatingCells, draw_columns
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -35,6 +35,7 @@ FEW_PEOPLE = 40
 SINGLE = ("person_sd", "p")  # parameters that are one number each
 BY_APPLICATION = ("slope", "alpha", "level")
 BY_PART = ("shift", "log_scale")
+_BLOCK = 100  # draws whose probabilities are held at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,7 @@ class OrdinalFit(Tabular):
     priors: Priors
     diagnostics: Diagnostics
     provenance: Provenance = field(repr=False)
+    correlations: Table | None = field(default=None, repr=False)
 
     @property
     def evidence(self) -> Evidence:
@@ -175,10 +177,19 @@ class OrdinalFit(Tabular):
         )
 
     def rating_draws(
-        self, *, precision: float, recall: float, part: str, application: str | None = None
+        self,
+        *,
+        precision: float,
+        recall: float,
+        part: str,
+        application: str | None = None,
+        participant: str | None = None,
     ) -> FloatArray:
-        """Return draws of the share of people giving each level, shape (draws, levels)."""
-        nodes, weights = normal_nodes()
+        """Return draws of the share of people giving each level, shape (draws, levels).
+
+        Of one `participant`: how probable each level is, given all their ratings.
+        """
+        nodes, _ = normal_nodes()
         scale = np.exp(self.part_draws("log_scale", part))[:, None, None]
         alpha = self.draws("alpha", application)
         center = ordinal_likelihood.centre(
@@ -191,7 +202,8 @@ class OrdinalFit(Tabular):
             self._named("threshold", None)[:, :, None], center[:, None, None], scale
         )
         x = away - self.draws("person_sd")[:, None, None] / scale * nodes
-        return np.asarray(np.exp(ordinal_likelihood.log_levels(np, x, gap)) @ weights)
+        shares = np.exp(ordinal_likelihood.log_levels(np, x, gap))
+        return np.asarray((shares * self._leniency(participant)[:, None, :]).sum(axis=2))
 
     def predict(
         self,
@@ -200,9 +212,12 @@ class OrdinalFit(Tabular):
         recall: float,
         part: str,
         application: str | None = None,
+        participant: str | None = None,
         at_least: int = 5,
     ) -> Estimate:
         """Return the share of people whose rating reaches `at_least`.
+
+        Of one `participant`: the probability that theirs does, given all their ratings.
 
         Where nobody rated lower, the model has no threshold to tell a share by.
         """
@@ -216,7 +231,11 @@ class OrdinalFit(Tabular):
         for name, value in (("precision", precision), ("recall", recall)):
             check_probability(value, name=name, where="predict", ends=True)
         shares = self.rating_draws(
-            precision=precision, recall=recall, part=part, application=application
+            precision=precision,
+            recall=recall,
+            part=part,
+            application=application,
+            participant=participant,
         )
         return self._estimate(shares[:, np.array(self.levels) >= at_least].sum(axis=1))
 
@@ -345,6 +364,7 @@ class OrdinalFit(Tabular):
             "parts": list(self.parts),
             "levels": list(self.levels),
             "people": list(cells.people),
+            "correlations": None if self.correlations is None else list(self.correlations.rows()),
         }
         arrays = {
             **fit_file.shared_arrays(self),
@@ -357,15 +377,61 @@ class OrdinalFit(Tabular):
         fit_file.write_fit(path, kind=KIND, values=values, arrays=arrays)
 
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency
-        """Return the averaged draws as an ArviZ object (needs the package arviz)."""
+        """Return the averaged draws as an ArviZ object (needs the package arviz).
+
+        Its log likelihood is that of each person's ratings together, people's leniency integrated
+        over: `arviz.loo` leaves out one person at a time.
+        """
+        names = ("threshold", *BY_APPLICATION, *BY_PART)
         posterior = {name: self.draws(name)[None, :] for name in SINGLE}
-        for name in ("threshold", "shift", "log_scale"):
-            posterior[name] = self._named(name, None)[None, :, :]
+        posterior |= {name: self._named(name, None)[None, :, :] for name in names}
+        model = self._model()
+        people = model.log_likelihoods(model.from_natural(self.averaged_draws))
         return arviz_object(
             posterior,
-            dims={"threshold": ["up_to"], "shift": ["part"], "log_scale": ["part"]},
-            coords={"up_to": [str(level) for level in self.levels[:-1]], "part": self.parts[1:]},
+            dims={
+                "threshold": ["up_to"],
+                "slope": ["application"],
+                "alpha": ["application"],
+                "level": ["other_application"],
+                "shift": ["part"],
+                "log_scale": ["part"],
+            },
+            coords={
+                "up_to": [str(level) for level in self.levels[:-1]],
+                "application": self.applications,
+                "other_application": self.applications[1:],
+                "part": self.parts[1:],
+                "person": self.cells.people,
+            },
+            log_likelihood={"ratings": people[None, :, :]},
         )
+
+    def _model(self) -> OrdinalModel:
+        """Return the model whose points any draw of this fit can be turned into."""
+        return OrdinalModel(self.cells, self.cells.groups, self.priors, None)
+
+    def _leniency(self, participant: str | None) -> FloatArray:
+        """Return weights of people's leniency, shape (draws or 1, nodes); of one person, or all.
+
+        A person's own are given all ratings of that person.
+        """
+        _, weights = normal_nodes()
+        if participant is None:
+            return weights[None, :]
+        if participant not in self.cells.people:
+            raise UnknownNameError(where="participant", name=participant, names=self.cells.people)
+        counts = self.cells.counts[self.cells.people.index(participant)].astype(np.float32)
+        model = self._model()
+        points = model.from_natural(self.averaged_draws)
+        joint = np.concatenate(
+            [
+                np.tensordot(counts, model.log_terms(points[start : start + _BLOCK]), axes=1)
+                for start in range(0, len(points), _BLOCK)
+            ]
+        ).astype(np.float64) + np.log(weights)
+        own = np.exp(joint - joint.max(axis=1, keepdims=True))
+        return np.asarray(own / own.sum(axis=1, keepdims=True))
 
     def _index(self, application: str | None) -> int:
         if application is None and len(self.applications) > 1:

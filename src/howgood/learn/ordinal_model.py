@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import ordinal_likelihood, prior_density
@@ -40,6 +40,7 @@ from howgood.stats.random_intercepts import (
     GroupCounts,
     draws_per_block,
     log_marginal,
+    log_marginal_by_group,
     log_marginal_many,
     normal_nodes,
 )
@@ -72,6 +73,12 @@ class RatingCells:
     def n_thresholds(self) -> int:
         """Number of thresholds: one less than levels."""
         return len(self.levels) - 1
+
+    @property
+    def n_outside(self) -> int:
+        """Number of people who rated something outside the reference part."""
+        outside = np.repeat(self.part > 0, len(self.levels))
+        return int(np.count_nonzero(self.counts[:, outside].sum(axis=1)))
 
     @property
     def groups(self) -> GroupCounts:
@@ -206,6 +213,24 @@ class OrdinalModel:
                 parts.order,
             ]
         )
+
+    def from_natural(self, draws: FloatArray) -> FloatArray:
+        """Undo `natural`, for a model whose p is continuous: any draw may have its own."""
+        plain, at = draws.copy(), self.columns
+        plain[:, at["alpha"]] = logit(draws[:, at["alpha"]])
+        plain[:, at["person_sd"]] = np.log(draws[:, at["person_sd"]])
+        return self.from_plain(plain)
+
+    def log_likelihoods(self, points: FloatArray) -> FloatArray:
+        """Return the log likelihood of everybody's ratings, shape (points, people)."""
+        people = GroupCounts(self.cells.counts, np.ones(len(self.cells.people)))
+        block = draws_per_block(people, people.counts.shape[1], self.n_nodes)
+        _, weights = normal_nodes(self.n_nodes)
+        values = [
+            log_marginal_by_group(people, self.log_terms(points[start : start + block]), weights)
+            for start in range(0, len(points), block)
+        ]
+        return np.concatenate(values, axis=1).T.astype(np.float64)
 
     def spread(self, points: FloatArray) -> FloatArray:
         """Return how much people differ, in widths of the steepest part's logistic curve."""

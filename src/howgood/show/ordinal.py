@@ -3,17 +3,24 @@
 In: `OrdinalFit`. Out: findings, plain values, a `Report`. Absent: fitting; writing files.
 """
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from howgood.learn.left_out import LeftOut
 from howgood.learn.ordinal_fit import FEW_PEOPLE, OrdinalFit
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.acceptability import MEAN_NAMES, picture_section
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
-from howgood.show.numbers import percent, with_interval
+from howgood.show.numbers import percent, plain, with_interval
 from howgood.show.people import fitted_people
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CAUTIONS = (
     "Shift and scale compare ratings at the same accuracy; they say how answers differ between "
@@ -24,18 +31,8 @@ CAUTIONS = (
 
 def ordinal_findings(fit: OrdinalFit) -> tuple[Finding, ...]:
     """Return what the fit says, most useful first."""
-    below = 1.0 - fit.alpha.probability_above(0.5)
     reference = fit.parts[0]
-    found = [
-        Finding(
-            text=f"Ratings rise with the weighted mean of precision and recall: slope "
-            f"{with_interval(fit.slope)}."
-        ),
-        Finding(
-            text=f"Weight of precision alpha {with_interval(fit.alpha)}; {percent(below)} "
-            "probability that recall weighs more."
-        ),
-    ]
+    found = [finding for name in fit.applications for finding in _of_application(fit, name)]
     for part, shift in fit.shift.items():
         higher = "higher" if shift.mean > 0 else "lower"
         settled = 0.0 not in shift.interval
@@ -51,7 +48,67 @@ def ordinal_findings(fit: OrdinalFit) -> tuple[Finding, ...]:
     return (*found, *fitted_people(fit.n_respondents, fit.provenance))
 
 
-def ordinal_values(fit: OrdinalFit) -> dict[str, Any]:
+def _of_application(fit: OrdinalFit, name: str) -> list[Finding]:
+    first = f"{name}: " if len(fit.applications) > 1 else ""
+    slope, alpha = (fit.estimate(parameter, name) for parameter in ("slope", "alpha"))
+    below = 1.0 - alpha.probability_above(0.5)
+    rise, weight = ("r", "w") if first else ("R", "W")
+    return [
+        Finding(
+            text=f"{first}{rise}atings rise with the weighted mean of precision and recall: slope "
+            f"{with_interval(slope)}."
+        ),
+        Finding(
+            text=f"{first}{weight}eight of precision alpha {with_interval(alpha)}; "
+            f"{percent(below)} probability that recall weighs more."
+        ),
+    ]
+
+
+def left_out_finding(left: LeftOut) -> Finding:
+    """Say how well ratings of real systems follow from imagined ones."""
+    how = "one rating of everybody" if _is_one(left) else "all of them"
+    error, baseline = left.mean_absolute_error, left.baseline
+    better = error < baseline
+    return Finding(
+        text=f"People's ratings of systems they use, predicted from their imagined ratings and "
+        f"everybody else's answers ({how}), are off by {plain(error, digits=2)} points on average; "
+        f"the median rating of the others by {plain(baseline, digits=2)}.",
+        tone="neutral" if better else "unsure",
+    )
+
+
+def _is_one(left: LeftOut) -> bool:
+    return left.provenance.settings.get("ratings predicted") == "one"
+
+
+def _left_out_section(left: LeftOut) -> Section:
+    """Return how far predictions are off, by application and part; people are not named."""
+    rows = left.predictions
+    places = list(dict.fromkeys(zip(rows["application"], rows["part"], strict=True)))
+    off, usual = (
+        np.abs(rows[name] - rows["rating"]).astype(float) for name in ("predicted", "baseline")
+    )
+    here = [(rows["application"] == name) & (rows["part"] == part) for name, part in places]
+    return Section(
+        title="Do imagined ratings tell how people rate what they use?",
+        text="Ratings of systems in use were left out, person by person, and predicted: the median "
+        "of what the model expects of this person. In points of the scale, how far that is off, "
+        "next to the median rating of all others. "
+        f"{left.n_refitted} of {left.n_respondents} people needed a fit of their own.",
+        table=Table(
+            {
+                "application": [name for name, _ in places],
+                "part": [part for _, part in places],
+                "ratings": [int(rated.sum()) for rated in here],
+                "off by": [float(off[rated].mean()) for rated in here],
+                "median of others off by": [float(usual[rated].mean()) for rated in here],
+            }
+        ),
+    )
+
+
+def ordinal_values(fit: OrdinalFit, left: LeftOut | None = None) -> dict[str, Any]:
     """Return a fit's results as plain values, ready for JSON."""
     return {
         "findings": [finding.text for finding in ordinal_findings(fit)],
@@ -61,28 +118,33 @@ def ordinal_values(fit: OrdinalFit) -> dict[str, Any]:
         },
         "parameters": fit.summary(),
         "thresholds": fit.thresholds(),
-        "metric": fit.metric().to_dict(),
+        "metrics": {name: fit.metric(name).to_dict() for name in fit.applications},
+        "correlations": fit.correlations,
+        "left_out": None if left is None else left.to_dict(),
         "diagnostics": fit.diagnostics.to_dict(),
         "methods": fit.methods_text(),
         "provenance": fit.provenance.to_dict(),
     }
 
 
-def ordinal_report(fit: OrdinalFit) -> Report:
-    """Return the report of an ordinal fit."""
+def ordinal_report(fit: OrdinalFit, left: LeftOut | None = None) -> Report:
+    """Return the report of an ordinal fit, and of leaving people out where that was done."""
+    more = () if left is None else (left_out_finding(left),)
     return Report(
         title="What accuracy people accept, imagined and real",
         question="Do ratings of imagined systems tell how people rate the systems they use?",
-        findings=ordinal_findings(fit),
+        findings=(*ordinal_findings(fit), *more),
         sections=(
             picture_section(
                 "Which errors weigh more",
                 "Posterior of the weight of precision (alpha) with its 95 % interval.",
-                figures.alpha_figure({"": {"all parts": fit.alpha}}),
+                _alphas(fit),
             ),
             Section(title="Parameters", table=fit.summary()),
             Section(title="Where one rating passes into the next", table=fit.thresholds()),
             *_kinds_of_mean(fit),
+            *_correlations(fit),
+            *([] if left is None else [_left_out_section(left)]),
         ),
         methods=fit.methods_text(),
         provenance=fit.provenance,
@@ -92,8 +154,28 @@ def ordinal_report(fit: OrdinalFit) -> Report:
 
 def save_ordinal_picture(fit: OrdinalFit, path: Path) -> Path:
     """Write the picture of alpha to a file."""
-    with figures.alpha_figure({"": {"all parts": fit.alpha}}) as figure:
+    with _alphas(fit) as figure:
         return theme.save(figure, path)
+
+
+def _alphas(fit: OrdinalFit) -> AbstractContextManager["Figure"]:
+    return figures.alpha_figure(
+        {"": {name: fit.estimate("alpha", name) for name in fit.applications}}
+    )
+
+
+def _correlations(fit: OrdinalFit) -> list[Section]:
+    if fit.correlations is None:
+        return []
+    return [
+        Section(
+            title="Do the items hang together?",
+            is_detail=True,
+            text="Spearman rank correlations of the items in each part, with 95 % intervals: "
+            "imagined systems are often judged as a whole, systems in use item by item.",
+            table=fit.correlations,
+        )
+    ]
 
 
 def _kinds_of_mean(fit: OrdinalFit) -> list[Section]:

@@ -24,6 +24,7 @@ from howgood.show.figures.theme import COLOURS, canvas, to_svg
 from howgood.show.numbers import percent, plain, share_text, with_interval
 from howgood.show.people import people_finding
 from howgood.stats.arrays import FloatArray
+from howgood.stats.shares import jeffreys_ends
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,6 +74,21 @@ def interface_finding(points: InterfaceEffect, share: InterfaceEffect) -> Findin
     if is_open:
         said += " Not enough answers to say whether the interface matters."
     return Finding(text=said, tone="unsure" if is_open else "neutral")
+
+
+def worse_finding(question: str, counts: Mapping[str, int]) -> Finding:
+    """Say what people answer when asked which error is worse; alpha says how they judge."""
+    total = sum(counts.values())
+    shares = jeffreys_ends(tuple(counts.values()), total, probability=0.95)
+    said = [
+        f"{name}: {count} of {total} ({percent(count / total)}, likely between {percent(low)} and "
+        f"{percent(high)})"
+        for (name, count), low, high in zip(counts.items(), *shares, strict=True)
+    ]
+    return Finding(
+        text=f"Asked directly ({question}): {'; '.join(said)}. Compare with alpha, which says how "
+        "they judged: below one half, missed cases weigh more."
+    )
 
 
 def _is_reachable(target: Target) -> bool:

@@ -14,6 +14,7 @@ The trapezoid rule converges faster than any power of the spacing for smooth fun
 vanish at both ends; over ±6 standard deviations the cut tails hold :math:`2\cdot10^{-9}`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,20 +130,35 @@ def log_marginal_many(
     -------
     array of shape (draws,)
     """
+    total, start = np.zeros(log_terms.shape[1]), 0
+    for share in _by_group(groups, log_terms, node_weights):
+        total += groups.alike[start : start + len(share)] @ share
+        start += len(share)
+    return total
+
+
+def log_marginal_by_group(
+    groups: GroupCounts, log_terms: Float32Array, node_weights: FloatArray
+) -> Float32Array:
+    """Return each group's own log likelihood, shape (groups, draws); see `log_marginal_many`."""
+    return np.concatenate(list(_by_group(groups, log_terms, node_weights)))
+
+
+def _by_group(
+    groups: GroupCounts, log_terms: Float32Array, node_weights: FloatArray
+) -> Iterator[Float32Array]:
+    """Yield log likelihoods of shape (some groups, draws), group after group."""
     n_outcomes, n_draws, n_nodes = log_terms.shape
     flat = log_terms.reshape(n_outcomes, n_draws * n_nodes)
     weights = node_weights.astype(np.float32)
     step = max(1, _BLOCK // (n_draws * n_nodes))
-    total = np.zeros(n_draws)
     for start in range(0, len(groups.counts), step):
         counts = groups.counts[start : start + step].astype(np.float32)
         joint = (counts @ flat).reshape(-1, n_draws, n_nodes)
         top = joint.max(axis=2)
         joint -= top[:, :, None]
         np.exp(joint, out=joint)
-        share = np.log(joint @ weights) + top
-        total += groups.alike[start : start + step] @ share
-    return total
+        yield np.log(joint @ weights) + top
 
 
 def draws_per_block(groups: GroupCounts, n_outcomes: int, n_nodes: int) -> int:

@@ -111,6 +111,10 @@ class RealSystem(Record):
 
     key: str = Field(description="short name in the data")
     name: str = Field(description="its name as people know it")
+    application: str = Field(
+        default="",
+        description="key of the application it belongs to; left out: the study's only one",
+    )
     accuracy: Mapping[str, tuple[float, ...]] = Field(
         default_factory=dict,
         description="item key to [precision, recall] in the period that the item asks about",

@@ -32,7 +32,7 @@ from howgood.show.acceptability import fit_report
 from howgood.show.cards import with_warning
 from howgood.show.ordinal import ordinal_report
 from howgood.show.people import people_text
-from howgood.show.results import interface_finding, target_finding, whole_report
+from howgood.show.results import interface_finding, target_finding, whole_report, worse_finding
 from howgood.show.watching import in_use_findings
 
 SHARES = (0.5, 0.8)
@@ -51,8 +51,6 @@ def result(
         return insufficient_evidence(sample, question=_QUESTION, why=missing, cure=_CURE)
     try:
         if settings.get("model", "binary") == "parts":
-            if len(plan_of(study, SurveyPlan).applications) > 1:
-                return insufficient_evidence(sample, question=_QUESTION, why=_POOLED, cure=_APART)
             return _parts(sample, study, settings, progress)
         return _binary(sample, study, settings, progress)
     except UngatedPosteriorError as error:
@@ -61,11 +59,6 @@ def result(
 
 
 _UNRATED = "Nobody has rated a scenario yet."
-_POOLED = (
-    "The study is about several applications, and the model of imagined and real systems has one "
-    "alpha and one slope: it would pool them."
-)
-_APART = "Choose the model of accepting or not, which tells applications apart."
 _CURE = (
     "Ask more people: 20 to 25 per application are usual. Answers that are all alike (everybody "
     "accepts everything, or nothing) say little however many there are."
@@ -98,7 +91,7 @@ def _binary(
     report = whole_report(
         fit_report(fit),
         title=study.title,
-        first=[*targets, *_interfaces(sample, study, settings)],
+        first=[*targets, *_interfaces(sample, study, settings), *said_worse(sample, study)],
         left_out=sample.left_out,
         policy=POLICIES[sample.policy],
     )
@@ -147,23 +140,59 @@ def _parts(
         return insufficient_evidence(sample, question=_QUESTION, why=_UNRATED, cure=_CURE)
     fit = learn.fit_ordinal(
         answers,
+        systems=_systems(study),
         scale=points_of(study) if cut is None else 2,
         priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
         random_state=int(settings.get("seed", 1)),
         progress=lambda share, step: progress(_FIT_SHARE * share, step),
     )
-    progress(_FIT_SHARE, "drawing the pictures")
+    progress(_FIT_SHARE, "predicting ratings left out")
+    left = (
+        learn.leave_one_person_out(fit, draws=1000, random_state=int(settings.get("seed", 1)))
+        if fit.cells.n_outside > 1
+        else None
+    )
     report = whole_report(
-        ordinal_report(fit),
+        ordinal_report(fit, left),
         title=study.title,
         first=[
             *in_use_findings(said, used, cut=cut),
             *_interfaces(sample, study, settings),
+            *said_worse(sample, study),
         ],
         left_out=sample.left_out,
         policy=POLICIES[sample.policy],
     )
     return _result(report, fit, sample, cards=())
+
+
+def _systems(study: Study) -> dict[str, str]:
+    """Return to which application each real system belongs, where the study says so."""
+    plan = plan_of(study, SurveyPlan)
+    names = {application.key: application.name for application in plan.applications}
+    systems = plan.real.systems if plan.real is not None else ()
+    return {
+        system.key: names.get(system.application, system.application)
+        for system in systems
+        if system.application
+    }
+
+
+def said_worse(sample: Sample, study: Study) -> list[Finding]:
+    """Say which error people call worse when asked, where a question has both as options."""
+    for question in (*study.demographics, *study.closing):
+        options = {option.key: option.text for option in getattr(question, "options", ())}
+        if not {"missed", "false_alarm"} <= set(options):
+            continue
+        said = [
+            answer.values[question.key]
+            for person in sample.people
+            for answer in person.participation.answers
+            if question.key in answer.values
+        ]
+        counts = {options[key]: said.count(key) for key in options}
+        return [worse_finding(question.text, counts)] if sum(counts.values()) else []
+    return []
 
 
 def _result(

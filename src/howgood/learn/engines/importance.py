@@ -8,10 +8,11 @@ its evidence. Absent: what to do when a gate fails (see `learn.engines.select`).
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from howgood.learn.kinds import tidy
 from howgood.records.progress import Progress, silent
 from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import (
@@ -234,6 +235,19 @@ def averaged_draws(
     return {
         p: mixture.samples[p].resampled(int(count), rng)
         for p, count in zip(orders, counts, strict=True)
+    }
+
+
+def posterior_fields(
+    mixture: Mixture, models: Mapping[float, Natural], n_draws: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return the fields every fit has of its posterior: draws, probabilities and evidence."""
+    averaged, given = natural_draws(mixture, models, n_draws, rng)
+    return {
+        "mean_probabilities": tidy(mixture.probabilities),
+        "log_evidence": tidy(mixture.log_evidence),
+        "averaged_draws": averaged,
+        "conditional_draws": tidy(given),
     }
 
 

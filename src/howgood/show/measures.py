@@ -1,0 +1,150 @@
+"""Which measure people follow, in sentences, a table and a picture.
+
+In: `MeasureComparison`. Out: findings, a figure, a `Report`. Absent: comparing; writing files.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from howgood.records.measures import MeasureComparison
+from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
+from howgood.show.figures import theme
+from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
+from howgood.show.numbers import percent, plain
+from howgood.show.people import fitted_people
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CAUTIONS = (
+    "The best of these measures need not be good: it is the one of the list that these answers "
+    "follow best.",
+    "A measure people were not shown the numbers for (such as true negatives) they can only have "
+    "guessed at.",
+)
+_WORDS = {
+    "log_evidence": "log evidence", "held_out_log_score": "score of people left out",
+    "difference": "less than best", "difference_se": "standard error",
+    "refitted": "people fitted without",
+}  # fmt: skip
+
+
+def measure_findings(compared: MeasureComparison) -> tuple[Finding, ...]:
+    """Say which measure people follow, or that the answers do not tell."""
+    best, *others = compared.as_good
+    rows = {row["measure"]: row for row in compared.table.rows()}
+    if compared.best is not None:
+        text = f"People follow the {best} best"
+        rest = [name for name in rows if name != best]
+        if rest:
+            second = rows[rest[0]]
+            text += (
+                f": it predicts people left out {plain(-second['difference'], digits=1)} nats "
+                f"better than the {rest[0]}, the next best (standard error "
+                f"{plain(second['difference_se'], digits=1)})"
+            )
+        said = Finding(text=f"{text}.")
+    else:
+        said = Finding(
+            text=f"Not enough evidence for one measure: {', '.join([best, *others])} predict "
+            "people left out equally well within two standard errors.",
+            tone="unsure",
+        )
+    likeliest = max(rows.values(), key=lambda row: float(row["probability"]))
+    found = [
+        said,
+        Finding(
+            text=f"By evidence the {likeliest['measure']} is the likeliest: "
+            f"{percent(float(likeliest['probability']))}, all being equally likely beforehand."
+        ),
+        *_doubts(compared),
+    ]
+    return (*found, *fitted_people(compared.n_respondents, compared.provenance))
+
+
+def _doubts(compared: MeasureComparison) -> list[Finding]:
+    table = compared.table
+    unsound = table["measure"][~table["reliable"]].tolist()
+    found = []
+    if unsound:
+        found.append(
+            Finding(
+                text=f"The numbers of {', '.join(unsound)} are not reliable: their draws failed "
+                "a check. Ask more people.",
+                tone="unsure",
+            )
+        )
+    if compared.not_computed:
+        listed = "; ".join(f"{name} {why}" for name, why in compared.not_computed.items())
+        found.append(Finding(text=f"Not compared: {listed}.", tone="unsure"))
+    return found
+
+
+def measure_report(compared: MeasureComparison) -> Report:
+    """Return the report of a comparison."""
+    named = {_WORDS.get(name, name): values for name, values in compared.table.items()}
+    named["reliable"] = np.array(
+        ["yes" if sound else "no" for sound in compared.table["reliable"].tolist()]
+    )
+    return Report(
+        title="Which measure of accuracy people follow",
+        question="Accuracy, F, a weighted mean, ...: which measure predicts what people accept?",
+        findings=measure_findings(compared),
+        sections=(
+            theme.picture_section(
+                "How well each measure predicts people left out",
+                "Score of each measure less that of the best, with two standard errors.",
+                measures_figure(compared),
+            ),
+            Section(
+                title="The numbers",
+                text="Scores and evidence are in nats: more is better, and a difference of 3 makes "
+                "one measure 20 times as likely as the other.",
+                table=Table(named),
+            ),
+        ),
+        methods="Each measure took the place of the weighted mean in a Bayesian mixed-effects "
+        "logistic regression of accepting (Kay et al., 2015) with intercept and slope per "
+        "application and a normal random intercept per respondent. Respondents were left out one "
+        "at a time by Pareto smoothed importance sampling (Vehtari, Gelman and Gabry, 2017), or by "
+        "fitting the others anew where one weighs too much (k-hat above 0.7). "
+        f"Priors: {compared.provenance.settings.get('priors')}.",
+        provenance=compared.provenance,
+        cautions=CAUTIONS,
+    )
+
+
+@contextmanager
+def measures_figure(compared: MeasureComparison) -> Iterator["Figure"]:
+    """Draw each measure's score less the best one's, with two standard errors."""
+    table = compared.table
+    names = [str(name) for name in table["measure"].tolist()]
+    with canvas(width=7.0, height=1.3 + 0.42 * len(names)) as figure:
+        axes = figure.subplots()
+        height = -np.arange(len(names))
+        near = np.isin(names, compared.as_good)
+        reach = 2.0 * table["difference_se"]
+        axes.axvline(0.0, color=INK, lw=1, ls=(0, (4, 3)), zorder=0)
+        axes.hlines(height, table["difference"] - reach, table["difference"] + reach, color=FAINT,
+                    lw=2.5)  # fmt: skip
+        for chosen, colour in ((near, COLOURS[0]), (~near, COLOURS[6])):
+            axes.plot(table["difference"][chosen], height[chosen], "o", color=colour, ms=7)
+        axes.set_yticks(list(height), names)
+        axes.set_ylim(-len(names) + 0.4, 0.7)
+        axes.margins(x=0.08)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel("score of people left out, less the best (nats; bars: two standard errors)")
+        axes.set_title("Which measure people follow")
+        yield figure
+
+
+def save_measures_picture(compared: MeasureComparison, path: Path) -> Path:
+    """Write the picture to a file."""
+    with measures_figure(compared) as figure:
+        return theme.save(figure, path)
