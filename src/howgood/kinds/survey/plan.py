@@ -212,6 +212,7 @@ class SurveyPlan(Plan):
             found.append(too_few((), ("applications",), "applications", "Describe one.", 1))
         found += self._level_problems() + self._branch_problems()
         found += self._subset_problems() + self._stimulus_problems() + self._rule_problems()
+        found += self._system_problems()
         points = len(self.scale) or 7
         found += [
             Problem(
@@ -224,6 +225,20 @@ class SurveyPlan(Plan):
             if check.answer > points
         ]
         return found
+
+    def _system_problems(self) -> list[Problem]:
+        """Return systems in use that belong to no application of the study."""
+        keys = [application.key for application in self.applications]
+        return [
+            Problem(
+                path=("real", "systems", index, "application"),
+                found=repr(system.application),
+                needed=f"one of {', '.join(keys)}",
+                cure="Name the application it belongs to, or leave it out where there is only one.",
+            )
+            for index, system in enumerate(self.real.systems if self.real is not None else ())
+            if system.application and system.application not in keys
+        ]
 
     def _level_problems(self) -> list[Problem]:
         return [

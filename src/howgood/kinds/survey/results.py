@@ -51,6 +51,10 @@ def result(
         return insufficient_evidence(sample, question=_QUESTION, why=missing, cure=_CURE)
     try:
         if settings.get("model", "binary") == "parts":
+            if _has_strangers(study):
+                return insufficient_evidence(
+                    sample, question=_QUESTION, why=_STRANGERS, cure=_BELONGING
+                )
             return _parts(sample, study, settings, progress)
         return _binary(sample, study, settings, progress)
     except UngatedPosteriorError as error:
@@ -58,6 +62,14 @@ def result(
         return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
 
 
+_STRANGERS = (
+    "The study is about several applications, and does not say to which of them each system in use "
+    "belongs."
+)
+_BELONGING = (
+    'Add application = "..." to every system under [[survey.real.systems]], or choose the model of '
+    "accepting or not."
+)
 _UNRATED = "Nobody has rated a scenario yet."
 _CURE = (
     "Ask more people: 20 to 25 per application are usual. Answers that are all alike (everybody "
@@ -164,6 +176,13 @@ def _parts(
         policy=POLICIES[sample.policy],
     )
     return _result(report, fit, sample, cards=())
+
+
+def _has_strangers(study: Study) -> bool:
+    """Whether a system in use could belong to any of several applications."""
+    plan = plan_of(study, SurveyPlan)
+    systems = plan.real.systems if plan.real is not None else ()
+    return len(plan.applications) > 1 and any(not system.application for system in systems)
 
 
 def _systems(study: Study) -> dict[str, str]:
