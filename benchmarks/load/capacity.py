@@ -19,7 +19,7 @@ from benchmarks.load.people import Browser, Load, Response, begin_howgood, keep_
 from benchmarks.load.servers import HowgoodServer
 from howgood.flow.study_files.new import template
 
-CROWDS = (25, 50, 100, 200, 300, 400, 600, 800)
+CROWDS = (50, 100, 150, 200, 250, 300, 400, 600)
 THINK = 1.0
 IN_TIME, SHARE = 0.3, 0.99
 SLUG = "capacity"
