@@ -5,7 +5,7 @@ In: who was sample. Out: `StudyResult` with draws of the group's mean weight. Ab
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,7 @@ def result(
         title=study.title,
         question=_QUESTION,
         findings=(*group_findings(people, group, wording_of(study)), *findings),
-        sections=(*group_sections(people, group), *sections),
+        sections=_pictures_first((*group_sections(people, group), *sections)),
         methods=_METHODS,
         provenance=Provenance(
             method="each person's choices replayed; widened Bayesian bootstrap over people",
@@ -205,6 +205,11 @@ def _agreement(interview: Interview) -> Agreement | None:
         return learn.agreement(result.metric, held_out)
     except InputError:  # nobody was asked, or nobody preferred a side
         return None
+
+
+def _pictures_first(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Return the sections with the pictures of people at the top, next to each other."""
+    return tuple(sorted(sections, key=lambda section: not section.svg))
 
 
 def _for_a_committee(
