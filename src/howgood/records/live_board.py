@@ -13,8 +13,8 @@ from howgood.records.report import Finding
 class BoardLine:
     """One system: its win rate against an average system with interval, who ties, how sure.
 
-    `error_to_next` is the probability that it is not better than the system below it, None for the
-    last one.
+    `best` says how likely it is the best, as people read it ("43 %", "< 1 %"). `error_to_next` is
+    the probability that it is not better than the system below it, None for the last one.
     """
 
     system: str
@@ -23,7 +23,7 @@ class BoardLine:
     win_rate: float
     lower: float
     upper: float
-    best: float
+    best: str
     error_to_next: float | None
 
 

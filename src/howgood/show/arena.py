@@ -115,7 +115,7 @@ def _lines(board: Board, counts: VoteCounts) -> tuple[BoardLine, ...]:
                 win_rate=float(expit(score)),
                 lower=float(expit(score - 1.96 * sd)),
                 upper=float(expit(score + 1.96 * sd)),
-                best=ranking.best_probability[name],
+                best=percent(ranking.best_probability[name]),
                 error_to_next=ranking.error(name, below[name]) if name in below else None,
             )
         )
@@ -203,7 +203,7 @@ def _board_section(board: Board, counts: VoteCounts) -> Section:
                     f"{percent(line.win_rate)} [{100 * line.lower:.0f}–{100 * line.upper:.0f}]"
                     for line in lines
                 ],
-                "P(best)": [percent(line.best) for line in lines],
+                "P(best)": [line.best for line in lines],
                 "tied with": [line.tied_with for line in lines],
                 "error against next": [
                     "" if line.error_to_next is None else probability(line.error_to_next)
