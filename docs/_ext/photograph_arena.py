@@ -32,8 +32,8 @@ PROMPTS = {
         "Take the next train with your ticket, and claim part of the fare.",
     ),
     "How do I descale a kettle?": (
-        "Fill it with one part of vinegar and two of water, boil it, and leave it for half an hour. "
-        "Pour it out and boil clear water twice.",
+        "Fill it with one part of vinegar and two of water, boil it, and leave it for half an "
+        "hour. Pour it out and boil clear water twice.",
         "Boil vinegar and water in it, wait half an hour, rinse.",
     ),
     "Which plug do I need in Denmark?": (
