@@ -5,7 +5,8 @@ import pytest
 from scipy.special import ndtr
 from sklearn.metrics import confusion_matrix
 
-from howgood.decide.sampling import Counts, counted, resampled, score_bins
+from howgood.decide import sampling
+from howgood.decide.sampling import Counts, ScoreBins, counted, resampled, score_bins
 from howgood.errors import InputError, LengthMismatchError
 
 
@@ -253,6 +254,37 @@ def test_smoothing_among_many_negatives_does_not_bend_a_sharp_corner():
         gaps.append(float(bins.smoothed_at(index).true_positives) - expected)
     # 300 positives split about evenly: sd 8.7 each, so 1.6 for the mean of thirty.
     assert abs(np.mean(gaps)) < 3 * 8.7 / np.sqrt(30)
+
+
+def _standard_errors_missed(cases, apart):
+    """What the parabola misses of expected true positives between two normal classes."""
+    edges = np.linspace(-6, 6, 401)
+    bins = ScoreBins(
+        thresholds=edges[:-1],
+        positives=cases * np.diff(ndtr(edges - apart / 2)),
+        negatives=cases * np.diff(ndtr(edges + apart / 2)),
+        are_steps=False,
+    )
+    middle = 200  # where both classes are equally likely: the best threshold
+    found = float(bins.counts().true_positives[middle])
+    recall = found / cases
+    missed = float(bins.smoothed_at(middle).true_positives) - found
+    return missed / np.sqrt(cases * recall * (1 - recall))
+
+
+@pytest.mark.parametrize("cases", [20, 50, 200, 1000])
+def test_the_reach_of_the_parabola_costs_an_interval_at_most_one_point(cases, monkeypatch):
+    z = 1.6448536269514722
+    missed = abs(_standard_errors_missed(cases, apart=2.0))
+    assert ndtr(z - missed) - ndtr(-z - missed) > 0.89
+    monkeypatch.setattr(sampling, "_NEARBY", sampling._NEARBY + 1)
+    wider = abs(_standard_errors_missed(cases, apart=2.0))
+    assert wider > missed
+    assert cases == 20 or ndtr(z - wider) - ndtr(-z - wider) < 0.89
+
+
+def test_where_classes_are_far_apart_the_parabola_misses_to_the_cautious_side():
+    assert -1.0 < _standard_errors_missed(50, apart=3.0) < 0.0
 
 
 def test_a_smoothed_table_never_holds_more_cases_than_there_are():

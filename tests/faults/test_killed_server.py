@@ -144,7 +144,7 @@ def test_a_server_asked_to_stop_finishes_and_leaves_a_sound_database(sqlite_stag
     people = crowd(server, 3)
 
     def stop():
-        time.sleep(1)
+        until_answered(people, 3)
         return server.stop()
 
     assert meanwhile(people, stop) in (0, -15)
