@@ -10,8 +10,9 @@ from howgood.demo.web import add_people
 from howgood.flow import in_use
 from howgood.flow.hosting import Host, add_study
 from howgood.flow.in_use import SaidInUse
-from howgood.flow.results.tasks import FIT, run_task
+from howgood.flow.results.tasks import run_task
 from howgood.kinds.study import Study
+from howgood.records.job import FIT
 from howgood.records.researcher import Researcher
 
 START = datetime(2026, 3, 2, tzinfo=UTC)

@@ -143,6 +143,8 @@ PROVED: dict[str, tuple[str, ...]] = {
     "MetricComparison.p_better": _SHIPPED,
     "MetricComparison.p_not_worse": _SHIPPED,
     "MetricComparison.p_worse": _SHIPPED,
+    "Reliability.alpha": ("Cronbach's alpha",),
+    "Reliability.omega": ("McDonald's omega",),
     "AcceptanceWatch.accepting": ("share accepting in use, at every look",),
     "AcceptanceWatch.periods": ("share accepting in a period",),
     "ShipDecision.candidate_rate": ("the candidate is below the bar",),

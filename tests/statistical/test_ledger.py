@@ -67,6 +67,7 @@ OWED = {
         "judge agrees with a person", "two people agree", "judge against a colleague",
         "difference of strengths by votes", "two equal systems stay tied at every look of an arena",
         "difference of two evaluations", "ratio of costs",
+        "Cronbach's alpha", "McDonald's omega",
         "share accepting in use, at every look", "share accepting in a period",
         "bias of a judge by length", "corrected mean of a segment", "drift of a judge",
     ),

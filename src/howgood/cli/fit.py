@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 import click
 
 from howgood.cli.knowledge import say
-from howgood.cli.options import TableFile, renamed_columns, report_options, write_report
+from howgood.cli.options import (
+    TableFile,
+    drawable_folder,
+    renamed_columns,
+    report_options,
+    write_pictures,
+    write_report,
+)
 from howgood.flow import acceptability as flow
 from howgood.flow.failures import fit_failure_answers
 from howgood.learn.acceptability_fit import AcceptabilityFit
@@ -87,6 +94,10 @@ from howgood.show import progress, text
 @click.option("--out-of", default=20, show_default=True, help="Failures: answers in a scenario.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
+@click.option(
+    "--plots", type=click.Path(path_type=Path, file_okay=False), callback=drawable_folder,
+    metavar="DIR", help="Write every picture of the report to a file of its own (.svg).",
+)  # fmt: skip
 @report_options
 def command(
     answers: str | Path,
@@ -113,6 +124,7 @@ def command(
     as_json: bool,
     out: Path | None,
     plot: Path | None,
+    plots: Path | None,
 ) -> int:
     """Learn from ANSWERS (CSV, JSON, Excel or Parquet) what accuracy people accept.
 
@@ -149,10 +161,13 @@ def command(
         click.echo(text.text_table(shown.table))
     if save:
         click.echo(f"wrote {save}", err=True)
-    if out:
-        write_report(shown.report(), out)
+    report_made = shown.report() if out or plots else None
+    if out and report_made:
+        write_report(report_made, out)
     if plot:
         click.echo(f"wrote {shown.picture(plot)}", err=True)
+    if plots and report_made:
+        write_pictures(report_made, plots)
     return 0
 
 

@@ -4,6 +4,7 @@ In: click options and a finished result. Out: text or JSON on standard output, f
 Absent: the meaning of results.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -133,10 +134,29 @@ def write_report(report: Report, path: Path) -> None:
     click.echo(f"wrote {path}", err=True)
 
 
+def write_pictures(report: Report, folder: Path) -> None:
+    """Write every picture of a report to a file of its own, and say so."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = [section for section in report.sections if section.svg]
+    for number, section in enumerate(drawn, start=1):
+        name = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60]
+        writing.write_text(folder / f"{number:02}-{name}.svg", section.svg)
+    click.echo(f"wrote {len(drawn)} pictures to {folder}", err=True)
+
+
 def writable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """Refuse a report nobody can write before the work starts, not after it."""
     if path is not None:
         _require_known_kind(path)
+        theme.require_plots()
+    return path
+
+
+def drawable_folder(
+    context: click.Context, option: click.Parameter, path: Path | None
+) -> Path | None:
+    """Refuse pictures nobody can draw before the work starts, not after it."""
+    if path is not None:
         theme.require_plots()
     return path
 

@@ -49,6 +49,8 @@ from howgood.learn.randomness import context_agreement as context_agreement
 from howgood.learn.raters import rater_agreement as rater_agreement
 from howgood.learn.relevance_weights import RelevanceWeights as RelevanceWeights
 from howgood.learn.relevance_weights import fit_relevance_weights as fit_relevance_weights
+from howgood.learn.reliabilities import Reliability as Reliability
+from howgood.learn.reliabilities import reliability as reliability
 from howgood.records.agreement_by_feature import ContextAgreement as ContextAgreement
 from howgood.records.agreement_by_feature import FeatureAgreement as FeatureAgreement
 from howgood.records.confusion import ConfusionMatrix as ConfusionMatrix

@@ -141,6 +141,10 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
         "Left empty: the three published statements (acceptable, useful, would use it)",
     ),
     "SurveyPlan.ease_of_use": ("Also ask about ease of use", "A fourth published statement"),
+    "SurveyPlan.battery": (
+        "Which questionnaire?",
+        "tam2 asks three statements each about usefulness, ease of use, output quality, intention",
+    ),
     "SurveyPlan.scale": (
         "Labels of the scale, lowest first",
         "One per line; empty: extremely unlikely to extremely likely",

@@ -80,6 +80,7 @@ def _phrase_problems(name: str, phrase: str, path: Path) -> list[Problem]:
 
 
 _MOST_SCENARIOS, _MOST_APPLICATIONS, _MOST_LISTED = 8, 2, 3
+_MOST_WITH_TAM = 4
 
 # Words that always say where an answer stands, in English and German.
 _PLACES = (
@@ -109,6 +110,7 @@ def advice(study: Study) -> tuple[str, ...]:
         *_on_attention(study, plan),
         *_on_equal_levels(plan),
         *_on_length(plan),
+        *_on_battery(study, plan),
         *_on_rules(plan),
     )
 
@@ -118,6 +120,21 @@ def _on_rules(plan: SurveyPlan) -> Iterator[str]:
         yield (
             "Every application has a rule (show_if): people for whom none holds judge nothing. "
             "Leave one without a rule, or screen those people out."
+        )
+
+
+def _on_battery(study: Study, plan: SurveyPlan) -> Iterator[str]:
+    if plan.battery == "none":
+        return
+    if plan.items:
+        yield "battery: the study has items of its own, so the battery is not asked."
+    if study.language != "en":
+        yield "battery: its own items are in English; write them as items in your language."
+    scenarios = len(plan.precision) * len(plan.recall)
+    if not plan.micro_task and min(plan.per_application or scenarios, scenarios) > _MOST_WITH_TAM:
+        yield (
+            f"battery: 13 items with every scenario; per_application = {_MOST_WITH_TAM} or fewer "
+            "keeps the study short enough to finish."
         )
 
 

@@ -181,6 +181,11 @@ class SurveyPlan(Plan):
     ease_of_use: bool = Field(
         default=False, description="add the fourth item, ease of use, to the published three"
     )
+    battery: Literal["none", "tam2"] = Field(
+        default="none",
+        description="tam2: three items each for usefulness, ease of use, output quality and "
+        "intention to use (in English)",
+    )
     scale: tuple[str, ...] = Field(
         default=(), description="labels, lowest first; left out: extremely unlikely to likely"
     )

@@ -5,6 +5,7 @@ model (`learn`), the pictures (`show`).
 """
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from howgood import decide, learn
-from howgood.errors import UngatedPosteriorError
+from howgood.errors import HowgoodWarning, InputError, UngatedPosteriorError
 from howgood.kinds.fit import Sample, insufficient_evidence
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.fit_options import cut_of, points_of, priors_of
+from howgood.kinds.survey.instrument import branches_to_fit, design_text, instrument_sections
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.cards import card_of_fit
-from howgood.learn.interface import interface_effects
+from howgood.learn.interface import InterfaceEffect, interface_effects
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.answers import Answers
 from howgood.records.card import ModelCard
@@ -39,6 +41,7 @@ SHARES = (0.5, 0.8)
 _IMAGINED = "hypothetical"
 _QUESTION = "What accuracy do people accept, and which errors weigh more?"
 _LEAST_PEOPLE = 2
+_BRANCH_DRAWS = 2000
 _FIT_SHARE = 0.75  # of the progress bar; pictures and checks take the rest
 
 
@@ -100,14 +103,26 @@ def _binary(
     )
     progress(_FIT_SHARE, "drawing the pictures")
     targets = [_target(fit, name) for name in fit.applications]
+    effects = _effects(sample, study, settings)
     report = whole_report(
         fit_report(fit),
         title=study.title,
-        first=[*targets, *_interfaces(sample, study, settings), *said_worse(sample, study)],
+        first=[
+            *targets,
+            *(interface_finding(*pair) for pair in effects),
+            *said_worse(sample, study),
+        ],
         left_out=sample.left_out,
         policy=POLICIES[sample.policy],
     )
-    report = replace(report, question=_QUESTION)
+    branches = _by_branch(answers, sample, study, settings)
+    more = instrument_sections(sample, study, fit, [points for points, _ in effects], branches)
+    report = replace(
+        report,
+        question=_QUESTION,
+        sections=(*report.sections, *more),
+        methods=f"{design_text(sample, study)} {report.methods}",
+    )
     return _result(report, fit, sample, cards=_cards(fit, study))
 
 
@@ -116,7 +131,37 @@ def _target(fit: AcceptabilityFit, name: str) -> Finding:
     return found if fit.evidence_for(name) == "enough" else replace(found, tone="unsure")
 
 
+def _by_branch(
+    answers: Answers, sample: Sample, study: Study, settings: Mapping[str, Any]
+) -> dict[str, AcceptabilityFit]:
+    """Fit every branch for itself, where there are several with enough people."""
+    found = {}
+    for name, people in branches_to_fit(sample, study).items():
+        chosen = np.isin(answers["participant"].astype(str), sorted(people))
+        own = Answers(
+            {column: values[chosen] for column, values in answers.items()},
+            provenance=replace(answers.provenance, rows_used=int(chosen.sum())),
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HowgoodWarning)  # said of the whole already
+            try:
+                found[name] = learn.fit_acceptability(
+                    own, cut=cut_of(study, settings), draws=_BRANCH_DRAWS,
+                    random_state=int(settings.get("seed", 1)),
+                )  # fmt: skip
+            except (UngatedPosteriorError, InputError):
+                return {}
+    return found
+
+
 def _interfaces(sample: Sample, study: Study, settings: Mapping[str, Any]) -> list[Finding]:
+    """Return what each interface changes, in words."""
+    return [interface_finding(*pair) for pair in _effects(sample, study, settings)]
+
+
+def _effects(
+    sample: Sample, study: Study, settings: Mapping[str, Any]
+) -> list[tuple[InterfaceEffect, InterfaceEffect]]:
     """Return what each interface changes; the fit itself takes all interfaces together."""
     factor = plan_of(study, SurveyPlan).interface
     if factor is None:
@@ -138,7 +183,7 @@ def _interfaces(sample: Sample, study: Study, settings: Mapping[str, Any]) -> li
     )
     points = compare(rating)
     shares = compare((rating >= cut_of(study, settings)).astype(np.float64))
-    return [interface_finding(*pair) for pair in zip(points, shares, strict=True)]
+    return list(zip(points, shares, strict=True))
 
 
 def _parts(

@@ -26,6 +26,7 @@ from howgood.kinds.screen_parts import (
 )
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study, plan_of
+from howgood.kinds.survey.battery import own_items
 from howgood.kinds.survey.plan import (
     AttentionCheck,
     InterfaceLevel,
@@ -139,8 +140,10 @@ def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:
     """Return the study's own items, else the published ones in its language."""
     if plan.items:
         return plan.items
-    keys = (*_PUBLISHED, "ease") if plan.ease_of_use else _PUBLISHED
-    return tuple(Item(key=key, text=sentence(language, f"item_{key}")) for key in keys)
+    is_whole = plan.battery != "none"
+    keys = (*_PUBLISHED, "ease") if plan.ease_of_use or is_whole else _PUBLISHED
+    published = tuple(Item(key=key, text=sentence(language, f"item_{key}")) for key in keys)
+    return (*published, *own_items()) if is_whole else published
 
 
 def conditions(study: Study) -> tuple[str, ...]:
