@@ -140,8 +140,8 @@ def test_the_elicitor_is_calibrated(ledger):
 
 
 # How often an answer is turned round, and how sharply one case in a hundred is felt.
-NOISES = {"none": (0.0, None), "10 % flips": (0.1, None), "20 % flips": (0.2, None),
-          "logistic, s = 1": (0.0, 1.0), "logistic, s = .3": (0.0, 0.3)}  # fmt: skip
+NOISES = {"none": (0.0, None), "flips": (0.1, None), "20 % flips": (0.2, None),
+          "logistic": (0.0, 1.0), "logistic, s = .3": (0.0, 0.3)}  # fmt: skip
 
 
 @pytest.mark.parametrize("noise", NOISES)

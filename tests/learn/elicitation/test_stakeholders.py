@@ -134,6 +134,6 @@ def test_kind_refusals():
     clicks = learn.ask_oracle(
         learn.Elicitor(MATRICES, random_state=1), lambda *_: str(rng.choice(["first", "second"]))
     )
-    assert not clicks.fits
+    assert clicks.metric is None
     with pytest.raises(InputError, match="no metric describes"):
         learn.stakeholders({"ann": person(0.2, 1), "bo": clicks})
