@@ -77,3 +77,18 @@ def test_without_scripts_the_picture_stands_still_and_nothing_moves_on_a_phone(c
     assert page.evaluate(SHIFT) < 0.1  # the bound of "good" in Web Vitals
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.close()
+
+
+def test_on_paper_folds_are_open_nothing_is_cut_and_there_is_nothing_to_press(chromium, address):
+    page = chromium.new_page(viewport={"width": 700, "height": 1000})  # A4 without its margins
+    page.goto(address)
+    inside = page.locator("details.fold > :not(summary)")
+    assert inside.count() > 0
+    assert not inside.first.is_visible()
+    page.emulate_media(media="print")
+    assert all(part.bounding_box()["height"] > 0 for part in inside.all())
+    assert not page.locator(".ask-map").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    boxes = page.locator(".scroll").all()
+    assert all(box.evaluate("(node) => node.scrollWidth <= node.clientWidth") for box in boxes)
+    page.close()
