@@ -53,7 +53,7 @@ def test_owners_and_analysts_can_download(owner, owner_account, viewer, browser,
     assert browser.get(f"{ROOT}/export/csv", follow_redirects=False).status_code == 303
     assert owner.get(f"{ROOT}/export/pdf").status_code == 404
     assert owner.get("/studies/nothing/data").status_code == 404
-    assert "a rerating" in _text(owner.get("/studies/songs/data/export/html"))
+    assert "cannot ask" in _text(owner.get("/studies/songs/data/export/limesurvey"))
 
 
 def test_a_table_is_mapped_looked_at_and_imported(owner, host):
