@@ -238,6 +238,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "LeftOut.mean_absolute_error": ("ratings of people left out",),
     "LeftOut.predictions": ("ratings of people left out",),
     "OrdinalFit.alpha": _ORDINAL,
+    "OrdinalFit.correlations": _CORRELATION,
     "OrdinalFit.difference": _ORDINAL,
     "OrdinalFit.estimate": _ORDINAL,
     "OrdinalFit.log_scale": _ORDINAL,

@@ -336,7 +336,7 @@ def _chosen(measures: Sequence[str]) -> dict[str, Candidate]:
 def _why_not(candidate: Candidate, shown: ShownRates) -> str:
     """Say why a candidate cannot be compared, or return an empty string."""
     if candidate.needs_prevalence and shown.others is None:
-        return "needs the prevalence (prevalence=, --prevalence)"
+        return "needs the prevalence: prevalence=, or --prevalence"
     if any(np.ptp(value(shown)) < _TOLERANCE for value in candidate.values):
         return "is the same in all scenarios"
     return ""

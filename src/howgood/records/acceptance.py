@@ -237,7 +237,7 @@ def of_part(
                 found="an ordinal fit, and no part named",
                 needed=f"one of {', '.join(map(repr, model.parts))}: people rate what they use and "
                 "what they imagine on other scales",
-                cure=f"Pass part={model.parts[-1]!r} (--part {model.parts[-1]!r}).",
+                cure=f"Pass part={model.parts[-1]!r}.",
             )
         return model.in_part(part)
     if part is not None:

@@ -80,7 +80,12 @@ def _doubts(compared: MeasureComparison) -> list[Finding]:
             )
         )
     if compared.not_computed:
-        listed = "; ".join(f"{name} {why}" for name, why in compared.not_computed.items())
+        reasons = dict.fromkeys(compared.not_computed.values())
+        listed = "; ".join(
+            f"{', '.join(name for name, why in compared.not_computed.items() if why == reason)} "
+            f"({reason})"
+            for reason in reasons
+        )
         found.append(Finding(text=f"Not compared: {listed}.", tone="unsure"))
     return found
 

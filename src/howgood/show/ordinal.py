@@ -133,7 +133,7 @@ def ordinal_report(fit: OrdinalFit, left: LeftOut | None = None) -> Report:
     return Report(
         title="What accuracy people accept, imagined and real",
         question="Do ratings of imagined systems tell how people rate the systems they use?",
-        findings=(*ordinal_findings(fit), *more),
+        findings=(*more, *ordinal_findings(fit)),
         sections=(
             picture_section(
                 "Which errors weigh more",
