@@ -113,6 +113,8 @@ def _from_scores():
     ratings = {"user": [1, 1, 2, 2], "item": [5, 5, 5, 5], "rating": [3, 3, 2, 4]}
     rows = {"room": ["x"] * 10, "light": [*"AAAAABBBCC"]}
     table = learn.outcome_probabilities(rows, outcome="light", context=["room"])
+    homes = {"user": [*"aabbaabb"], "room": [*"xxxxyyyy"], "light": [*"11221122"]}
+    agreement = learn.context_agreement(homes, outcome="light", context=["user", "room"])
     report = score.relevance_report(
         [*"ABCAB"], [*"ACABB"], contexts={"room": ["x"] * 5}, table=table, random_state=0
     )
@@ -129,6 +131,8 @@ def _from_scores():
         propagated,
         propagated.scores["a"],
         score.fit_family(np.arange(1.0, 60.0)),
+        agreement,
+        agreement.features[0],
         decide.rank_sessions(
             {
                 "user": [1, 1, 2, 2],

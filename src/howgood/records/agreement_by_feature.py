@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 from howgood.records.estimate import Interval
 from howgood.records.provenance import Provenance
+from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureAgreement:
+class FeatureAgreement(Shown):
     """How often two rows that are alike in all other features have the same outcome.
 
     `same` of those that share this feature too, `differing` of those that do not; `gap` is the
