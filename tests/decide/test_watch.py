@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.property.registry import about
 
 from howgood.decide import watch
 from howgood.errors import DroppedRowsWarning, InputError, MissingColumnError
@@ -136,7 +135,6 @@ def test_missing_columns_and_nothing_at_all_are_refused():
         watch(_answers([True]), since="2030-01-01")
 
 
-@about("decide.watch", "decide.AcceptanceWatch", "decide.AcceptanceChange")
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(1, 9))
 def test_mirrored_answers_mirror_the_share_and_names_do_not_matter(accepted, n_people):
     people = [f"p{n % n_people}" for n in range(len(accepted))]

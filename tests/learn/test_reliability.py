@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import FactorAnalysis
-from tests.property.registry import about
 
 from howgood.errors import InputError
 from howgood.learn import reliability
@@ -63,7 +62,6 @@ def test_equal_loadings_make_alpha_and_omega_the_same():
     assert omega_of(rated) == pytest.approx(alpha_of(rated), abs=0.002)
 
 
-@about("learn.reliability", "learn.Reliability")
 @given(st.integers(0, 10_000), st.integers(3, 5), st.floats(0.1, 20), st.floats(-5, 5))
 def test_units_and_order_do_not_matter(seed, k, unit, offset):
     rated = _rated(np.random.default_rng(seed), 30, loadings=(0.9, 0.7, 0.8, 0.6, 0.75)[:k])

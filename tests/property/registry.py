@@ -28,6 +28,15 @@ def about(*names: str) -> Callable[[Test], Test]:
 
 _FAILURES = "tests/learn/test_failures.py::"
 ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(
+        ("decide.watch", "decide.AcceptanceWatch", "decide.AcceptanceChange"),
+        "tests/decide/test_watch.py::"
+        "test_mirrored_answers_mirror_the_share_and_names_do_not_matter",
+    ),
+    **dict.fromkeys(
+        ("learn.reliability", "learn.Reliability"),
+        "tests/learn/test_reliability.py::test_units_and_order_do_not_matter",
+    ),
     "ask.degrade": "tests/ask/test_degrade.py::"
     "test_accuracies_are_met_as_closely_as_whole_cases_allow",
     **dict.fromkeys(

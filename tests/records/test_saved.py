@@ -305,7 +305,15 @@ def _from_judgements():
     )  # fmt: skip
     grades = {"item": [1, 1, 2, 2, 3, 3], "rater": ["a", "b"] * 3, "grade": [1, 1, 2, 2, 3, 2]}
     said = {"item": [1, 1, 1, 2, 2, 2], "label": ["a", "a", "b", "b", "b", "b"]}
+    rated = {"participant": list("abcdef"), "x": [1, 2, 3, 4, 5, 6], "y": [1, 3, 3, 4, 6, 6],
+             "z": [2, 2, 3, 5, 5, 6]}  # fmt: skip
+    fallen = {"participant": [str(n) for n in range(120)], "accepted": [n < 60 for n in range(120)],
+              "at": [f"2026-{1 + n // 28:02}-{1 + n % 28:02}" for n in range(120)]}  # fmt: skip
+    seen = decide.watch(fallen)
     return [
+        learn.reliability(rated, items=["x", "y", "z"]),
+        seen,
+        seen.changes[0],
         learn.rater_agreement(grades),
         score.noise_ceiling("accuracy", said),
         report,

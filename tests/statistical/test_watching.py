@@ -37,7 +37,7 @@ def _stream(rng, design, *, change=None, loss=0.0):
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_where_nothing_changes_warnings_are_as_rare_as_promised(design, ledger):
-    seed, streams = 20941, 500
+    seed, streams = 20941, 150
     rng = np.random.default_rng([seed, list(DESIGNS).index(design)])
     warned = [decide.watch(_stream(rng, design)).has_changed for _ in range(streams)]
     ledger.add(
@@ -59,7 +59,7 @@ def test_a_large_fall_is_noticed(design):
 
 
 def test_bounds_of_the_share_hold_at_every_look(ledger):
-    seed, streams, looks = 20943, 500, range(1, 401, 3)
+    seed, streams, looks = 20943, 300, range(1, 401, 10)
     rng = np.random.default_rng(seed)
     for share in (0.6, 0.8, 0.95):
         held = []
@@ -71,14 +71,14 @@ def test_bounds_of_the_share_hold_at_every_look(ledger):
             "coverage",
             "share accepting in use, at every look",
             covers({0.95: held}, at_least=True),
-            setting=f"{share:.0%} accept; 134 looks at 1 to 400 people",
+            setting=f"{share:.0%} accept; 40 looks at 1 to 391 people",
             seed=seed,
         )
     ledger.settle()
 
 
 def test_intervals_of_a_period_hold_the_share(ledger):
-    seed, streams = 20944, 600
+    seed, streams = 20944, 300
     rng = np.random.default_rng(seed)
     held = []
     for _ in range(streams):
