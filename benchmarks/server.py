@@ -102,7 +102,7 @@ def _against_otree(folder: Path) -> tuple[Load, Load]:
     our_load, peer_load = Load(), Load()
     try:
         for _ in range(TURNS):
-            our_load += _turn(ours, partial(_at_door, ours.port))
+            our_load += _turn(ours, partial(at_door, ours.port))
             # Twenty rounds are more than anybody gets through: nobody begins a second time.
             paths = iter(peer.participants(PEOPLE))
             peer_load += _turn(peer, partial(_at_link, peer.port, paths))
@@ -115,7 +115,7 @@ def _against_otree(folder: Path) -> tuple[Load, Load]:
 def _turn(server: Process, starts: Callable[[int], Starts]) -> Load:
     """Count pages with items alone; ours have introductions and new beginnings besides."""
     before = server.cpu_seconds()
-    load = asyncio.run(_many(starts, SECONDS / TURNS, counts=lambda page: 'type="radio"' in page))
+    load = asyncio.run(many(starts, SECONDS / TURNS, counts=lambda page: 'type="radio"' in page))
     load.cpu_seconds = server.cpu_seconds() - before
     return load
 
@@ -153,8 +153,8 @@ def _comparison(folder: Path) -> Load:
     server = _settled(HowgoodServer(folder, [study]))
     try:
         return asyncio.run(
-            _many(
-                partial(_at_door, server.port),
+            many(
+                partial(at_door, server.port),
                 10 * _THINK,
                 think=_THINK,
                 counts=lambda page: 'class="cards"' in page,
@@ -170,7 +170,7 @@ def _newcomers(folder: Path) -> Load:
 
     async def crowd() -> Load:
         answering = asyncio.create_task(
-            _many(partial(_at_door, server.port), 10.0, think=0.5,
+            many(partial(at_door, server.port), 10.0, think=0.5,
                   counts=lambda page: 'type="radio"' in page)
         )  # fmt: skip
         await asyncio.sleep(3)
@@ -185,8 +185,9 @@ def _newcomers(folder: Path) -> Load:
         server.kill()
 
 
-def _at_door(port: int, seed: int) -> Starts:
-    return lambda: begin_howgood(port, "load", seed)
+def at_door(port: int, seed: int, *, slug: str = "load") -> Starts:
+    """Return what begins a visit of a study."""
+    return lambda: begin_howgood(port, slug, seed)
 
 
 def _at_link(port: int, paths: Iterator[str], _seed: int) -> Starts:
@@ -197,13 +198,14 @@ def _at_link(port: int, paths: Iterator[str], _seed: int) -> Starts:
     return start
 
 
-async def _many(
+async def many(
     starts: Callable[[int], Starts],
     seconds: float,
     *,
     think: float = 0.0,
     counts: Callable[[str], bool] = lambda page: True,
 ) -> Load:
+    """Let many people answer page after page at the same time."""
     load = Load()
     doors = [starts(seed) for seed in range(PEOPLE)]
     people = await asyncio.gather(*(door() for door in doors))  # beginning is not submitting

@@ -21,6 +21,7 @@ HOWGOOD_OIDC_CLIENT     our name at the provider                                
 HOWGOOD_OIDC_SECRET     our secret there; HOWGOOD_OIDC_SECRET_FILE: a file of it   none
 HOWGOOD_OIDC_NAME       what the button says                                       your organisation
 HOWGOOD_OIDC_ROLE       role of newcomers (guest, member); else only who is known  nobody new
+HOWGOOD_LANGUAGE        language of researchers' pages and reports, such as de     en
 HOWGOOD_LOG             text, or json: one object a line                           text
 HOWGOOD_METRICS_TOKEN   opens /metrics; HOWGOOD_METRICS_TOKEN_FILE: a file of it   closed
 HOWGOOD_TOKEN           for `howgood --server`; HOWGOOD_TOKEN_FILE: a file of it   none
@@ -60,6 +61,7 @@ class Settings(Record):
     oidc_name: str = "your organisation"
     oidc_role: Literal["", "guest", "member"] = ""
     webhook_networks: str = ""
+    language: str = "en"
     log: Literal["text", "json"] = "text"
     metrics_token: str = Field(default="", repr=False)
     token: str = Field(default="", repr=False)

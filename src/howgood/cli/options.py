@@ -16,6 +16,7 @@ from howgood import writing
 from howgood.ask.files import is_address
 from howgood.errors import InputError
 from howgood.records.report import Report
+from howgood.settings import read_settings
 from howgood.show import page, text
 from howgood.show.figures import theme
 
@@ -124,7 +125,7 @@ def write_picture(picture: AbstractContextManager["Figure"], path: Path) -> None
 def write_report(report: Report, path: Path) -> None:
     """Write a report in the form its ending asks for, and say so."""
     forms: Mapping[str, Callable[[], str]] = {
-        ".html": lambda: page.to_html(report),
+        ".html": lambda: page.to_html(report, language=read_settings().language),
         ".md": lambda: page.to_markdown(report),
         ".json": lambda: text.to_json(page.to_plain(report)),
     }

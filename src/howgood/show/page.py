@@ -11,6 +11,7 @@ from howgood.records.report import Report, Section
 from howgood.records.table import Table
 from howgood.show.design import asset, mark_address
 from howgood.show.story import cell, provenance_table, story, table_html, text_html
+from howgood.show.translation import ENGLISH, translated_page
 
 __all__ = ["cell", "table_html", "to_html", "to_markdown", "to_plain"]
 
@@ -27,8 +28,8 @@ pre{background:var(--soft);padding:.8rem;overflow-x:auto;white-space:pre-wrap}
 """
 
 
-def to_html(report: Report) -> str:
-    """Return the report as one HTML page that needs nothing else.
+def to_html(report: Report, *, language: str = ENGLISH) -> str:
+    """Return the report as one HTML page that needs nothing else, as far as a language knows it.
 
     Its only script lets readers drag in the map; without scripts the map stands still.
     """
@@ -46,7 +47,7 @@ def to_html(report: Report) -> str:
         f"<script>{asset('story.js')}</script>" if has_map else "",
         "</body></html>",
     ]
-    return "\n".join(part for part in parts if part)
+    return translated_page("\n".join(part for part in parts if part), language)
 
 
 def _inline(place: int, section: Section) -> str:

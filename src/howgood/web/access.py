@@ -24,6 +24,7 @@ from howgood.web.middleware import LARGEST_FORM
 from howgood.web.request_data import now, refuse_zero
 
 SESSION, VISITOR, DEVICE = "howgood-session", "howgood-visitor", "howgood-device"
+LANGUAGE = "howgood-language"
 # A browser that has signed in is known for so long, which opens nothing.
 _DEVICE_SECONDS = 365 * 24 * 3600
 _MOST_FIELDS = 5000
@@ -153,6 +154,11 @@ def remember_visitor(response: Response, request: Request) -> None:
     visitor = getattr(request.state, "visitor", "")
     if visitor and visitor != request.cookies.get(VISITOR):
         _set(response, request, VISITOR, visitor)
+
+
+def remember_language(response: Response, request: Request, language: str) -> None:
+    """Keep the language that somebody chose for the pages of researchers."""
+    _set(response, request, LANGUAGE, language, max_age=_DEVICE_SECONDS)
 
 
 def end_session(response: Response) -> None:

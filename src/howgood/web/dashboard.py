@@ -4,14 +4,17 @@ In: a template's name and what it shows. Out: a response. Absent: decisions.
 
 Templates live in `templates/dashboard/` and extend `dashboard/layout.html`. Beside the values given
 they see `csrf` (for the hidden field of every form), `researcher` (None before signing in), `path`,
-`study` (None outside a study; a study's pages get their own menu) and `notice`.
+`study` (None outside a study; a study's pages get their own menu) and `notice`. Templates are
+English; the finished page is translated (`show.translation`).
 """
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from howgood.records.researcher import Researcher
-from howgood.web.access import csrf, remember_visitor
+from howgood.settings import read_settings
+from howgood.show.translation import ENGLISH, languages, translated_page
+from howgood.web.access import LANGUAGE, csrf, remember_language, remember_visitor
 from howgood.web.page_words import on_a_page
 from howgood.web.render import script_address, style_address, templates
 
@@ -34,6 +37,7 @@ def dashboard(
 
     Problems are said without options of the command line, wherever they come from.
     """
+    language = language_of(request)
     seen = {"study": None, "notice": "", **values}
     for name in ("problem", "text"):
         said = seen.get(name)
@@ -48,13 +52,31 @@ def dashboard(
             path=request.url.path,
             style=style_address(),
             script=script_address(),
+            language=language,
+            page_languages=languages(),
             **seen,
         )
     )
     response = HTMLResponse(
-        html,
+        translated_page(html, language),
         status_code=status,
         headers={"Cache-Control": "no-store", "Content-Security-Policy": POLICY},
     )
     remember_visitor(response, request)
+    if request.query_params.get(CHOSEN) == language:
+        remember_language(response, request, language)
     return response
+
+
+# The name under which an address chooses the language of researchers' pages.
+CHOSEN = "in"
+
+
+def language_of(request: Request) -> str:
+    """Return the language of a researcher's pages: chosen now, or before, or the server's."""
+    wishes = (
+        request.query_params.get(CHOSEN),
+        request.cookies.get(LANGUAGE),
+        read_settings().language,
+    )
+    return next((wish for wish in wishes if wish in languages()), ENGLISH)

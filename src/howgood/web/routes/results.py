@@ -20,8 +20,9 @@ from howgood.flow.results import library, requests, uploaded
 from howgood.flow.results.descriptives import own_words
 from howgood.records.job import CLASSIFIER, FIT, SYSTEMS, JobStatus
 from howgood.show.page import to_html
+from howgood.show.translation import translated_page
 from howgood.web.access import sent_form, signed_in
-from howgood.web.dashboard import dashboard
+from howgood.web.dashboard import dashboard, language_of
 from howgood.web.render import PICTURE_POLICY
 from howgood.web.request_data import is_larger, now, sent_file
 from howgood.web.result_pages import (
@@ -102,7 +103,7 @@ async def get_picture(request: Request) -> Response:
     if place >= len(sections) or not sections[place].svg:
         raise HTTPException(404)
     return Response(
-        lit_picture(sections[place].svg),
+        translated_page(lit_picture(sections[place].svg), language_of(request)),
         media_type="image/svg+xml",
         headers={
             # Erasing somebody deletes results: no cache may keep one.
@@ -121,7 +122,7 @@ async def get_report(request: Request) -> Response:
         raise HTTPException(404)
     name = f"{slug}-result-{number}.html"
     return HTMLResponse(
-        to_html(result.report),
+        to_html(result.report, language=language_of(request)),
         headers={
             "Content-Disposition": f'attachment; filename="{name}"',
             "Cache-Control": "no-store",

@@ -17,9 +17,10 @@ from howgood.flow.results import requests
 from howgood.flow.results.requests import Overview
 from howgood.records.researcher import STUDY_ROLES
 from howgood.show.page import to_html
+from howgood.show.translation import translated_page
 from howgood.web import mailing
 from howgood.web.access import home, sent_form, signed_in, text_of
-from howgood.web.dashboard import dashboard
+from howgood.web.dashboard import dashboard, language_of
 from howgood.web.middleware import caller
 from howgood.web.pages import message_page
 from howgood.web.render import PICTURE_POLICY, show, style_address
@@ -213,7 +214,11 @@ async def get_linked_picture(request: Request) -> Response:
     if place >= len(sections) or not sections[place].svg:
         raise HTTPException(404)
     headers = {"Cache-Control": "no-store", "Content-Security-Policy": PICTURE_POLICY}
-    return Response(lit_picture(sections[place].svg), media_type="image/svg+xml", headers=headers)
+    return Response(
+        translated_page(lit_picture(sections[place].svg), language_of(request)),
+        media_type="image/svg+xml",
+        headers=headers,
+    )
 
 
 async def get_linked_report(request: Request) -> Response:
@@ -225,7 +230,7 @@ async def get_linked_report(request: Request) -> Response:
         "Content-Disposition": f'attachment; filename="{seen.row.slug}-result.html"',
         "Cache-Control": "no-store",
     }
-    return HTMLResponse(to_html(seen.latest.report), headers=headers)
+    return HTMLResponse(to_html(seen.latest.report, language=language_of(request)), headers=headers)
 
 
 async def _linked(request: Request) -> tuple[object, Overview]:

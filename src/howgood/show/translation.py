@@ -1,0 +1,179 @@
+"""Researchers' pages and reports in other languages: every text of a finished page, by its English.
+
+In: HTML, or one text, in English, and a language. Out: the same with the texts that the language's
+file knows; everything else stays English, and says so to screen readers. Absent: pages for
+participants (`ask.sentences`), and what people wrote themselves.
+
+A language is one file in `languages`: the English text is the key, {names} are filled in. So texts
+stay where they are written, and a text that nobody has translated yet is readable all the same.
+"""
+
+import html
+import re
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from howgood.errors import UnknownNameError
+
+ENGLISH = "en"
+_TAG = re.compile(r"(<!--.*?-->|<[^>]*>)", re.DOTALL)
+_NAME = re.compile(r"<\s*(/?)\s*([a-zA-Z][\w-]*)")
+_ATTRIBUTE = re.compile(r'(\s(?:aria-label|alt|placeholder|title|data-label)=")([^"]*)(")')
+_BLANK = re.compile(r"\\\{(\w+)\\\}")
+_NUMBER = re.compile(r"[-−–]?\d[\d,]*(?:\.\d+)?(?:[\s\u00a0]?%)?")
+_BETWEEN = re.compile(r"(?<!\bal\.)(?<=[.!?])\s+(?=[A-Z0-9])")
+# Words of one sentence: a blank never swallows the next one.
+_WITHIN = r"(?:(?![.!?]\s+[A-Z0-9]).)+?"
+# Blanks of these names hold numbers, all others any words.
+_NUMBERS = frozenset({"n", "lower", "upper", "wanted", "quota", "all"})
+# What is no text, or not ours: programs, code, and what people typed.
+_UNTOUCHED = frozenset({"script", "style", "code", "pre", "textarea", "kbd"})
+_ENGLISH_WORDS = frozenset(
+    ("the", "of", "and", "is", "are", "to", "with", "by", "for", "from", "that", "this", "they",
+     "people", "not", "how", "what", "their", "were")
+)  # fmt: skip
+_FEWEST_WORDS = 3
+
+
+def folder() -> Traversable:
+    """Return where the languages are: one file each."""
+    return files("howgood.show") / "languages"
+
+
+@cache
+def languages() -> dict[str, str]:
+    """Return the languages of researchers' pages by their code, as their speakers call them."""
+    found = {ENGLISH: "English"}
+    for file in sorted(folder().iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".toml"):
+            found[file.name.removesuffix(".toml")] = str(_read(file)["language"])
+    return found
+
+
+def _read(file: Traversable) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@cache
+def texts(language: str) -> dict[str, str]:
+    """Return every text of a language by its English."""
+    if language not in languages():
+        raise UnknownNameError(where="language", name=language, names=languages())
+    if language == ENGLISH:
+        return {}
+    return dict(_read(folder() / f"{language}.toml")["texts"])
+
+
+@cache
+def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the texts with blanks, those that say most first."""
+    blanked = [(key, said) for key, said in texts(language).items() if "{" in key]
+    blanked.sort(key=lambda pair: -len(re.sub(r"\{\w+\}", "", pair[0])))
+    return tuple((re.compile(_BLANK.sub(_part, re.escape(key))), said) for key, said in blanked)
+
+
+def _part(blank: re.Match[str]) -> str:
+    content = r"[-−+]?[\d.,]+(?:\s%)?" if blank[1] in _NUMBERS else _WITHIN
+    return f"(?P<{blank[1]}>{content})"
+
+
+@lru_cache(maxsize=8192)
+def translated(text: str, language: str) -> str | None:
+    """Return a text in a language; None: its file does not know it.
+
+    Examples
+    --------
+    >>> translated("Methods", "de"), translated("Never heard of", "de")
+    ('Methoden', None)
+    """
+    plain = " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
+    known = texts(language).get(plain)
+    if known is not None:
+        return known
+    if _NUMBER.fullmatch(plain):
+        return _number(plain, language)
+    for pattern, said in _patterns(language):
+        found = pattern.fullmatch(plain)
+        if found is not None:
+            parts = {
+                name: translated(part, language) or part for name, part in found.groupdict().items()
+            }
+            return said.format(**parts)
+    return _sentence_by_sentence(plain, language)
+
+
+def _sentence_by_sentence(text: str, language: str) -> str | None:
+    """Return several sentences, if every one of them is known."""
+    parts = _BETWEEN.split(text)
+    if len(parts) < 2:
+        return None
+    known = [translated(part, language) for part in parts]
+    return " ".join(part for part in known if part) if all(known) else None
+
+
+def _number(text: str, language: str) -> str:
+    """Return a number as people of a language write it: 1.234,5 for 1,234.5."""
+    point = texts(language).get("1,234.5", "1,234.5")
+    return text.translate(str.maketrans(",.", point[1] + point[5]))
+
+
+def translated_page(page: str, language: str) -> str:
+    """Return an HTML page, or a part of one, in a language."""
+    if language == ENGLISH or language not in languages():
+        return page
+    made: list[str] = []
+    left, depth = "", 0  # the element that is left as it is, and how many of its name are open
+    for piece in _TAG.split(page):
+        name = _NAME.match(piece)
+        if name is None:
+            made.append(piece if depth else _text(piece, language))
+            continue
+        if not depth and _is_left(piece, name[2].lower()):
+            left = name[2].lower()
+        if name[2].lower() == left:
+            depth += -1 if name[1] else 1
+        made.append(piece if depth else _tag(piece, language))
+        left = left if depth else ""
+    return "".join(made)
+
+
+def _is_left(tag: str, name: str) -> bool:
+    """Return whether an element is left as it is: no text, or in a language of its own."""
+    return name in _UNTOUCHED or (name != "html" and " lang=" in tag)
+
+
+def _tag(tag: str, language: str) -> str:
+    if tag.startswith("<html"):
+        return re.sub(r'lang="en"', f'lang="{language}"', tag, count=1)
+
+    def said(found: re.Match[str]) -> str:
+        known = translated(html.unescape(found[2]), language)
+        return found[0] if known is None else f"{found[1]}{html.escape(known)}{found[3]}"
+
+    return _ATTRIBUTE.sub(said, tag)
+
+
+def _text(text: str, language: str) -> str:
+    core = text.strip()
+    if not core or not any(letter.isalnum() for letter in core):
+        return text
+    known = translated(html.unescape(core), language)
+    begin = text[: len(text) - len(text.lstrip())]
+    end = text[len(text.rstrip()) :]
+    if known is not None:
+        return f"{begin}{_unbroken(html.escape(known, quote=False))}{end}"
+    return f'{begin}<span lang="en">{core}</span>{end}' if is_english(core) else text
+
+
+def _unbroken(text: str) -> str:
+    """Return text without a line break between a number and its per cent sign."""
+    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)
+
+
+def is_english(text: str) -> bool:
+    """Return whether a text reads like an English sentence, and not like a name or a number."""
+    words = re.findall(r"[a-z']+", html.unescape(text).lower())
+    return len(words) >= _FEWEST_WORDS and any(word in _ENGLISH_WORDS for word in words)
