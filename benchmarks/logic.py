@@ -23,18 +23,22 @@ _SLOWEST = 0.8
 def run() -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="howgood-bench-") as name:
         server = HowgoodServer(Path(name), [study("plain"), study("logic", has_rules=True)])
-        loads = {"plain": Load(), "logic": Load()}
         try:
-            for _ in range(TURNS):
-                for slug, load in loads.items():
-                    starts = partial(at_door, server.port, slug=slug)
-                    before = server.cpu_seconds()
-                    turn = asyncio.run(many(starts, SECONDS))
-                    turn.cpu_seconds = server.cpu_seconds() - before
-                    load += turn
+            turns = [(_turn(server, "plain"), _turn(server, "logic")) for _ in range(TURNS)]
         finally:
             server.kill()
-    return _rows(loads["plain"], loads["logic"])
+    plain, logic = Load(), Load()
+    for without, with_rules in turns:
+        plain += without
+        logic += with_rules
+    return _rows(plain, logic)
+
+
+def _turn(server: HowgoodServer, slug: str) -> Load:
+    before = server.cpu_seconds()
+    load = asyncio.run(many(partial(at_door, server.port, slug=slug), SECONDS))
+    load.cpu_seconds = server.cpu_seconds() - before
+    return load
 
 
 def _rows(plain: Load, logic: Load) -> list[Row]:
