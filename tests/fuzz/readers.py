@@ -36,6 +36,7 @@ from howgood.flow import (
     registry,
     relevance,
     saved_results,
+    sessions,
     ship,
 )
 from howgood.flow.study_files import check_study
@@ -45,6 +46,7 @@ from howgood.flow.study_files.new import new_study, template
 from howgood.kinds.criteria import plan as criteria_plan
 from howgood.learn.cards import prior_of_card
 from howgood.learn.elicitation.saved import is_elicited
+from howgood.learn.fit_file import kind_of_fit
 from howgood.records.priors import HOWGOOD
 from howgood.score.judge_rows import JudgeColumns
 from howgood.show.text import to_json
@@ -376,6 +378,7 @@ def _table(engine: str) -> Callable[[Path], object]:
 
 def _used_fit(path: Path) -> object:
     """A fit that loads is a fit that answers: damage must not come out as a number later."""
+    kind_of_fit(path)
     fit = learn.load_fit(path)
     return (
         fit.summary(),
@@ -565,6 +568,35 @@ READERS: tuple[Reader, ...] = (
             level="ordinal",
             missing="drop",
             engine="auto",
+        ),
+        kind="csv",
+    ),
+    Reader(
+        name="answers in use",
+        suffix=".csv",
+        valid=lambda: (
+            b"participant,at,accepted\n"
+            + b"".join(
+                b"p%d,2026-05-%02dT10:00:00,%d\n" % (n % 7, n, n % 3 > 0) for n in range(1, 29)
+            ),
+        ),
+        read=lambda path: decisions.watch_file(
+            path, columns={}, share=0.8, level=0.05, cut=5, since=None, period="auto"
+        ),
+        kind="csv",
+    ),
+    Reader(
+        name="ratings in sessions",
+        suffix=".csv",
+        valid=lambda: (
+            b"user,item,trial,rating,pi1,pi2\n"
+            + b"".join(
+                b"u%d,i%d,%d,%d,3.5,%d\n" % (n % 4, n % 3, n // 12, n % 5 + 1, n % 4 + 1)
+                for n in range(36)
+            ),
+        ),
+        read=lambda path: sessions.sessions_of_file(
+            path, columns=sessions.SessionColumns(session="trial"), systems={"a": "pi1", "b": "pi2"}
         ),
         kind="csv",
     ),
