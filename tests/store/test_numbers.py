@@ -60,7 +60,21 @@ LATER = {
         "webhook_id": 7, "event": "full", "subject": "first", "content": {}, "attempts": 0,
         "outcome": "",
     },
+    "session_notes": {
+        "participant_id": 7, "topic": "aloud", "screen": "first", "text": "hm", "actor": "ada",
+        "noted_at": NOW,
+    },
+    "products": {
+        "id": 7, "study_id": 7, "name": "app", "application": "alarm", "token_digest": "p",
+        "origins": [], "is_open": True, "actor": "ada",
+    },
+    "use_answers": {
+        "product_id": 7, "key": "first", "person": "x", "accepted": True, "hits": 1, "misses": 0,
+        "false_alarms": 0, "release": "", "at": NOW,
+    },
 }  # fmt: skip
+# What a row of these tables belongs to.
+OWNERS = {"deliveries": "webhooks", "use_answers": "products"}
 
 
 def _insert(name, values):
@@ -136,8 +150,8 @@ def test_a_number_is_not_given_out_again_after_its_row_is_gone(database, name):
 
     def again(connection):
         _fill(connection)
-        if name == "deliveries":
-            connection.execute(_insert("webhooks", LATER["webhooks"]))
+        if name in OWNERS:
+            connection.execute(_insert(OWNERS[name], LATER[OWNERS[name]]))
         first = _gives(connection, name)
         connection.execute(sa.delete(table).where(table.c.id == first))
         return first, _gives(connection, name)

@@ -281,7 +281,9 @@ class BinaryModel:
 
     def _log_likelihood(self, points: FloatArray) -> FloatArray:
         _, weights = normal_nodes(self.n_nodes)
-        return log_marginal_many(self.cells.groups, self._terms(points), weights)
+        # Far out, log probabilities are minus infinity: such draws get no weight.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return log_marginal_many(self.cells.groups, self._terms(points), weights)
 
     def _terms(self, points: FloatArray) -> Float32Array:
         """Log probabilities to accept, then to refuse: (2 × cells, draws, nodes)."""

@@ -253,6 +253,10 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     ),
     "RealSystem.key": ("Name in the data", ""),
     "RealSystem.name": ("What do people call it?", ""),
+    "RealSystem.application": (
+        "Which application is it?",
+        "For example: alarm; empty where there is only one",
+    ),
     "RealSystem.accuracy": (
         "How accurate is it really?",
         "A line per statement: its name, a colon, precision and recall, such as today: 0.8, 0.7",
@@ -437,6 +441,10 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         "prolific": "Prolific",
         "mturk": "Amazon MTurk",
         "sona": "SONA Systems",
+    },
+    "SurveyPlan.battery": {
+        "none": "the statements above",
+        "tam2": "TAM2: usefulness, ease of use, output quality, intention",
     },
     "InterfaceFactor.varied": {
         "within": "everybody sees all of them in turn",
