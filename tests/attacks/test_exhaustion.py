@@ -15,6 +15,7 @@ from tests.attacks.surface import filled
 from tests.web.conftest import hidden_fields
 
 from howgood.errors import InputError
+from howgood.flow import in_use
 from howgood.flow.api_access import issue_token
 from howgood.flow.importing.sheet import read_sheet
 from howgood.flow.results import counting
@@ -22,6 +23,7 @@ from howgood.records.api_token import SCOPES
 from howgood.settings import Settings
 from howgood.web import middleware, server, timeouts
 from howgood.web.api.openapi import OPERATIONS
+from howgood.web.api.operation import PRODUCT
 from howgood.web.app import make_app
 from howgood.web.middleware import TABLES, Pace, Rate
 
@@ -142,14 +144,20 @@ def test_a_body_for_programs_is_read_up_to_its_limit(browser, host, owner_accoun
     secret = issue_token(host, owner_account.researcher, name="n", scopes=tuple(SCOPES), study=None,
                          days=None, now=datetime.now(UTC)).secret  # fmt: skip
     head = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
-    taking = [each for each in OPERATIONS if each.body is not None]
+    added = in_use.add_product(
+        host, owner_account.researcher, "doors", name="app", application="bell", origins="",
+        now=datetime.now(UTC),
+    )  # fmt: skip
+    of_product = head | {"Authorization": f"Bearer {added.token}"}
+    taking = [operation for operation in OPERATIONS if operation.body is not None]
     assert taking
-    for each in taking:
-        pieces = iter([b"[" * each.largest, b"["])
-        path = filled(f"/api/v1{each.path}")
-        sent = browser.request(each.method, path, content=pieces, headers=head)
+    for operation in taking:
+        pieces = iter([b"[" * operation.largest, b"["])
+        path = filled(f"/api/v1{operation.path}")
+        headers = of_product if operation.scope == PRODUCT else head
+        sent = browser.request(operation.method, path, content=pieces, headers=headers)
         assert sent.status_code == 413, path
-        assert f"{each.largest:,}" in sent.json()["needed"]
+        assert f"{operation.largest:,}" in sent.json()["needed"]
 
 
 def test_strangers_have_no_body_read_by_the_api(port):

@@ -100,7 +100,8 @@ def _filled(study, kind):
     """Press every button that adds something."""
     adds = {"survey": ["survey.branches", "survey.items", "survey.attention", "survey.real",
                        "survey.real.systems", "survey.real.items", "survey.interface",
-                       "survey.interface.levels", "survey.applications.0.stimuli"],
+                       "survey.interface.levels", "survey.applications.0.stimuli",
+                       "survey.applications.0.show_if"],
             "comparison": ["comparison.costs"]}.get(kind, [])  # fmt: skip
     for name in (
         *adds,
