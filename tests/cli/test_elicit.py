@@ -186,7 +186,7 @@ def test_no_preference_throughout_gives_no_metric_and_no_threshold(
     assert "Not enough evidence" in shown.out
     assert "Flag scores" not in shown.out
     assert "linear" not in shown.out
-    assert "not enough evidence for a picture" in shown.err
+    assert "p.svg is not written: not enough evidence" in shown.err
     assert not picture.exists()
     assert "<svg" not in report.read_text()
 

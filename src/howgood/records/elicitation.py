@@ -274,11 +274,11 @@ class ElicitationResult(Shown):
         """Why no metric is named, empty where one is."""
         if self.metric is not None:
             return ""
+        if self.evidence == "none":
+            return f"not enough evidence, {self.preferences} answers that prefer a side"
         if self.misfit:
             return "a metric that does not describe the person: " + "; ".join(self.misfit)
-        if self.evidence == "little":
-            return NO_INFORMATION
-        return f"{self.preferences} answers that prefer a side"
+        return NO_INFORMATION
 
     def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
         """Return a scikit-learn scorer of the metric; options go to `make_scorer`."""

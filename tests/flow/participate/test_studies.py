@@ -68,8 +68,9 @@ def test_the_next_screen_depends_on_nothing_but_study_seed_and_answers(seed, nam
     prefix = participation.answers[:stop]
     fresh = Study.from_dict(study.to_dict())  # nothing remembered from before
     shown = next_screen(
-        fresh, condition=condition, seed=seed, answers=prefix, now=datetime(2030, 1, 1, tzinfo=UTC)
-    )
+        fresh, condition=condition, seed=seed, answers=prefix, now=datetime(2030, 1, 1, tzinfo=UTC),
+        language=screens[0].language,
+    )  # fmt: skip
     without_waits = [screen for screen in screens if screen.kind != "wait"]
     assert shown == without_waits[stop]
 
