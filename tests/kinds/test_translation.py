@@ -34,7 +34,7 @@ NO_WORDS = {
     "file", "digest", "table", "truth", "score", "algorithm", "rule", "direct", "direction",
     "scale",  # of a criterion: linear or log; labels are lists
     "earliest", "latest", "level", "prompt", "system", "prompt_column", "output_column",
-    "system_column", "group", "positive",
+    "system_column", "group", "positive", "application",
 }  # fmt: skip
 
 
