@@ -115,7 +115,9 @@ def test_the_api_answers_no_page(owner):
     for method, path in routes(owner.app):
         if path.startswith("/api/v1"):
             answer = owner.request(method, filled(path, slug=PARTS[0]))
-            assert "json" in answer.headers["content-type"], path
+            # A browser that asks before it sends gets no body at all.
+            is_empty = method == "OPTIONS" and not answer.content
+            assert is_empty or "json" in answer.headers["content-type"], path
 
 
 def test_a_report_is_harmless_where_no_policy_protects_it():

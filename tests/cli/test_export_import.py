@@ -113,7 +113,7 @@ def test_a_survey_leaves_from_the_database_or_from_its_file(folder, kind):
 
 @pytest.mark.parametrize(("words", "says"), [
     (["export", "door"], "Did you mean 'doors'?"),
-    (["export", "songs", "--format", "limesurvey"], "a rerating"),
+    (["export", "songs", "--format", "limesurvey"], "which LimeSurvey cannot ask"),
     (["export", "doors", "--out", "no/such/folder.csv"], "no/such"),
     (["import", "answers.csv", "--study", "doors"], "no column for participant"),
     (["import", "answers.csv", "--study", "doors", "--map", "participant=Who"], "Did you mean"),
