@@ -19,6 +19,7 @@
     ├── DroppedRowsWarning              rows were left out by a named policy
     ├── BorrowedSpreadWarning           pairs rated once borrow how far the others vary
     ├── RatedOnceWarning                means that look like single ratings are taken as known
+    ├── SignificantOnlyWarning          a significant score leaves most deviations out
     ├── AlikeNamesWarning               names that differ only in case or spaces
     ├── OneAgainstRestWarning           of more than two labels, one counts as positive
     ├── RepeatedRowsWarning             rows that repeat an earlier one in everything
@@ -55,6 +56,7 @@ __all__ = [
     "OneAgainstRestWarning",
     "RatedOnceWarning",
     "RepeatedRowsWarning",
+    "SignificantOnlyWarning",
     "UngatedPosteriorError",
     "UnknownNameError",
     "UnknownScaleWarning",

@@ -51,7 +51,7 @@ def test_pages_that_say_what_is_wrong_are_accessible_too(chromium, empty_server,
     assert "Remove the account of ada?" in page.locator("main").inner_text()
     _check_page(page, seen)
     _press(page, page.get_by_role("button", name="Remove ada"))
-    assert "one owner has to stay" in page.get_by_role("alert").inner_text()
+    assert "one owner who stays" in page.get_by_role("alert").inner_text()
     _check_page(page, seen)
     page.goto(f"{empty_server.home}/setup/used")
     _check_page(page, seen)

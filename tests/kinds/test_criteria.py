@@ -103,7 +103,7 @@ def test_undo_takes_back_the_last_choice(study):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("scores = [71, 9, 0.6, 0.4]", "scores = [71, 9, 0.6]", "3 numbers; 4, one per criterion"),
+        ("scores = [71, 9, 0.6, 0.4]", "scores = [71, 9, 0.6]", "3 numbers; expected 4, one"),
         ('key = "medium"', 'key = "small"', "'small' again"),
         ("scores = [71, 9, 0.6, 0.4]\nsds = [1.5, 1.2, 0, 0]", "scores = [71, 9, 0.6, 0.4]\n"
          "sds = [-1, 0, 0, 0]", "negative standard deviation"),

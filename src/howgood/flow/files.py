@@ -50,7 +50,7 @@ def naming(files: Mapping[str, str | Path]) -> Iterator[None]:
     >>> with naming({"ratings": Path("may.csv")}):
     ...     raise InputError(where="ratings, column 'x'", found="a", needed="b", cure="C.")
     Traceback (most recent call last):
-    howgood.errors.InputError: may.csv, column 'x': a; b. C.
+    howgood.errors.InputError: may.csv, column 'x': a; expected b. C.
     """
     try:
         yield

@@ -222,7 +222,7 @@ def load_fit(path: str | Path) -> AcceptabilityFit:
     --------
     >>> load_fit("nowhere.npz")
     Traceback (most recent call last):
-    howgood.errors.FileFormatError: nowhere.npz: no such file; a saved acceptability fit. ...
+    howgood.errors.FileFormatError: nowhere.npz: no such file; expected a saved acceptab...
     """
     return fit_file.loaded(path, kind=KIND, make=_fit_from, is_whole=_is_whole)
 

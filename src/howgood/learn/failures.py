@@ -519,7 +519,7 @@ def load_failures(path: str | Path) -> FailuresFit:
     --------
     >>> load_failures("nowhere.npz")
     Traceback (most recent call last):
-    howgood.errors.FileFormatError: nowhere.npz: no such file; a saved fit of failures. ...
+    howgood.errors.FileFormatError: nowhere.npz: no such file; expected a saved fit of failures. ...
     """
     return fit_file.loaded(path, kind=KIND, make=_fit_from, is_whole=_is_whole)
 

@@ -149,7 +149,7 @@ def load_ordinal_fit(path: str | Path) -> OrdinalFit:
     --------
     >>> load_ordinal_fit("nowhere.npz")
     Traceback (most recent call last):
-    howgood.errors.FileFormatError: nowhere.npz: no such file; a saved ordinal fit. ...
+    howgood.errors.FileFormatError: nowhere.npz: no such file; expected a saved ordinal fit. ...
     """
     return fit_file.loaded(path, kind=KIND, make=_fit_from, is_whole=_is_whole)
 

@@ -141,6 +141,6 @@ class LastOwnerError(InputError):
         super().__init__(
             where="people",
             found="the last owner",
-            needed="at least one owner, or nobody could change anything",
+            needed="at least one owner who stays, or nobody could change anything",
             cure="Invite another owner first.",
         )

@@ -25,6 +25,7 @@ function offer(form) {
     }
   });
   form.hidden = false;
+  form.classList.remove("in-time");
 }
 
 if (window.PublicKeyCredential && PublicKeyCredential.parseCreationOptionsFromJSON) {
