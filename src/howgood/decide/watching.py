@@ -209,8 +209,8 @@ def _read(
         )  # fmt: skip
     columns = frame_columns(answers, [participant, at, *said], where="answers")
     rated = _numbers(columns, rating) if rating in said else None
-    told = _numbers(columns, accepted) if accepted in said else None
-    value, is_rated = _values(rated, told, cut)
+    stated = _numbers(columns, accepted) if accepted in said else None
+    value, is_rated = _values(rated, stated, cut)
     kept = np.flatnonzero(~np.isnan(value))
     dropped = {} if len(kept) == len(value) else {"no answer": len(value) - len(kept)}
     if dropped:
@@ -233,14 +233,16 @@ def _read(
     )
 
 
-def _values(rated: FloatArray | None, told: FloatArray | None, cut: int) -> tuple[FloatArray, bool]:
+def _values(
+    rated: FloatArray | None, stated: FloatArray | None, cut: int
+) -> tuple[FloatArray, bool]:
     """Return ratings where everybody gave one, else 1 and 0 for yes and no."""
-    if rated is None or told is None:
-        return (told, False) if rated is None and told is not None else (_given(rated), True)
-    only_told = np.isnan(rated) & ~np.isnan(told)
-    if not only_told.any():
+    if rated is None or stated is None:
+        return (stated, False) if rated is None and stated is not None else (_given(rated), True)
+    only_stated = np.isnan(rated) & ~np.isnan(stated)
+    if not only_stated.any():
         return rated, True
-    yes = np.where(np.isnan(rated), told, (rated >= cut).astype(np.float64))
+    yes = np.where(np.isnan(rated), stated, (rated >= cut).astype(np.float64))
     return yes, False
 
 
