@@ -112,7 +112,9 @@ class MissingColumnError(InputError):
             where=where,
             found=f"no column {_listed(missing)} among {_listed(present)}",
             needed=_listed(missing),
-            cure=_column_cure({name: found for name, found in near.items() if found}, bool(also)),
+            cure=_column_cure(
+                {name: similar for name, similar in near.items() if similar}, bool(also)
+            ),
         )
         self.column, self.columns, self.missing, self.near = column, present, missing, near
         # Our name of a column that was asked for by the caller's: {"ppv": "precision"}.
@@ -311,7 +313,9 @@ def _column_cure(near: dict[str, str], several: bool) -> str:
         return "Name the columns that hold them." if several else "Name the column that holds it."
     if not several:
         return f"Did you mean {next(iter(near.values()))!r}?"
-    return f"Did you mean {', '.join(f'{found!r} for {name!r}' for name, found in near.items())}?"
+    return (
+        f"Did you mean {', '.join(f'{similar!r} for {name!r}' for name, similar in near.items())}?"
+    )
 
 
 def _listed(names: list[str], *, most: int = 12) -> str:

@@ -61,9 +61,9 @@ def in_markdown(text: str) -> str:
     >>> print(in_markdown("*a* costs $5 | <b>, y_true, _b_"))
     \*a\* costs \$5 \| \<b>, y_true, \_b\_
     """
-    escaped = _MARKS.sub(lambda found: "\\" + found[0], visible(text))
+    escaped = _MARKS.sub(lambda match: "\\" + match[0], visible(text))
     return _LINE_MARKS.sub(r"\1\\\2", escaped)
 
 
-def _written(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _written(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

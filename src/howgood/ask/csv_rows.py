@@ -225,16 +225,16 @@ class _Check:
     def _check_line_ends(self, block: bytes, text: Bytes, quotes: Places, ends: Places) -> None:
         """Refuse a line end of another kind outside quotes: some engines begin a row there."""
         if self._end == _RETURN:
-            found = np.flatnonzero(text[: len(block)] == _NEWLINE)
+            places = np.flatnonzero(text[: len(block)] == _NEWLINE)
         elif block.count(b"\r") == block.count(b"\r\n"):
             return
         else:
-            found = np.flatnonzero(text[: len(block)] == _RETURN)
-            found = found[text[found + 1] != _NEWLINE]
+            places = np.flatnonzero(text[: len(block)] == _RETURN)
+            places = places[text[places + 1] != _NEWLINE]
         if self._quoted:
-            found = found[np.searchsorted(quotes, found) % 2 == 0]
-        if found.size:
-            row = self._row_at(int(found[0]), ends)
+            places = places[np.searchsorted(quotes, places) % 2 == 0]
+        if places.size:
+            row = self._row_at(int(places[0]), ends)
             raise self._wrong(row, "line ends of two kinds", cure="Save the table again as CSV.")
 
     def _row_at(self, place: int, ends: Places) -> int:

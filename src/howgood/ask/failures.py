@@ -117,15 +117,15 @@ def _checked_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
 def checked_levels(levels: Sequence[int] | None, out_of: int) -> tuple[int, ...]:
     """Return the counts a kind may have: those given, else the usual ones in proportion."""
     usual = (max(bool(level), round(level * out_of / 20)) for level in LEVELS)
-    found = tuple(sorted({int(level) for level in (usual if levels is None else levels)}))
-    if out_of < 2 or len(found) < 2 or found[0] < 0 or found[-1] > out_of:
+    checked = tuple(sorted({int(level) for level in (usual if levels is None else levels)}))
+    if out_of < 2 or len(checked) < 2 or checked[0] < 0 or checked[-1] > out_of:
         raise InputError(
             where="failure_scenarios",
-            found=f"levels {list(found)} of {out_of} answers",
+            found=f"levels {list(checked)} of {out_of} answers",
             needed="at least two different counts from 0 to the number of answers",
             cure="Use for instance levels=(0, 1, 2, 4) and out_of=20.",
         )
-    return found
+    return checked
 
 
 def _pool(

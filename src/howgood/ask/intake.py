@@ -405,8 +405,8 @@ def _named_columns(
         for name, column in source.items()
         if name in needed or name in mapping or column in present
     }
-    found = frame_columns(frame, wanted.values(), where=where, ours=ours)
-    return {name: found[column] for name, column in wanted.items()}
+    columns = frame_columns(frame, wanted.values(), where=where, ours=ours)
+    return {name: columns[column] for name, column in wanted.items()}
 
 
 def _parsed(

@@ -154,12 +154,12 @@ def _parsed(content: bytes, where: str) -> Any:  # noqa: ANN401 - whatever was w
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the field {twice!r:.80} twice in one object")
-    return found
+    return members
 
 
 def _described(value: object) -> str:

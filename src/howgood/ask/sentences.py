@@ -61,7 +61,7 @@ def whole(count: float, *, language: str = "en") -> str:
 
 def labels(language: str, key: str) -> tuple[str, ...]:
     """Return the labels of a scale, lowest first."""
-    found = sentences(language)[key]
-    if isinstance(found, str):
+    texts = sentences(language)[key]
+    if isinstance(texts, str):
         raise TypeError(f"{key!r} is a sentence")
-    return tuple(found)
+    return tuple(texts)

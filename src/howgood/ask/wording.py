@@ -197,7 +197,7 @@ def _counted(text: str, count: int, real: int) -> str:
 def _filled(sentence_template: str, fields: Mapping[str, str]) -> str:
     """Put an application's fields into a sentence, leaving the counts open."""
     return _FIELD.sub(
-        lambda found: found[0] if found[1] in _COUNTS else fields[found[1]], sentence_template
+        lambda match: match[0] if match[1] in _COUNTS else fields[match[1]], sentence_template
     )
 
 

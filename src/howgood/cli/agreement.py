@@ -46,13 +46,15 @@ def command(
 
     GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, rater, grade.
     """
-    found = flow.agreement_of_file(
+    agreement = flow.agreement_of_file(
         grades, item=item, rater=rater, grade=grade, level=level, missing=missing, engine=engine
     )
     if as_json:
-        click.echo(text.to_json(found.to_dict()))
+        click.echo(text.to_json(agreement.to_dict()))
     else:
-        click.echo("\n".join(f"- {finding.text}" for finding in words.agreement_findings(found)))
+        click.echo(
+            "\n".join(f"- {finding.text}" for finding in words.agreement_findings(agreement))
+        )
     if plot is not None:
-        write_picture(agreement_figure(found), plot)
+        write_picture(agreement_figure(agreement), plot)
     return 0

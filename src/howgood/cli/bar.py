@@ -67,8 +67,8 @@ def command(
             known, log, metrics, share=share, certainty=certainty, random_state=seed
         )
     if as_json:
-        found = {"bar": bar.to_dict(), "gate": None if verdict is None else verdict.to_dict()}
-        click.echo(text.to_json(found))
+        result = {"bar": bar.to_dict(), "gate": None if verdict is None else verdict.to_dict()}
+        click.echo(text.to_json(result))
     else:
         say(show.bar_findings(bar))
         say(() if verdict is None else show.failure_gate_findings(verdict))

@@ -110,11 +110,11 @@ def _say_undone(gone: "Undone", as_json: bool) -> None:
                f"{gone.people:,} people")  # fmt: skip
 
 
-def _say_imports(found: "tuple[ImportRow, ...]", as_json: bool) -> None:
+def _say_imports(imports: "tuple[ImportRow, ...]", as_json: bool) -> None:
     rows: list[dict[str, Any]] = [
         {"number": person.number, "when": person.created_at.isoformat(), "who": person.actor,
          "source": person.source, "people": person.people, "answers": person.answers}
-        for person in found
+        for person in imports
     ]  # fmt: skip
     if as_json:
         click.echo(text.to_json({"imports": rows}))

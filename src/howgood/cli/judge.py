@@ -104,8 +104,8 @@ def _say(
         planned = {} if plan is None else {"plan": plan.to_dict()}
         click.echo(text.to_json({**report.to_dict(), **planned}))
     else:
-        found = [*show.findings(report), *([show.plan_finding(plan, report)] if plan else [])]
-        click.echo("\n".join(f"- {finding.text}" for finding in found))
+        findings = [*show.findings(report), *([show.plan_finding(plan, report)] if plan else [])]
+        click.echo("\n".join(f"- {finding.text}" for finding in findings))
         click.echo(text.text_table(report.table))
         click.echo(text.text_table(show.agreement_table(report)))
     if plot is not None:
@@ -117,9 +117,9 @@ def _say(
 def _say_drift(
     earlier: Path, later: Path, columns: JudgeColumns, engine: str, as_json: bool
 ) -> int:
-    found = flow.drift_of_files(earlier, later, columns=columns, engine=engine)
+    drift = flow.drift_of_files(earlier, later, columns=columns, engine=engine)
     if as_json:
-        click.echo(text.to_json(found.to_dict()))
+        click.echo(text.to_json(drift.to_dict()))
     else:
-        click.echo("\n".join(f"- {finding.text}" for finding in show.drift_findings(found)))
+        click.echo("\n".join(f"- {finding.text}" for finding in show.drift_findings(drift)))
     return 0

@@ -132,8 +132,10 @@ def _say_boards(
 ) -> None:
     boards = flow.boards_of(criteria)
     if as_json:
-        found = {name: ranking.to_dict() for name, ranking in criteria.items()}
-        click.echo(text.to_json({"criteria": found} if len(found) > 1 else found.popitem()[1]))
+        documents = {name: ranking.to_dict() for name, ranking in criteria.items()}
+        click.echo(
+            text.to_json({"criteria": documents} if len(documents) > 1 else documents.popitem()[1])
+        )
     else:
         click.echo("\n".join(f"- {finding.text}" for finding in words.findings(boards)))
         click.echo(text.text_table(words.summary(boards)))

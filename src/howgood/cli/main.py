@@ -141,18 +141,18 @@ def in_options(error: HowgoodError, command: click.Command | None) -> str:
     cure = error.cure
     if "--map" in options:
         cure = _COLUMNS.sub(r"--map \1=\2", cure)
-    cure = _KEYWORD.sub(lambda found: _as_option(found, options), cure)
+    cure = _KEYWORD.sub(lambda match: _as_option(match, options), cure)
     if isinstance(error, MissingColumnError):
         cure += _how_to_name(error, options)
     return error.sentence(cure)
 
 
-def _as_option(found: re.Match[str], options: dict[str, click.Parameter]) -> str:
-    name = found[1].replace("_", "-")
+def _as_option(match: re.Match[str], options: dict[str, click.Parameter]) -> str:
+    name = match[1].replace("_", "-")
     option, without = f"--{name}", f"--no-{name}"
-    if found[2] == "None" and without in options:
+    if match[2] == "None" and without in options:
         return without
-    return f"{option} {found[2].strip(chr(39))}" if option in options else found[0]
+    return f"{option} {match[2].strip(chr(39))}" if option in options else match[0]
 
 
 def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter]) -> str:

@@ -44,10 +44,10 @@ def show_card(card: str, folder: Path, as_json: bool) -> None:
     """Show one CARD (its name or .json file); unknown values are null."""
     chosen = registry.find_card(card, folder=folder)
     _warn(chosen)
-    found = chosen.to_dict()
+    content = chosen.to_dict()
     if not as_json:
-        found["draws"] = f"{len(found['draws'].get('alpha', ()))} of each parameter"
-    click.echo(text.to_json(found))
+        content["draws"] = f"{len(content['draws'].get('alpha', ()))} of each parameter"
+    click.echo(text.to_json(content))
 
 
 @command.command("add")
@@ -99,8 +99,8 @@ def prior(card: str, application: str, widen: float, out: Path | None, folder: P
     """Turn a CARD into a prior for a study of a similar application."""
     chosen = registry.find_card(card, folder=folder)
     _warn(chosen)
-    found = prior_of_card(chosen, application=application, widen=widen)
-    written = text.to_json(found.to_dict())
+    card_prior = prior_of_card(chosen, application=application, widen=widen)
+    written = text.to_json(card_prior.to_dict())
     if out is None:
         click.echo(written)
         return

@@ -63,7 +63,7 @@ def command(
     The same people rated the same items several times, one row per rating. To rank systems by all
     sessions together, use `howgood rank RATINGS --repeated`.
     """
-    found = sessions_of_file(
+    scored = sessions_of_file(
         ratings,
         columns=SessionColumns(session=session, user=user, item=item, rating=rating),
         systems=systems,
@@ -72,11 +72,11 @@ def command(
         level=level,
     )
     if as_json:
-        click.echo(text.to_json(found.to_dict()))
+        click.echo(text.to_json(scored.to_dict()))
     else:
-        click.echo("\n".join(f"- {finding.text}" for finding in words.findings(found)))
-        click.echo(text.text_table(words.readable_sessions(found)))
-        click.echo(text.text_table(words.readable_orderings(found)))
+        click.echo("\n".join(f"- {finding.text}" for finding in words.findings(scored)))
+        click.echo(text.text_table(words.readable_sessions(scored)))
+        click.echo(text.text_table(words.readable_orderings(scored)))
     if out is not None:
-        write_report(words.report(found), out)
+        write_report(words.report(scored), out)
     return 0

@@ -109,8 +109,8 @@ def command(
     )
     decision = flow.ship_logs(logs, question, labels=labels)
     if as_json:
-        found = [log.to_dict() for log in logs]
-        click.echo(text.to_json({**decision.to_dict(), "logs": found}))
+        documents = [log.to_dict() for log in logs]
+        click.echo(text.to_json({**decision.to_dict(), "logs": documents}))
     else:
         click.echo("\n".join(finding.text for finding in show.findings(decision)))
         click.echo(text.text_table(decision.table))

@@ -253,7 +253,7 @@ def gate(
         p_enough=p_enough,
         acceptance=Estimate.from_draws(
             accepting,
-            n_respondents=min((each.n_respondents or 0) for each in asked.values()) or None,
+            n_respondents=min((draws.n_respondents or 0) for draws in asked.values()) or None,
             evidence=evidence,
         ),
         share=share,

@@ -66,13 +66,13 @@ def combined_rows(
             + ".",
         )
     cell = cell.reshape(-1)
-    found: FloatArray = np.bincount(cell, weights=values).astype(np.float64)
+    combined: FloatArray = np.bincount(cell, weights=values).astype(np.float64)
     if combine == "mean":
-        found = found / counts
+        combined = combined / counts
     if combine == "last":
-        found[cell] = values  # of several values for one place NumPy keeps the last
+        combined[cell] = values  # of several values for one place NumPy keeps the last
     order = np.argsort(first)
-    return found[order], first[order], counts[order]
+    return combined[order], first[order], counts[order]
 
 
 def _has_repeats(key: IntArray) -> bool:

@@ -269,12 +269,16 @@ def _pairs(
         return _Pairs(key=key, rows=rows, kept=kept, mean=values[first], sd=sd,
                       trials=number), n_missing  # fmt: skip
     _refuse_singles(counts)
-    found = rating_uncertainty({"user": user, "item": item, "rating": values}, once=columns.once)
-    spared = np.asarray(found["user"] * len(items) + found["item"])
+    uncertainty = rating_uncertainty(
+        {"user": user, "item": item, "rating": values}, once=columns.once
+    )
+    spared = np.asarray(uncertainty["user"] * len(items) + uncertainty["item"])
     place = np.full(len(key), -1)
     place[np.searchsorted(key, spared)] = np.arange(len(spared))
     is_spared = place[rows] >= 0
-    mean, sd, number = (np.asarray(found[name], np.float64) for name in ("mean", "sd", "trials"))
+    mean, sd, number = (
+        np.asarray(uncertainty[name], np.float64) for name in ("mean", "sd", "trials")
+    )
     return _Pairs(key=spared, rows=place[rows][is_spared], kept=kept[is_spared], mean=mean, sd=sd,
                   trials=number), n_missing  # fmt: skip
 
@@ -307,10 +311,10 @@ def _aligned(
 ) -> _Predicted:
     """Return the systems' scores of each pair, from columns as long as the ratings."""
     systems = tuple(frame_column_names(arrays))
-    found = frame_columns(arrays, systems, where=_PREDICTIONS)
+    columns = frame_columns(arrays, systems, where=_PREDICTIONS)
     scores = np.empty((len(pairs.key), len(systems)))
     for place, name in enumerate(systems):
-        values = as_numbers(found[name], where=f"predictions[{name!r}]")
+        values = as_numbers(columns[name], where=f"predictions[{name!r}]")
         if len(values) != n_rows:
             raise LengthMismatchError(
                 where="rank_lists", lengths={"ratings": n_rows, name: len(values)}

@@ -91,21 +91,21 @@ def simulated_list_scores(
     n_draws = int(np.clip(_BUDGET / len(rated.mean), LEAST_DRAWS, DRAWS)) // 2 * 2
     if not rated.sd.any():
         n_draws = 4  # without noise, all re-ratings are the same
-    found = _simulated(rated, metric, n_draws, relevant, generator, progress)
+    simulated = _simulated(rated, metric, n_draws, relevant, generator, progress)
     known = bool(np.isinf(rated.trials).all())
     around, mean_part = _re_rating_variance(rated), _mean_variance(rated)
     total = float(around.sum())
     # How much of a re-rating's distance is that of the mean from its truth: first order.
     share = 0.0 if known or total <= 0 else float(mean_part.sum()) / total
-    means = found.centre / n_users
+    means = simulated.centre / n_users
     if n_draws in (4, DRAWS):
         # Around means that are known, scores are drawn as they are, and equal ones stay equal.
-        draws = found.totals / n_users + (0.0 if known else means)
+        draws = simulated.totals / n_users + (0.0 if known else means)
         covariance = np.cov(draws.T, ddof=1).reshape(len(means), len(means))
         error = float(_antithetic_error(draws).max())
     else:
-        draws, covariance = None, found.covariance / n_users**2
-        error = float(_antithetic_error(found.totals / n_users).max())
+        draws, covariance = None, simulated.covariance / n_users**2
+        error = float(_antithetic_error(simulated.totals / n_users).max())
     variances = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
     variances = np.maximum(variances, 0.0)
     return JointScores(
@@ -166,11 +166,11 @@ def _alike(scores: JointScores) -> NDArray[np.int64]:
 
 def scores_by_user(rated: RatedLists, metric: ListMetric, *, relevant: float) -> FloatArray:
     """Return the scores (users, K) of the ratings as they were given."""
-    found = []
+    by_user = []
     for rows, lists in _batches(rated, 1):
         feedback = np.where(lists.filled, rated.mean[rows], 0.0)[:, None, :]
-        found.append(_scored(metric, feedback, lists, relevant)[:, 0])
-    return np.concatenate(found)
+        by_user.append(_scored(metric, feedback, lists, relevant)[:, 0])
+    return np.concatenate(by_user)
 
 
 def sampled_users(rated: RatedLists, scores: FloatArray, name: str) -> JointScores:

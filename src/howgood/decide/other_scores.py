@@ -80,7 +80,7 @@ def feedback_scores(
 
 def _aligned(feedback: DiscreteFeedback, predictions: Mapping[str, ArrayLike]) -> FloatArray:
     """Return predictions (K, n), checked."""
-    found = []
+    aligned = []
     for name, given in predictions.items():
         where = f"predictions[{name!r}]"
         values = as_numbers(np.asarray(given), where=where)
@@ -96,8 +96,8 @@ def _aligned(feedback: DiscreteFeedback, predictions: Mapping[str, ArrayLike]) -
                 needed="a finite prediction for every pair of the feedback",
                 cure="Leave these pairs out of the feedback and the predictions.",
             )
-        found.append(values)
-    return np.array(found)
+        aligned.append(values)
+    return np.array(aligned)
 
 
 def _exact(
@@ -127,8 +127,8 @@ def _exact(
 
 def _variance(errors: FloatArray, weights: FloatArray, means: FloatArray) -> FloatArray:
     """Return sums over pairs of the variances of errors (K, n, c)."""
-    found: FloatArray = np.einsum("knc,nc->k", (errors - means[:, :, None]) ** 2, weights)
-    return found
+    variance: FloatArray = np.einsum("knc,nc->k", (errors - means[:, :, None]) ** 2, weights)
+    return variance
 
 
 def _drawn_means(
@@ -194,8 +194,8 @@ def significant_scores(
             "error separates systems better.",
         )
     score = SIGNIFICANT[metric]
-    found = [score(arrays["mean"], arrays["sd"], system) for system in system_columns(arrays)]
-    means, sds = np.array([one.mean for one in found]), np.array([one.sd for one in found])
+    scores = [score(arrays["mean"], arrays["sd"], system) for system in system_columns(arrays)]
+    means, sds = np.array([one.mean for one in scores]), np.array([one.sd for one in scores])
     return JointScores(
         systems=system_names(arrays),
         metric=metric,
@@ -207,6 +207,6 @@ def significant_scores(
         differences=against(means),
         difference_variances=independent(sds**2),
         difference_scale=metric,
-        barrier=found[0].barrier,
+        barrier=scores[0].barrier,
         settings={"means": KNOWN, "significance level": 0.05},
     )

@@ -159,7 +159,7 @@ def _columns(
     source = {name: yours.get(name, name) for name in names}
     present = set(frame_column_names(learning_curve))
     wanted = _COUNTS if {source[name] for name in _COUNTS} <= present else _RATES
-    found = frame_columns(
+    read = frame_columns(
         learning_curve,
         [source[name] for name in ("size", *wanted)],
         where=_WHERE,
@@ -168,7 +168,7 @@ def _columns(
     columns = {}
     for name in ("size", *wanted):
         where = f"{_WHERE}, column {source[name]!r}"
-        columns[name] = as_numbers(found[source[name]], where=where)
+        columns[name] = as_numbers(read[source[name]], where=where)
         _check_range(columns[name], 1.0 if name in _RATES else np.inf, where)
     order = np.argsort(columns["size"], kind="stable")
     return {name: values[order] for name, values in columns.items()}
@@ -258,7 +258,7 @@ def study_size(
     designs = _checked_designs(applications, width, people, per_person, studies)
     generator, seed = generator_and_seed(random_state)
     order = float(next(iter(applications.values())).get("p", 0.0))
-    found: dict[_Design, list[AcceptabilityFit]] = {design: [] for design in designs}
+    fits_by_design: dict[_Design, list[AcceptabilityFit]] = {design: [] for design in designs}
     n_failed = 0
     for study, scenarios in product(range(studies), sorted(set(per_person))):
         answers = simulate_answers(
@@ -271,16 +271,16 @@ def study_size(
         for design in (one_design for one_design in designs if one_design.scenarios == scenarios):
             fit = _fitted(_first_people(answers, design.people), order, generator)
             n_failed += fit is None
-            found[design] += [fit] if fit is not None else []
+            fits_by_design[design] += [fit] if fit is not None else []
             progress((study + design.people / max(people)) / studies, f"study {study + 1}")
-    widths = _widths(found, applications, width)
+    widths = _widths(fits_by_design, applications, width)
     chosen = _smallest(widths, width)
     return StudySize(
         people=chosen.people if chosen else None,
         scenarios=chosen.scenarios if chosen else None,
         width=width,
         widths=widths,
-        power=_power(found, applications),
+        power=_power(fits_by_design, applications),
         provenance=Provenance(
             method="simulated studies, each fitted with the binary model by importance sampling",
             settings={
@@ -345,12 +345,12 @@ def _fitted(
 
 
 def _widths(
-    found: Mapping[_Design, list[AcceptabilityFit]],
+    fits_by_design: Mapping[_Design, list[AcceptabilityFit]],
     applications: Mapping[str, Mapping[str, float]],
     width: float,
 ) -> Table:
     rows = []
-    for (design, fits), name in product(found.items(), applications):
+    for (design, fits), name in product(fits_by_design.items(), applications):
         intervals = [fit.estimate("alpha", name).interval for fit in fits]
         spread = np.array([interval.width for interval in intervals] or [np.nan])
         covered = [applications[name]["alpha"] in interval for interval in intervals]
@@ -364,11 +364,13 @@ def _widths(
 
 
 def _power(
-    found: Mapping[_Design, list[AcceptabilityFit]],
+    fits_by_design: Mapping[_Design, list[AcceptabilityFit]],
     applications: Mapping[str, Mapping[str, float]],
 ) -> Table:
     rows = []
-    for (design, fits), (first, second) in product(found.items(), combinations(applications, 2)):
+    for (design, fits), (first, second) in product(
+        fits_by_design.items(), combinations(applications, 2)
+    ):
         apart = [0.0 not in fit.difference("alpha", first, second).interval for fit in fits]
         difference = applications[first]["alpha"] - applications[second]["alpha"]
         rows.append(

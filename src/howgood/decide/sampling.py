@@ -144,11 +144,11 @@ class ScoreBins:
             return Counts.of_cells(*(cell[index] for cell in counts.cells()))
         root = np.sqrt(1.0 - away[near] ** 2)
         powers = np.vander(away[near], 3, increasing=True)
-        found = np.linalg.lstsq(
+        at_index = np.linalg.lstsq(
             powers * root[:, None], counts.true_positives[near] * root, rcond=None
         )[0][0]
         lowest = max(0.0, flagged[index] - negatives)
-        smooth = float(np.clip(found, lowest, min(positives, flagged[index])))
+        smooth = float(np.clip(at_index, lowest, min(positives, flagged[index])))
         alarms = flagged[index] - smooth
         return Counts.of_cells(smooth, positives - smooth, alarms, negatives - alarms)
 

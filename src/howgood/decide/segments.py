@@ -167,8 +167,8 @@ def _tables_at(
         return generator.standard_gamma(max(float(count), 0.0) + prior, size=N_DRAWS)
 
     # The half case of prior of each cell, and none between the two thresholds.
-    both = [drawn(each, PRIOR_CASES) for each in (high.true_positives, high.false_positives)]
-    neither = [drawn(each, PRIOR_CASES) for each in (low.false_negatives, low.true_negatives)]
+    both = [drawn(cell, PRIOR_CASES) for cell in (high.true_positives, high.false_positives)]
+    neither = [drawn(cell, PRIOR_CASES) for cell in (low.false_negatives, low.true_negatives)]
     between = [
         drawn(low.true_positives - high.true_positives, 0.0),
         drawn(low.false_positives - high.false_positives, 0.0),

@@ -207,12 +207,12 @@ def _coded(column: NDArray[Any], name: str) -> tuple[IntArray, NDArray[Any]]:
 
 def _same(values: FloatArray, pair: IntArray, first: IntArray, name: str) -> FloatArray:
     """Return one prediction per pair; refuse predictions that differ between its rows."""
-    found: FloatArray = values[first]
-    if np.any(found[pair] != values):
+    predictions: FloatArray = values[first]
+    if np.any(predictions[pair] != values):
         _need(False, f"column {name!r} differs between ratings of one user and item",
               "one prediction per user and item",
               "Give the prediction that was made once.")  # fmt: skip
-    return found
+    return predictions
 
 
 def _scores(ratings: FloatArray, predictions: FloatArray, metric: str) -> FloatArray:
@@ -268,13 +268,13 @@ def _statistics(ratings: FloatArray) -> FloatArray:
     centred = ratings - ratings.mean(axis=2, keepdims=True)
     level = np.sum(centred.mean(axis=1) ** 2, axis=1)
     spread = (centred**2).mean(axis=1)
-    found = [level, np.sum((spread - spread.mean(axis=1, keepdims=True)) ** 2, axis=1)]
+    statistics = [level, np.sum((spread - spread.mean(axis=1, keepdims=True)) ** 2, axis=1)]
     if ratings.shape[2] > 2:
         # The mean product of neighbours: the larger, the more alike they are. Squares, which no
         # exchange changes, keep it above zero.
         products = np.sum(centred[:, :, 1:] * centred[:, :, :-1], axis=2).mean(axis=1)
-        found.append(products + spread.sum(axis=1))
-    return np.stack(found, axis=1)
+        statistics.append(products + spread.sum(axis=1))
+    return np.stack(statistics, axis=1)
 
 
 def _least_p(rated: _Rated, n_permutations: int) -> float:

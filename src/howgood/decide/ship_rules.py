@@ -48,16 +48,16 @@ def above_bar(first: MetricComparison, rules: ShipRules) -> float | None:
 
 def within_tolerance(comparisons: Sequence[MetricComparison], rules: ShipRules) -> dict[str, float]:
     """Return the probability that each rate of failure lies below what people tolerate."""
-    found = {}
+    probabilities = {}
     for comparison in comparisons:
         if comparison.metric not in rules.tolerated:
             continue
         own, limit = comparison.candidate, rules.tolerated[comparison.metric]
         freedom = max(comparison.n_clusters - 1.0, 1.0)
-        found[comparison.metric] = float(
+        probabilities[comparison.metric] = float(
             stdtr(freedom, (limit - own.mean) / own.sd) if own.sd > 0 else own.mean < limit
         )
-    return found
+    return probabilities
 
 
 def _over_the_bar(

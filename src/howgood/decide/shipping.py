@@ -365,10 +365,10 @@ def _comparison(
     pairs: _Pairs,
     rules: ShipRules,
     sign: float,
-    found: tuple[float, float, float, float],
+    law: tuple[float, float, float, float],
     means: tuple[Estimate, Estimate],
 ) -> MetricComparison:
-    gap, variance, freedom, n_clusters = found
+    gap, variance, freedom, n_clusters = law
     se = math.sqrt(variance)
 
     def above(limit: float, way: float) -> float:

@@ -82,7 +82,7 @@ class PeopleObjective:
     def best(self, tables: Counts) -> IndexArray:
         """Return the best threshold's index, shape (n_people, n_tables)."""
         precision, recall = tables.precision, tables.recall
-        found = np.empty((self.n_people, precision.shape[0]), dtype=np.intp)
+        best_places = np.empty((self.n_people, precision.shape[0]), dtype=np.intp)
         direction = np.where(self.draws.slope < 0, -1.0, 1.0)
         for p in np.unique(self.draws.p):
             rows = np.flatnonzero(self.draws.p == p)
@@ -91,8 +91,8 @@ class PeopleObjective:
             first, second = _transformed(precision, float(p)), _transformed(recall, float(p))
             for table in range(precision.shape[0]):
                 judged = weights @ np.vstack([first[table], second[table]])
-                found[rows, table] = np.argmax(judged, axis=1)
-        return found
+                best_places[rows, table] = np.argmax(judged, axis=1)
+        return best_places
 
     def values(self, tables: Counts) -> FloatArray:
         """Return the accepting share, shape (n_tables, n_thresholds)."""
@@ -118,10 +118,10 @@ class WeightObjective:
     def values(self, tables: Counts) -> FloatArray:
         """Return the metric, shape (n_tables, n_thresholds)."""
         used = self._weights[np.arange(tables.true_positives.shape[0]) % self.n_people]
-        found: FloatArray = (
+        weighted: FloatArray = (
             used[:, :1] * tables.true_positives + used[:, 1:] * tables.true_negatives
         )
-        return found
+        return weighted
 
 
 class MetricObjective:
@@ -339,8 +339,8 @@ def positive_scores(
     array([0.2, 0.7])
     """
     if hasattr(classifier, "predict_proba"):
-        found = np.asarray(classifier.predict_proba(X), dtype=np.float64)
-        values = found[:, 1] if found.ndim == 2 and found.shape[1] == 2 else found
+        scores = np.asarray(classifier.predict_proba(X), dtype=np.float64)
+        values = scores[:, 1] if scores.ndim == 2 and scores.shape[1] == 2 else scores
     elif hasattr(classifier, "decision_function"):
         values = np.asarray(classifier.decision_function(X), dtype=np.float64)
     else:

@@ -200,11 +200,11 @@ def _shared(fitted: VoteFit) -> dict[str, Any]:
     """Return order effect, ties and style, each with its 95 % interval."""
     words = {"side": "order effect (left, log odds)", "tie": "log tie parameter",
              "covariate": "effect of one sd of style (log odds)"}  # fmt: skip
-    found = {}
+    shared = {}
     for name, (value, variance, freedom) in fitted.shared.items():
         half = half_width(variance, freedom, 0.95)
-        found[words[name]] = {"estimate": value, "lower": value - half, "upper": value + half}
-    return found
+        shared[words[name]] = {"estimate": value, "lower": value - half, "upper": value + half}
+    return shared
 
 
 def _checked(votes: Votes, fitted: VoteFit, generator: np.random.Generator) -> dict[str, Any]:

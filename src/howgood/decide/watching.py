@@ -274,13 +274,13 @@ def _moment(value: object, where: str) -> datetime:
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     try:
-        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
     except ValueError:
         raise InputError(
             where=where, found=repr(value)[:60], needed="a time such as 2026-05-03T14:00:00Z",
             cure="Write times as ISO 8601.",
         ) from None  # fmt: skip
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _changes(
@@ -288,7 +288,7 @@ def _changes(
 ) -> tuple[tuple[AcceptanceChange, ...], dict[str, float]]:
     """Return the warnings, and how much the bets of each kind have won at most."""
     ranks, places = _ranks(stream)
-    found, evidence = [], dict[str, float]()
+    changes, evidence = [], dict[str, float]()
     for whose in _WATCHED:
         bet = bet_against_uniform(ranks[whose])
         evidence[whose] = float(bet.wealth.max()) if len(bet.wealth) else 1.0
@@ -297,7 +297,7 @@ def _changes(
             continue
         noticed = int(over[0])
         then = bet_against_uniform(ranks[whose][: noticed + 1])
-        found.append(
+        changes.append(
             AcceptanceChange(
                 whose=whose,
                 direction="fell" if then.direction < 0 else "rose",
@@ -305,7 +305,7 @@ def _changes(
                 began_at=stream.at[places[whose][then.began]].isoformat(),
             )
         )
-    return tuple(found), evidence
+    return tuple(changes), evidence
 
 
 def _ranks(stream: _Stream) -> tuple[dict[Whose, list[float]], dict[Whose, list[int]]]:

@@ -325,8 +325,8 @@ def positives(
     spelled = {label.strip().lower()}
     if spelled & {"1", "1.0", "true"}:
         spelled = {"1", "1.0", "true"}
-    found = np.array([str(value).strip().lower() in spelled for value in values.tolist()])
-    if not may_be_none and not found.any():
+    is_positive = np.array([str(value).strip().lower() in spelled for value in values.tolist()])
+    if not may_be_none and not is_positive.any():
         seen = ", ".join(sorted({str(value) for value in values.tolist()[:1000]})[:6])
         raise InputError(
             where=where,
@@ -334,8 +334,8 @@ def positives(
             needed="at least one positive case",
             cure="Name the positive label with --positive.",
         )
-    _say_what_counts(values[~found], label, where)
-    return found.astype(np.int_)
+    _say_what_counts(values[~is_positive], label, where)
+    return is_positive.astype(np.int_)
 
 
 def _say_what_counts(negatives: NDArray[Any], label: str, where: str) -> None:

@@ -312,9 +312,9 @@ def resume(log: Path, *, of: Interview | None = None) -> Interview:
     Scores that lead to other systems than the log's are refused: the result would be taken for
     theirs.
     """
-    found = read_log(log)
-    after = found.get("direct_after")
-    elicitor = learn.replay(found)
+    logged = read_log(log)
+    after = logged.get("direct_after")
+    elicitor = learn.replay(logged)
     if of is not None and tuple(of.elicitor.matrices) != tuple(elicitor.matrices):
         raise InputError(
             where=str(log),
@@ -377,15 +377,15 @@ def write_log(interview: Interview, path: Path) -> None:
 def read_log(path: Path) -> dict[str, object]:
     """Return what a log file holds."""
     needed = "a log that howgood elicit wrote"
-    found = read_json(path, needed=needed)
-    if not isinstance(found, dict):
+    content = read_json(path, needed=needed)
+    if not isinstance(content, dict):
         raise FileFormatError(
             where=str(path),
-            found=f"a JSON {type(found).__name__}",
+            found=f"a JSON {type(content).__name__}",
             needed=needed,
             cure="Check the path.",
         )
-    return found
+    return content
 
 
 def read_wording(path: Path | None) -> ComparisonWording:

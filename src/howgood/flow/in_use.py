@@ -75,16 +75,16 @@ def asked_in_use(host: Host, slug: str) -> AskedInUse:
     """Return which applications of a study can be asked about inside a product, and how."""
     with host.database.reading() as connection:
         row = studies.find(connection, slug)
-    found = None if row is None else kind_of(host.study(row.version)).asked_in_use(
+    question = None if row is None else kind_of(host.study(row.version)).asked_in_use(
         host.study(row.version)
     )  # fmt: skip
-    if found is None:
+    if question is None:
         raise InputError(
             where=f"study {slug!r}", found="no published survey",
             needed="a survey whose scenarios the answers can stand next to",
             cure="Publish a study of the kind survey.",
         )  # fmt: skip
-    return found
+    return question
 
 
 def products_of(host: Host, slug: str) -> tuple[Product, ...]:
@@ -190,15 +190,15 @@ def sender(host: Host, number: int, token: str) -> Product | None:
     if not token.startswith(PREFIX):
         return None
     with host.database.reading() as connection:
-        found = in_use.find_by_token(connection, tokens.digest(token))
-    return found if found is not None and found.number == number and found.is_open else None
+        product = in_use.find_by_token(connection, tokens.digest(token))
+    return product if product is not None and product.number == number and product.is_open else None
 
 
 def origins_of(host: Host, number: int) -> tuple[str, ...]:
     """Return the web pages that may send answers for a product; nobody's for none."""
     with host.database.reading() as connection:
-        found = in_use.find(connection, number)
-    return () if found is None else found.origins
+        product = in_use.find(connection, number)
+    return () if product is None else product.origins
 
 
 def take_answer(host: Host, product: Product, said: SaidInUse, *, now: datetime) -> bool:
@@ -262,12 +262,14 @@ def live_products(host: Host, slug: str, *, share: float = 0.8) -> tuple[LivePro
     """
     with host.database.reading() as connection:
         held = in_use.counts(connection, _number(connection, slug))
-    found = []
+    products = []
     for product in products_of(host, slug):
         n_answers, n_people = held.get(product.number, (0, 0))
         seen = watch_product(host, slug, product, share=share) if n_answers else None
-        found.append(LiveProduct(product=product, answers=n_answers, people=n_people, watch=seen))
-    return tuple(found)
+        products.append(
+            LiveProduct(product=product, answers=n_answers, people=n_people, watch=seen)
+        )
+    return tuple(products)
 
 
 def watch_product(
@@ -339,9 +341,9 @@ def page_of_answers(
     """Return some answers of a product after a number, and where the next page begins."""
     product = product_of(host, slug, number)
     with host.database.reading() as connection:
-        found = in_use.answers(connection, number, after=after, most=most)
-    rows = [use_row(product, answer) for _, answer in found]
-    return rows, found[-1][0] if len(found) == most else None
+        answers = in_use.answers(connection, number, after=after, most=most)
+    rows = [use_row(product, answer) for _, answer in answers]
+    return rows, answers[-1][0] if len(answers) == most else None
 
 
 def erase_user(host: Host, slug: str, number: int, user: str, *, actor: str, now: datetime) -> int:
@@ -395,7 +397,7 @@ def checked_origins(text: str) -> tuple[str, ...]:
     >>> checked_origins("https://App.example.org/ http://localhost:3000")
     ('https://app.example.org', 'http://localhost:3000')
     """
-    found = []
+    checked = []
     for word in text.replace(",", " ").split():
         parts = urlsplit(word.lower())
         is_local = (parts.hostname or "") in ("localhost", "127.0.0.1")
@@ -408,13 +410,13 @@ def checked_origins(text: str) -> tuple[str, ...]:
                 needed="https:// and a host, such as https://app.example.org",
                 cure="Name hosts alone, without a path.",
             )  # fmt: skip
-        found.append(f"{parts.scheme}://{parts.netloc}")
-    if len(found) > _MOST_ORIGINS:
+        checked.append(f"{parts.scheme}://{parts.netloc}")
+    if len(checked) > _MOST_ORIGINS:
         raise InputError(
-            where="web pages", found=f"{len(found)}", needed=f"at most {_MOST_ORIGINS}",
+            where="web pages", found=f"{len(checked)}", needed=f"at most {_MOST_ORIGINS}",
             cure="Name fewer.",
         )  # fmt: skip
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(checked))
 
 
 def _note(

@@ -315,10 +315,10 @@ class _Pinned(http.client.HTTPConnection):
 def _checked_address(settings: Settings, host: str, port: int) -> str:
     """Return an address of this name that may be asked; refuse a name with any other."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise DeliveryError("a name that leads nowhere") from None
-    addresses = [str(entry[4][0]) for entry in found]
+    addresses = [str(entry[4][0]) for entry in resolved]
     if not addresses or not all(_may_ask(settings, address) for address in addresses):
         raise DeliveryError("an address in a private network")
     return addresses[0]

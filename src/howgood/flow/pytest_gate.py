@@ -143,16 +143,16 @@ def pytest_terminal_summary(
         terminalreporter.section("howgood: may we ship?")
     for name, decision in shipped:
         terminalreporter.write_line(f"{name}: {decision.sentence}")
-    found = config.stash.get(_FOUND, [])
-    if not found:
+    verdicts = config.stash.get(_FOUND, [])
+    if not verdicts:
         return
     from howgood.show.decisions import gate_badge, gate_findings
     from howgood.show.text import to_json
     from howgood.writing import write_text
 
     terminalreporter.section("howgood: would people accept it?")
-    for name, gate in found:
+    for name, gate in verdicts:
         terminalreporter.write_line(f"{name}: {gate_findings(gate)[0].text}")
     badge = config.getoption("--howgood-badge")
     if badge:
-        write_text(Path(badge), to_json(gate_badge(found[-1][1])) + "\n")
+        write_text(Path(badge), to_json(gate_badge(verdicts[-1][1])) + "\n")

@@ -27,11 +27,11 @@ DEFAULT_FOLDER = Path("howgood-registry")
 
 def cards(folder: Path | None = None) -> dict[str, ModelCard]:
     """Return the shipped cards and those of a folder by name; the folder's win."""
-    found = {card.name: card for card in _shipped()}
+    by_name = {card.name: card for card in _shipped()}
     for path in sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else []:
         card = read_card(path)
-        found[card.name] = card
-    return found
+        by_name[card.name] = card
+    return by_name
 
 
 def find_card(name: str, *, folder: Path | None = None) -> ModelCard:

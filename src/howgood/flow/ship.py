@@ -66,7 +66,7 @@ def read_bar(given: str | None, *, share: float = 0.7) -> float | dict[str, floa
         bar = failure_bar(load_failures(Path(given)), share=share)
         return _tolerated({"together": bar.together}, given)
     try:
-        found = json.loads(Path(given).read_bytes())
+        content = json.loads(Path(given).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise FileFormatError(
             where=f"--bar {given}",
@@ -74,11 +74,11 @@ def read_bar(given: str | None, *, share: float = 0.7) -> float | dict[str, floa
             needed="a number such as .8, or what `howgood bar FIT --json` printed",
             cure="Run: howgood bar FIT --json > bar.json",
         ) from error
-    return _tolerated(found, given)
+    return _tolerated(content, given)
 
 
-def _tolerated(found: object, given: str) -> dict[str, float]:
-    bar = found.get("bar", found) if isinstance(found, dict) else None
+def _tolerated(content: object, given: str) -> dict[str, float]:
+    bar = content.get("bar", content) if isinstance(content, dict) else None
     rates = bar.get("together", bar) if isinstance(bar, dict) else None
     if isinstance(rates, dict) and rates:
         known = {

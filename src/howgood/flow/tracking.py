@@ -101,15 +101,15 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _named(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return every value under a name of its own, also where two names differ by a refused sign."""
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for full, value in _leaves(values, name):
         key, number = full[:_LONGEST_NAME], 1
-        while key in found:
+        while key in named:
             number += 1
             ending = f"_{number}"
             key = full[: _LONGEST_NAME - len(ending)] + ending
-        found[key] = value
-    return found
+        named[key] = value
+    return named
 
 
 def _allowed(part: str) -> str:

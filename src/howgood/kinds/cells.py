@@ -24,9 +24,9 @@ class WrongCellError(Exception):
 def on_scale(text: str, scale: Sequence[str]) -> int:
     """Return the point on a scale that a number or a label means, from 1."""
     labels = [one_label.casefold() for one_label in scale]
-    found = [at for at, label in enumerate(labels, start=1) if label in readings(text)]
-    if found:
-        return found[0]
+    places = [at for at, label in enumerate(labels, start=1) if label in readings(text)]
+    if places:
+        return places[0]
     number = whole(text, needed=f"1 to {len(scale)}, or a label of the scale")
     if not 1 <= number <= len(scale):
         raise WrongCellError(f"1 to {len(scale)}, or a label of the scale")
@@ -48,20 +48,20 @@ def whole(text: str, *, needed: str) -> int:
 def number(text: str) -> float:
     """Return a finite number with a decimal point."""
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
         raise WrongCellError("a number such as 0.75") from None
-    if not math.isfinite(found):
+    if not math.isfinite(value):
         raise WrongCellError("a number such as 0.75")
-    return found
+    return value
 
 
 def seconds(text: str) -> float:
     """Return how long something took; a time of day or a count of milliseconds is refused."""
-    found = number(text)
-    if not 0 <= found <= _LONGEST_SECONDS:
+    value = number(text)
+    if not 0 <= value <= _LONGEST_SECONDS:
         raise WrongCellError("seconds that a page took, such as 12.5")
-    return found
+    return value
 
 
 def yes_or_no(text: str) -> bool:
@@ -76,8 +76,8 @@ def yes_or_no(text: str) -> bool:
 def moment(text: str) -> datetime:
     """Return a point in time; one without a zone is UTC."""
     try:
-        found = datetime.fromisoformat(text)
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        value = datetime.fromisoformat(text)
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         raise WrongCellError("a time such as 2026-05-04 12:00:00") from None
 

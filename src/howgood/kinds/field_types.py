@@ -389,8 +389,8 @@ def views_of(value: AnswerValue) -> tuple[int, float] | None:
     >>> views_of("2 12.5"), views_of(None)
     ((2, 12.5), None)
     """
-    found = _VIEWS.fullmatch(value) if isinstance(value, str) else None
-    return None if found is None else (int(found[1]), float(found[2]))
+    match = _VIEWS.fullmatch(value) if isinstance(value, str) else None
+    return None if match is None else (int(match[1]), float(match[2]))
 
 
 FIELD_TYPES: dict[str, FieldType] = {

@@ -136,9 +136,9 @@ def translation_problems(study: Study, kind: Kind) -> list[Problem]:
     known = texts_of(study.to_dict())
     problems: list[Problem] = []
     for language, texts in study.translations.items():
-        found = _language_problem(study, language)
-        found += _missing(language, known, texts) + _unknown(language, known, texts)
-        problems += found or _wrong(study, language, kind)
+        wrong = _language_problem(study, language)
+        wrong += _missing(language, known, texts) + _unknown(language, known, texts)
+        problems += wrong or _wrong(study, language, kind)
     return problems
 
 

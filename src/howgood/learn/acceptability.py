@@ -269,7 +269,10 @@ def _is_whole(fit: AcceptabilityFit) -> bool:
         and all(isinstance(application, str) for application in fit.applications)
         and set(fit.respondents) == set(fit.applications)
         and all(isinstance(n, int) and n > 0 for n in fit.respondents.values())
-        and (fit.segmented is None or all(_is_whole(each) for each in fit.segmented.fits.values()))
+        and (
+            fit.segmented is None
+            or all(_is_whole(own_fit) for own_fit in fit.segmented.fits.values())
+        )
     )
 
 

@@ -180,8 +180,8 @@ class AcceptabilityFit(Tabular):
     evidence_by_application: Mapping[str, Evidence] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        found = evidence_by_application(self.cells, self.respondents)
-        object.__setattr__(self, "evidence_by_application", found)
+        evidence = evidence_by_application(self.cells, self.respondents)
+        object.__setattr__(self, "evidence_by_application", evidence)
 
     # -- people who differ -------------------------------------------------------------------
 
@@ -192,8 +192,8 @@ class AcceptabilityFit(Tabular):
 
     def in_segment(self, segment: str) -> "AcceptabilityFit":
         """Return the fit of one segment, for every question a fit answers."""
-        found: AcceptabilityFit = self._divided("segment").fit_of(segment)
-        return found
+        fit: AcceptabilityFit = self._divided("segment").fit_of(segment)
+        return fit
 
     @property
     def people(self) -> Table:
@@ -299,16 +299,16 @@ class AcceptabilityFit(Tabular):
     def differences(self, parameter: str = "alpha", *, p: float | None = None) -> Table:
         """Return all pairwise differences; credible means that the 95 % HDI leaves out zero."""
         pairs = list(itertools.combinations(self.applications, 2))
-        found = [self.difference(parameter, first, second, p=p) for first, second in pairs]
+        estimates = [self.difference(parameter, first, second, p=p) for first, second in pairs]
         return Table(
             {
                 "first": np.array([first for first, _ in pairs], dtype=object),
                 "second": np.array([second for _, second in pairs], dtype=object),
-                "mean": np.array([estimate.mean for estimate in found]),
-                "lower": np.array([estimate.interval.lower for estimate in found]),
-                "upper": np.array([estimate.interval.upper for estimate in found]),
+                "mean": np.array([estimate.mean for estimate in estimates]),
+                "lower": np.array([estimate.interval.lower for estimate in estimates]),
+                "upper": np.array([estimate.interval.upper for estimate in estimates]),
                 "credible": np.array(
-                    [0.0 not in estimate.interval for estimate in found], dtype=bool
+                    [0.0 not in estimate.interval for estimate in estimates], dtype=bool
                 ),
             }
         )
@@ -418,23 +418,23 @@ class AcceptabilityFit(Tabular):
             for application in self.applications
             for one_parameter in PARAMETERS
         ]
-        found = [self.estimate(parameter, application, p=p) for parameter, application in names]
-        found.append(Estimate.from_draws(self.person_sd_draws(p=p)))
+        estimates = [self.estimate(parameter, application, p=p) for parameter, application in names]
+        estimates.append(Estimate.from_draws(self.person_sd_draws(p=p)))
         names.append(("person_sd", "all"))
         if self.has_flawless_term:
-            found.append(Estimate.from_draws(self._named("flawless", p)[:, 0]))
+            estimates.append(Estimate.from_draws(self._named("flawless", p)[:, 0]))
             names.append(("flawless", "all"))
         if not self.mean_probabilities:
-            found.append(self.order)
+            estimates.append(self.order)
             names.append(("p", "all"))
         return Table(
             {
                 "application": np.array([application for _, application in names], dtype=object),
                 "parameter": np.array([parameter for parameter, _ in names], dtype=object),
-                "mean": np.array([estimate.mean for estimate in found]),
-                "sd": np.array([estimate.sd for estimate in found]),
-                "lower": np.array([estimate.interval.lower for estimate in found]),
-                "upper": np.array([estimate.interval.upper for estimate in found]),
+                "mean": np.array([estimate.mean for estimate in estimates]),
+                "sd": np.array([estimate.sd for estimate in estimates]),
+                "lower": np.array([estimate.interval.lower for estimate in estimates]),
+                "upper": np.array([estimate.interval.upper for estimate in estimates]),
             }
         )
 
@@ -539,8 +539,8 @@ class AcceptabilityFit(Tabular):
     @classmethod
     def load(cls, path: str | Path) -> "AcceptabilityFit":
         """Return the fit that `save` wrote: `learn.load_fit`."""
-        found: AcceptabilityFit = import_module("howgood.learn.acceptability").load_fit(path)
-        return found
+        fit: AcceptabilityFit = import_module("howgood.learn.acceptability").load_fit(path)
+        return fit
 
     def save(self, path: str | Path) -> None:
         """Write the fit to one file (.npz); read it back with `load` or `learn.load_fit`."""

@@ -50,36 +50,36 @@ def item_correlations(answers: Answers) -> Table | None:
     if not asked:
         return None
     _, person = np.unique(answers["participant"].astype(str), return_inverse=True)
-    found = [_correlation(answers[a], answers[b], person) for _, a, b in asked]
+    correlations = [_correlation(answers[a], answers[b], person) for _, a, b in asked]
     return Table(
         {
             "test": np.array([test for test, _, _ in asked], dtype=object),
             "first": np.array([a for _, a, _ in asked], dtype=object),
             "second": np.array([b for _, _, b in asked], dtype=object),
-            "spearman": np.array([correlation.rho for correlation in found]),
-            "se": np.array([correlation.se for correlation in found]),
+            "spearman": np.array([correlation.rho for correlation in correlations]),
+            "se": np.array([correlation.se for correlation in correlations]),
             "lower": np.array(
-                [max(correlation.rho - correlation.reach, -1.0) for correlation in found]
+                [max(correlation.rho - correlation.reach, -1.0) for correlation in correlations]
             ),
             "upper": np.array(
-                [min(correlation.rho + correlation.reach, 1.0) for correlation in found]
+                [min(correlation.rho + correlation.reach, 1.0) for correlation in correlations]
             ),
-            "n_rows": np.array([correlation.n_rows for correlation in found]),
+            "n_rows": np.array([correlation.n_rows for correlation in correlations]),
         }
     )
 
 
 def correlations_by_part(answers: Answers) -> Table | None:
     """Return `item_correlations` of each part of a study; None where no part has two items."""
-    found = []
+    table_rows = []
     for part in sorted(set(answers["part"].astype(str).tolist())):
         here = answers["part"].astype(str) == part
         mine = Answers(
             {name: values[here] for name, values in answers.items()}, provenance=answers.provenance
         )
         rows = item_correlations(mine)
-        found += [{"part": part, **row} for row in rows.rows()] if rows is not None else []
-    return table_of_rows([row for row in found if row["n_rows"]])
+        table_rows += [{"part": part, **row} for row in rows.rows()] if rows is not None else []
+    return table_of_rows([row for row in table_rows if row["n_rows"]])
 
 
 def table_of_rows(rows: Sequence[Mapping[str, Any]] | None) -> Table | None:

@@ -32,13 +32,13 @@ def evidence_by_application(cells: Cells, people: Mapping[str, int]) -> dict[str
     where fewer than `FEW_PEOPLE` answered; else "enough".
     """
     without = {**silent_applications(cells), **falling_applications(cells)}
-    found: dict[str, Evidence] = {}
+    evidence: dict[str, Evidence] = {}
     for name in cells.applications:
         if name in without:
-            found[name] = "none"
+            evidence[name] = "none"
         else:
-            found[name] = "few people" if people[name] < FEW_PEOPLE else "enough"
-    return found
+            evidence[name] = "few people" if people[name] < FEW_PEOPLE else "enough"
+    return evidence
 
 
 def warn_about(cells: Cells, people: Mapping[str, int]) -> None:
@@ -93,7 +93,7 @@ def falling_applications(cells: Cells) -> dict[str, str]:
     """
     accuracy = (cells.precision + cells.recall) / 2
     accepted, refused = np.split(cells.groups.counts, 2, axis=1)
-    asked, found = accepted + refused, {}
+    asked, falling = accepted + refused, {}
     for index, name in enumerate(cells.applications):
         n = asked * (cells.application == index)
         totals = np.maximum(n.sum(axis=1, keepdims=True), 1.0)
@@ -102,11 +102,11 @@ def falling_applications(cells: Cells) -> dict[str, str]:
         together = (accepted * (n > 0) * away).sum(axis=1).round(9)
         squares = float(cells.groups.alike @ together**2)
         if squares > 0 and cells.groups.alike @ together < _FALLING * np.sqrt(squares):
-            found[name] = (
+            falling[name] = (
                 "acceptance falls as accuracy rises; check that precision, recall and rating mean "
                 "what their columns say"
             )
-    return found
+    return falling
 
 
 def lowest_shown(cells: Cells, application: str) -> float:
@@ -309,16 +309,16 @@ def _replicate(
 
 def _statistics(cells: Cells, people: FloatArray, accepted: FloatArray) -> dict[str, float]:
     """Return shares per application, how unlike scenarios and how unlike people are."""
-    found = {}
+    statistics = {}
     for index, name in enumerate(cells.applications):
         here = cells.application == index
         asked, yes = people[:, here].sum(axis=0), accepted[:, here].sum(axis=0)
-        found[f"share accepting, {name}"] = float(yes.sum() / asked.sum())
-        found[f"sd of shares between scenarios, {name}"] = float(np.std(yes / asked))
+        statistics[f"share accepting, {name}"] = float(yes.sum() / asked.sum())
+        statistics[f"sd of shares between scenarios, {name}"] = float(np.std(yes / asked))
         best = np.argmax(cells.precision[here] * cells.recall[here])
-        found[f"share accepting the best scenario, {name}"] = float(yes[best] / asked[best])
+        statistics[f"share accepting the best scenario, {name}"] = float(yes[best] / asked[best])
     shares = accepted.sum(axis=1) / people.sum(axis=1)
-    found["sd of shares between people"] = float(np.std(shares))
-    found["people who accept everything"] = float(np.mean(shares == 1))
-    found["people who accept nothing"] = float(np.mean(shares == 0))
-    return found
+    statistics["sd of shares between people"] = float(np.std(shares))
+    statistics["people who accept everything"] = float(np.mean(shares == 1))
+    statistics["people who accept nothing"] = float(np.mean(shares == 0))
+    return statistics

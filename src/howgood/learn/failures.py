@@ -216,17 +216,17 @@ class FailuresFit(Tabular):
 
     def summary(self) -> Table:
         """Return mean, sd and 95 % interval of every weight and of the spread of people."""
-        found = {f"weight of {kind}": weight for kind, weight in self.weights.items()}
-        found["person_sd"] = self.person_sd
+        estimates = {f"weight of {kind}": weight for kind, weight in self.weights.items()}
+        estimates["person_sd"] = self.person_sd
         if self.flawless is not None:
-            found["flawless"] = self.flawless
+            estimates["flawless"] = self.flawless
         return Table(
             {
-                "parameter": np.array(list(found), dtype=object),
-                "mean": np.array([estimate.mean for estimate in found.values()]),
-                "sd": np.array([estimate.sd for estimate in found.values()]),
-                "lower": np.array([estimate.interval.lower for estimate in found.values()]),
-                "upper": np.array([estimate.interval.upper for estimate in found.values()]),
+                "parameter": np.array(list(estimates), dtype=object),
+                "mean": np.array([estimate.mean for estimate in estimates.values()]),
+                "sd": np.array([estimate.sd for estimate in estimates.values()]),
+                "lower": np.array([estimate.interval.lower for estimate in estimates.values()]),
+                "upper": np.array([estimate.interval.upper for estimate in estimates.values()]),
             }
         )
 
@@ -481,15 +481,19 @@ def _checked_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def _checked_powers(powers: Sequence[float]) -> tuple[float, ...]:
-    found = tuple(float(power) for power in powers)
-    if not found or len(set(found)) < len(found) or not all(0 < power <= 1 for power in found):
+    checked = tuple(float(power) for power in powers)
+    if (
+        not checked
+        or len(set(checked)) < len(checked)
+        or not all(0 < power <= 1 for power in checked)
+    ):
         raise InputError(
             where="powers",
             found=repr(tuple(powers)),
             needed="distinct numbers above 0 and at most 1",
             cure="Use (1,), or (1, 0.5) to compare.",
         )
-    return found
+    return checked
 
 
 def _check_counts(answers: Answers, kinds: tuple[str, ...], out_of: int) -> None:

@@ -304,19 +304,19 @@ def _check_kept(grouped: EngineFrame, kept: list[str], missing: str) -> None:
 
     if not kept:
         return
-    found = grouped.one_row(
+    counted = grouped.one_row(
         **{f"howgood_gap_{name}": count(_is_partial(name)) for name in kept},
         **{name: count(nw.col(name) != nw.col(f"howgood_most_{name}")) for name in kept},
     )
     for name in kept:
-        if found[name]:
+        if counted[name]:
             raise InputError(
                 where=f"{_WHERE}, column {name!r}",
-                found=f"{found[name]} pairs with several values",
+                found=f"{counted[name]} pairs with several values",
                 needed="one value per user and item, the same in all its rows",
                 cure="Give one prediction per pair.",
             )
-        _mention_gaps(int(found[f"howgood_gap_{name}"] or 0), name, missing)
+        _mention_gaps(int(counted[f"howgood_gap_{name}"] or 0), name, missing)
 
 
 def _is_present(source: EngineFrame, name: str) -> Any:  # noqa: ANN401 - a narwhals expression
@@ -403,5 +403,5 @@ def barrier_of(feedback: Table, *, most: float, seed: int) -> Estimate:
             logs[:, 0], math.log(centre), n_units=len(sums), n_fitted=1, generator=generator
         )
         squares = np.exp(np.minimum(logs, 2.0 * math.log(most)))
-    found = Estimate.from_draws(np.sqrt(squares), kind="quantile", n_respondents=len(people))
-    return replace(found, mean=math.sqrt(centre))
+    estimate = Estimate.from_draws(np.sqrt(squares), kind="quantile", n_respondents=len(people))
+    return replace(estimate, mean=math.sqrt(centre))

@@ -193,17 +193,17 @@ def _with_spreads(source: EngineFrame, spreads: Any, *, keys: tuple[str, str]) -
         )
     given.require([key], numeric=["sd"])
     joined = source.left_join(given.replace(given.frame.select(key, "sd")), on=[key])
-    found = joined.one_row(
+    counted = joined.one_row(
         n=nw.when(nw.col("sd").is_null()).then(1).otherwise(0).sum(), least=nw.col("sd").min()
     )
-    if found["n"]:
+    if counted["n"]:
         raise InputError(
             where="sd",
-            found=f"{found['n']} ratings without an sd",
+            found=f"{counted['n']} ratings without an sd",
             needed=f"an sd for every {key}",
             cure=f"Add the missing rows, one per {key}.",
         )
-    _check_spread(float(found["least"]))
+    _check_spread(float(counted["least"]))
     return joined.frame
 
 

@@ -74,15 +74,15 @@ def interface_effects(
         n_people = _people_of(people, places, place, is_within=is_within)
         if not n_people:
             continue
-        found, variance, freedom = _estimate(people, design, target[:, 0], n_cells + place - 1)
+        effect, variance, freedom = _estimate(people, design, target[:, 0], n_cells + place - 1)
         half = float(stdtrit(freedom, (1 + confidence) / 2)) * variance**0.5
         made.append(
             InterfaceEffect(
                 level=levels[place],
                 reference=levels[0],
-                difference=found,
-                lower=found - half,
-                upper=found + half,
+                difference=effect,
+                lower=effect - half,
+                upper=effect + half,
                 people=n_people,
                 is_within=is_within,
             )
@@ -103,8 +103,8 @@ def _estimate(
 ) -> tuple[float, float, float]:
     """Return a coefficient, its variance over people and the degrees of freedom of that."""
     inverse: FloatArray = np.asarray(np.linalg.pinv(design.T @ design), dtype=np.float64)
-    found = inverse @ (design.T @ target)
-    left = target - design @ found
+    coefficients = inverse @ (design.T @ target)
+    left = target - design @ coefficients
     order = np.argsort(people, kind="stable")
     ends = np.cumsum(np.bincount(people))[:-1]
     moved, sizes, shared = [], [], []
@@ -116,7 +116,7 @@ def _estimate(
         shared.append(own.T @ weight)
     together = np.diag(sizes) - np.array(shared) @ inverse @ np.array(shared).T
     freedom = float(np.trace(together)) ** 2 / float(np.sum(together**2))
-    return float(found[which]), float(np.sum(np.square(moved))), freedom
+    return float(coefficients[which]), float(np.sum(np.square(moved))), freedom
 
 
 def _corrected(own: FloatArray, inverse: FloatArray) -> FloatArray:

@@ -38,10 +38,10 @@ def _weighted_mean(values: FloatArray) -> Weighed:
 
 def _counts(label: IntArray, unit: IntArray) -> FloatArray:
     size = (int(unit.max()) + 1, int(label.max()) + 1)
-    found: FloatArray = np.bincount(unit * size[1] + label, minlength=size[0] * size[1]).astype(
+    counts: FloatArray = np.bincount(unit * size[1] + label, minlength=size[0] * size[1]).astype(
         np.float64
     )
-    return found.reshape(size)
+    return counts.reshape(size)
 
 
 def accuracy_ceiling(label: IntArray, unit: IntArray) -> UnitScores:
@@ -259,14 +259,14 @@ def _of_several(item: NDArray[Any]) -> tuple[IntArray, NDArray[np.bool_], int]:
 
 
 def _is_positive(labels: NDArray[Any], positive: object) -> FloatArray:
-    found = np.unique(labels)
+    levels = np.unique(labels)
     if positive is None:
-        positive = 1 if 1 in found.tolist() else found[-1]
-    if positive not in found.tolist():
+        positive = 1 if 1 in levels.tolist() else levels[-1]
+    if positive not in levels.tolist():
         raise InputError(
             where="positive",
             found=repr(positive),
-            needed=f"one of the labels: {', '.join(map(str, found[:10].tolist()))}",
+            needed=f"one of the labels: {', '.join(map(str, levels[:10].tolist()))}",
             cure="Name the label that counts as positive.",
         )
     is_so: FloatArray = (labels == positive).astype(np.float64)
@@ -314,9 +314,9 @@ def function_ceiling(
 
 
 def _all_but(rows: IntArray, n: int) -> NDArray[np.bool_]:
-    found = np.ones(n, dtype=bool)
-    found[rows] = False
-    return found
+    kept = np.ones(n, dtype=bool)
+    kept[rows] = False
+    return kept
 
 
 def _answers(codes: NDArray[Any], unit: IntArray, *, is_number: bool) -> NDArray[Any]:

@@ -121,8 +121,8 @@ def matthews(shown: ShownRates) -> FloatArray:
     )  # fmt: skip
     both = (hit + alarm) * (hit + missed) * (cleared + alarm) * (cleared + missed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (hit * cleared - alarm * missed) / np.sqrt(both)
-    return np.where(both > 0, found, 0.0)
+        correlation = (hit * cleared - alarm * missed) / np.sqrt(both)
+    return np.where(both > 0, correlation, 0.0)
 
 
 class Candidate(NamedTuple):
@@ -237,7 +237,7 @@ def compare_measures(
     rng, seed = generator_and_seed(random_state)
     fit = _Fit(cells, known, has_flawless_term(flawless, cells, known), draws, rng)
     shown = ShownRates.of(cells, prevalence)
-    found: dict[str, _Compared] = {}
+    by_measure: dict[str, _Compared] = {}
     not_computed: dict[str, str] = {}
     for number, (name, candidate) in enumerate(chosen.items()):
         progress(number / len(chosen), name)
@@ -245,10 +245,10 @@ def compare_measures(
         if why:
             not_computed[name] = why
         else:
-            found[name] = fit.of(candidate, shown)
-    _refuse_none(found, not_computed)
+            by_measure[name] = fit.of(candidate, shown)
+    _refuse_none(by_measure, not_computed)
     return MeasureComparison(
-        table=_table(found, cells),
+        table=_table(by_measure, cells),
         not_computed=not_computed,
         n_respondents=int(cells.groups.alike.sum()),
         provenance=_provenance(read, fit, seed, {"cut": cut, "prevalence": prevalence}),
@@ -342,8 +342,8 @@ def _why_not(candidate: Candidate, shown: ShownRates) -> str:
     return ""
 
 
-def _refuse_none(found: Mapping[str, _Compared], not_computed: Mapping[str, str]) -> None:
-    if not found:
+def _refuse_none(by_measure: Mapping[str, _Compared], not_computed: Mapping[str, str]) -> None:
+    if not by_measure:
         reasons = "; ".join(f"{name} {why}" for name, why in not_computed.items())
         raise InputError(
             where="measures",
@@ -360,12 +360,12 @@ def _stretched(values: FloatArray, shown: ShownRates) -> FloatArray:
     return np.asarray(usual.min() + share * np.ptp(usual))
 
 
-def _table(found: Mapping[str, _Compared], cells: Cells) -> Any:  # noqa: ANN401 - a Table
+def _table(by_measure: Mapping[str, _Compared], cells: Cells) -> Any:  # noqa: ANN401 - a Table
     alike = cells.groups.alike
-    evidence = np.array([compared.log_evidence for compared in found.values()])
+    evidence = np.array([compared.log_evidence for compared in by_measure.values()])
     shares = np.exp(evidence - evidence.max())
-    scores = [compared.left_out.score(alike) for compared in found.values()]
-    best = list(found.values())[int(np.argmax(scores))].left_out
+    scores = [compared.left_out.score(alike) for compared in by_measure.values()]
+    best = list(by_measure.values())[int(np.argmax(scores))].left_out
     rows = [
         {
             "measure": name,
@@ -376,8 +376,8 @@ def _table(found: Mapping[str, _Compared], cells: Cells) -> Any:  # noqa: ANN401
             "reliable": compared.reliable,
         }
         for (name, compared), share, score in zip(
-            found.items(), shares / shares.sum(), scores, strict=True
+            by_measure.items(), shares / shares.sum(), scores, strict=True
         )
     ]
-    apart = [compared.left_out.difference(best, alike) for compared in found.values()]
+    apart = [compared.left_out.difference(best, alike) for compared in by_measure.values()]
     return sorted_by_score(rows, apart)

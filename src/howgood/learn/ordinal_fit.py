@@ -166,13 +166,13 @@ class OrdinalFit(Tabular):
     def thresholds(self, *, p: float | None = None) -> Table:
         """Return where one rating passes into the next, on the latent scale."""
         rows = self._named("threshold", p)
-        found = [self._estimate(rows[:, index]) for index in range(rows.shape[1])]
+        estimates = [self._estimate(rows[:, index]) for index in range(rows.shape[1])]
         return Table(
             {
                 "up_to": np.array(self.levels[:-1]),
-                "mean": np.array([estimate.mean for estimate in found]),
-                "lower": np.array([estimate.interval.lower for estimate in found]),
-                "upper": np.array([estimate.interval.upper for estimate in found]),
+                "mean": np.array([estimate.mean for estimate in estimates]),
+                "lower": np.array([estimate.interval.lower for estimate in estimates]),
+                "upper": np.array([estimate.interval.upper for estimate in estimates]),
             }
         )
 
@@ -302,21 +302,21 @@ class OrdinalFit(Tabular):
 
     def summary(self) -> Table:
         """Return mean, sd and 95 % HDI of every parameter; scale and variance apart."""
-        found = {}
+        estimates = {}
         for place, application in enumerate(self.applications):
             named = f", {application}" if len(self.applications) > 1 else ""
             for name in BY_APPLICATION[: 3 if place else 2]:
-                found[f"{name}{named}"] = self.estimate(name, application)
-        found["person_sd"] = self.person_sd
+                estimates[f"{name}{named}"] = self.estimate(name, application)
+        estimates["person_sd"] = self.person_sd
         for name in ("shift", "log_scale", "scale_ratio", "variance_ratio"):
-            found |= {f"{name}, {part}": entry for part, entry in getattr(self, name).items()}
+            estimates |= {f"{name}, {part}": entry for part, entry in getattr(self, name).items()}
         return Table(
             {
-                "parameter": np.array(list(found), dtype=object),
-                "mean": np.array([estimate.mean for estimate in found.values()]),
-                "sd": np.array([estimate.sd for estimate in found.values()]),
-                "lower": np.array([estimate.interval.lower for estimate in found.values()]),
-                "upper": np.array([estimate.interval.upper for estimate in found.values()]),
+                "parameter": np.array(list(estimates), dtype=object),
+                "mean": np.array([estimate.mean for estimate in estimates.values()]),
+                "sd": np.array([estimate.sd for estimate in estimates.values()]),
+                "lower": np.array([estimate.interval.lower for estimate in estimates.values()]),
+                "upper": np.array([estimate.interval.upper for estimate in estimates.values()]),
             }
         )
 
@@ -352,8 +352,8 @@ class OrdinalFit(Tabular):
     @classmethod
     def load(cls, path: str | Path) -> "OrdinalFit":
         """Return the fit that `save` wrote: `learn.load_ordinal_fit`."""
-        found: OrdinalFit = import_module("howgood.learn.ordinal").load_ordinal_fit(path)
-        return found
+        fit: OrdinalFit = import_module("howgood.learn.ordinal").load_ordinal_fit(path)
+        return fit
 
     def save(self, path: str | Path) -> None:
         """Write the fit to one file (.npz); read it back with `load` or `load_ordinal_fit`."""

@@ -149,12 +149,12 @@ class OrdinalModel:
     def nearest_thresholds(self) -> NDArray[np.intp]:
         """For each other part the threshold that comes closest to halving its ratings."""
         total = (self.groups.alike @ self.groups.counts).reshape(self.cells.n_cells, -1)
-        found = []
+        nearest = []
         for part in range(1, len(self.cells.parts)):
             given = total[self.cells.part == part].sum(axis=0)
             share = np.cumsum(given)[:-1] / max(given.sum(), 1.0)
-            found.append(int(np.argmin(np.abs(share - 0.5))))
-        return np.array(found, dtype=np.intp)
+            nearest.append(int(np.argmin(np.abs(share - 0.5))))
+        return np.array(nearest, dtype=np.intp)
 
     def start(self) -> FloatArray:
         """Return a sensible place to start looking for the mode."""

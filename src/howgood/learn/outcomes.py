@@ -183,8 +183,8 @@ def _context_rows(
     rows = np.zeros(len(codes[0]), dtype=np.int64)
     prefixes = []
     for column, known in zip(codes, levels, strict=True):
-        found, rows = numbered(rows * (len(known) + 1) + column)
-        prefixes.append(found)
+        distinct, rows = numbered(rows * (len(known) + 1) + column)
+        prefixes.append(distinct)
     return tuple(prefixes), rows
 
 

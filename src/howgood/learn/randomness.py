@@ -160,10 +160,12 @@ def _coded(column: Any, name: str) -> IntArray:  # noqa: ANN401 - any column
 
 def _joined(codes: list[IntArray]) -> IntArray:
     """Return one code per combination of several."""
-    found = np.zeros(len(codes[0]), dtype=np.int64)
+    joined = np.zeros(len(codes[0]), dtype=np.int64)
     for code in codes:
-        found = np.unique(found * (int(code.max()) + 1) + code, return_inverse=True)[1].reshape(-1)
-    return found
+        joined = np.unique(joined * (int(code.max()) + 1) + code, return_inverse=True)[1].reshape(
+            -1
+        )
+    return joined
 
 
 def _pairs(context: IntArray, outcome: IntArray, unit: IntArray) -> _Pairs:

@@ -58,8 +58,8 @@ def with_spreads(pairs: EngineFrame, *, once: str) -> EngineFrame:
     import narwhals as nw
 
     trials = nw.col("trials")
-    found = pairs.one_row(n=nw.len(), once=nw.when(trials < 2).then(1).otherwise(0).sum())
-    n_once, n_pairs = int(found["once"] or 0), int(found["n"])
+    counted = pairs.one_row(n=nw.len(), once=nw.when(trials < 2).then(1).otherwise(0).sum())
+    n_once, n_pairs = int(counted["once"] or 0), int(counted["n"])
     if not n_once:
         return pairs
     if once == "error" or n_once == n_pairs:
@@ -133,7 +133,7 @@ def _lenders(pairs: EngineFrame) -> dict[str, float]:
         / nw.when(is_lender).then(nw.col("howgood_free")).otherwise(1.0)
     )
     free, squares, variance = (nw.col(f"howgood_{name}") for name in ("free", "ss", "var"))
-    found = pairs.replace(rows).one_row(
+    sums = pairs.replace(rows).one_row(
         lenders=nw.col("howgood_lender").sum(),
         borrowers=(1 - nw.col("howgood_lender")).sum(),
         squares=squares.sum(),
@@ -145,7 +145,7 @@ def _lenders(pairs: EngineFrame) -> dict[str, float]:
         variances2=(variance * variance).sum(),
         sampling=(2 * variance * variance / nw.col("howgood_more")).sum(),
     )
-    return {name: float(value or 0.0) for name, value in found.items()}
+    return {name: float(value or 0.0) for name, value in sums.items()}
 
 
 def _refusal(n_once: int, n_pairs: int) -> InputError:

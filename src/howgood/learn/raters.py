@@ -175,8 +175,8 @@ def _estimate(pairs: ValuePairs, level: str, generator: np.random.Generator) -> 
             cure="Check the column of grades.",
         )
     drawn = alpha_draws(pairs, level, draws=_DRAWS, generator=generator)
-    found = Estimate.from_draws(drawn, kind="quantile")
-    return replace(found, mean=at, n_respondents=pairs.n_raters)
+    estimate = Estimate.from_draws(drawn, kind="quantile")
+    return replace(estimate, mean=at, n_respondents=pairs.n_raters)
 
 
 def _shares(values: FloatArray, unit: IntArray, who: IntArray) -> dict[str, float]:

@@ -197,8 +197,8 @@ def _judged(
     columns = frame_columns(judgements, names, where=_WHERE)
     labels = label_codes(table, columns[truth], columns[predicted])
     codes = table.encode({name: columns[name] for name in table.encoded_columns}).codes
-    found = mismatch(table, codes, labels.actual, labels.predicted, n_labels=len(labels.values))
-    used = ~found.right & found.seen
+    judged = mismatch(table, codes, labels.actual, labels.predicted, n_labels=len(labels.values))
+    used = ~judged.right & judged.seen
     if used.sum() < 2:
         raise InputError(
             where=_WHERE,
@@ -207,7 +207,7 @@ def _judged(
             cure="Ask people to grade wrong predictions in contexts the table holds.",
         )
     distances = np.stack(
-        [found.highest - found.predicted, np.abs(found.predicted - found.actual)], axis=1
+        [judged.highest - judged.predicted, np.abs(judged.predicted - judged.actual)], axis=1
     )
     people, offsets = np.arange(int(used.sum())), np.zeros(int(used.sum()), dtype=np.int64)
     n_respondents = None
@@ -294,8 +294,8 @@ def _slopes(
 
 def _estimate(draws: FloatArray, *, mean: float, n_respondents: int | None) -> Estimate:
     """Return draws by quantiles; the mean of draws with such tails would say little."""
-    found = Estimate.from_draws(draws, kind="quantile", n_respondents=n_respondents)
-    return replace(found, mean=float(mean))
+    estimate = Estimate.from_draws(draws, kind="quantile", n_respondents=n_respondents)
+    return replace(estimate, mean=float(mean))
 
 
 def _require_evidence(centred: FloatArray) -> None:

@@ -135,8 +135,8 @@ def alpha_of(rated: FloatArray) -> float:
     k, total = rated.shape[1], float(rated.sum(axis=1).var(ddof=1))
     if total <= 0:
         return float("nan")
-    found: float = k / (k - 1.0) * (1.0 - float(rated.var(axis=0, ddof=1).sum()) / total)
-    return found
+    alpha: float = k / (k - 1.0) * (1.0 - float(rated.var(axis=0, ddof=1).sum()) / total)
+    return alpha
 
 
 def omega_of(rated: FloatArray) -> float:
@@ -148,14 +148,14 @@ def omega_of(rated: FloatArray) -> float:
     above = np.triu_indices(len(covariance), 1)
     wanted = (covariance / np.outer(scale, scale))[above]
     start = np.full(len(scale), np.sqrt(max(float(wanted.mean()), 0.01)))
-    fitted = least_squares(lambda found: np.outer(found, found)[above] - wanted, start)
+    fitted = least_squares(lambda loadings: np.outer(loadings, loadings)[above] - wanted, start)
     loadings = fitted.x * scale
     unique = np.diag(covariance) - loadings**2
     if np.any(unique < -1e-6 * np.diag(covariance)) or loadings.sum() == 0:
         return float("nan")
     common = float(loadings.sum() ** 2)
-    found: float = common / (common + float(np.maximum(unique, 0.0).sum()))
-    return found
+    omega: float = common / (common + float(np.maximum(unique, 0.0).sum()))
+    return omega
 
 
 def _estimated(

@@ -260,8 +260,8 @@ class SegmentModel:
         """Log prior of everything beyond the middle, and the gradient by it."""
         at, parts = self.middle.size, []
         if self.n_contrasts:
-            w, centre, known = (each for each in self._coordinates(point[None, :]))
-            z, tau = (each[0] for each in self._contrasts(point[None, :]))
+            w, centre, known = (part for part in self._coordinates(point[None, :]))
+            z, tau = (part[0] for part in self._contrasts(point[None, :]))
             damped = 1.0 + known * tau**2
             by_contrast = (by_shifts @ _helmert(len(self.segments)).T).reshape(z.shape)
             z_by_tau = centre * known * (1.0 - known * tau**2) / damped**2

@@ -108,8 +108,8 @@ def _segment(
     own = Answers(
         {column: values[rows] for column, values in answers.items()}, provenance=answers.provenance
     )
-    place = {each: number for number, each in enumerate(applications)}
-    application = np.array([place[str(each)] for each in own["application"].tolist()])
+    place = {asked: number for number, asked in enumerate(applications)}
+    application = np.array([place[str(asked)] for asked in own["application"].tolist()])
     people, person = np.unique(own["participant"].astype(str), return_inverse=True)
     question = np.column_stack([application, own["precision"], own["recall"]])
     distinct, cell = np.unique(question, axis=0, return_inverse=True)
@@ -140,7 +140,7 @@ def fit_people(
     _warn_about_few(segments)
     narrow = float(np.quantile(whole.person_sd_draws(), 0.99)) < _NARROW
     model = SegmentModel(
-        tuple(each.cells for each in segments),
+        tuple(segment.cells for segment in segments),
         whole.priors,
         0.0,
         flawless=whole.has_flawless_term,
@@ -307,7 +307,7 @@ def _own_steps(
     steps = np.linspace(-_REACH, _REACH, _STEPS)
     nodes, weights = normal_nodes(PERSON_NODES)
     log_prior = np.log(np.outer(np.exp(-0.5 * steps**2), weights)).ravel()
-    found = np.empty((len(draws), n))
+    own_steps = np.empty((len(draws), n))
     for number, row in enumerate(draws):
         own = {name: row[place] for name, place in at.items()}
         center = own["alpha"][cells.application]
@@ -323,12 +323,12 @@ def _own_steps(
         share = np.exp(joint).reshape(n, _STEPS, PERSON_NODES).sum(axis=2)
         passed = np.cumsum(share, axis=1) / share.sum(axis=1, keepdims=True)
         place = (passed < rng.random((n, 1))).sum(axis=1)
-        found[number] = steps[place] + (rng.random(n) - 0.5) * (steps[1] - steps[0])
-    return found
+        own_steps[number] = steps[place] + (rng.random(n) - 0.5) * (steps[1] - steps[0])
+    return own_steps
 
 
 def _warn_about_few(segments: tuple[Segment, ...]) -> None:
-    few = [f"{each.name!r} ({len(each.people)})" for each in segments if _is_few(each)]
+    few = [f"{segment.name!r} ({len(segment.people)})" for segment in segments if _is_few(segment)]
     if few and len(segments) > 1:
         announce(
             f"few respondents in {', '.join(few)}: fewer than {FEW_PEOPLE} in a segment; its "

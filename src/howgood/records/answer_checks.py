@@ -67,13 +67,13 @@ class JudgedMap:
         """Return (accepted, refused) wherever one of the two is plainly better."""
         places = range(len(self.points))
         tried = self.pairs or [(one, other) for one in places for other in places if one < other]
-        found = []
+        unlike = []
         for one, other in tried:
             first, second = self.points[one], self.points[other]
             verdicts = {first.is_accepted, second.is_accepted}
             if verdicts == {True, False} and (is_better(first, second) or is_better(second, first)):
-                found.append((one, other) if first.is_accepted else (other, one))
-        return tuple(found)
+                unlike.append((one, other) if first.is_accepted else (other, one))
+        return tuple(unlike)
 
     @property
     def contradictions(self) -> tuple[tuple[int, int], ...]:
@@ -118,8 +118,8 @@ class AnswerChecks:
     @property
     def contradictions(self) -> tuple[int, int]:
         """Return how many pairs contradict each other, of how many that could have."""
-        found = sum(len(judged_map.contradictions) for judged_map in self.maps)
-        return found, sum(judged_map.n_comparable for judged_map in self.maps)
+        contradictory = sum(len(judged_map.contradictions) for judged_map in self.maps)
+        return contradictory, sum(judged_map.n_comparable for judged_map in self.maps)
 
     @property
     def looks_random(self) -> bool:
@@ -130,8 +130,8 @@ class AnswerChecks:
         >>> AnswerChecks().looks_random
         False
         """
-        found, comparable = self.contradictions
-        return comparable >= LEAST_PAIRS and 2 * found >= comparable
+        contradictory, comparable = self.contradictions
+        return comparable >= LEAST_PAIRS and 2 * contradictory >= comparable
 
 
 def longest_run(ratings: tuple[float, ...]) -> tuple[int, int]:

@@ -91,9 +91,9 @@ class ModelCard(CoherentRecord):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = []
+        problems = []
         if not self.name or not all(sign.isalnum() or sign in "-_" for sign in self.name):
-            found.append(
+            problems.append(
                 Problem(
                     path=("name",),
                     found=repr(self.name),
@@ -102,7 +102,7 @@ class ModelCard(CoherentRecord):
                 )
             )
         if self.format > FORMAT:
-            found.append(
+            problems.append(
                 Problem(
                     path=("format",),
                     found=f"format {self.format}",
@@ -113,7 +113,7 @@ class ModelCard(CoherentRecord):
         lengths = {len(values) for values in self.draws.values()}
         if self.draws and (set(self.draws) - {FLAWLESS} != set(DRAWN) or len(lengths) != 1):
             counts = ", ".join(f"{len(values)} of {key}" for key, values in self.draws.items())
-            found.append(
+            problems.append(
                 Problem(
                     path=("draws",),
                     found=counts,
@@ -121,7 +121,7 @@ class ModelCard(CoherentRecord):
                     cure="Write the card with `howgood registry add`.",
                 )
             )
-        return found
+        return problems
 
     @property
     def applications(self) -> tuple[str, ...]:

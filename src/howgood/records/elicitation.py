@@ -308,8 +308,8 @@ class ElicitationResult(Shown):
     @classmethod
     def load(cls, path: Any) -> "ElicitationResult":  # noqa: ANN401 - a path
         """Return the result that `save` wrote: `learn.load_elicited`."""
-        found: ElicitationResult = _later("learn.elicitation.saved", "load_elicited")(path)
-        return found
+        result: ElicitationResult = _later("learn.elicitation.saved", "load_elicited")(path)
+        return result
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -106,9 +106,9 @@ class LinearMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        weighted = self.a0 * cleared + (1.0 - self.a0) * found
-        return np.asarray(weighted / (found + missed + alarms + cleared))
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        weighted = self.a0 * cleared + (1.0 - self.a0) * hits
+        return np.asarray(weighted / (hits + missed + alarms + cleared))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -144,8 +144,8 @@ class FBetaMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, _ = _floats(tp, fn, fp, tn)
-        return f_beta_score(found, missed, alarms, beta=self.beta)
+        hits, missed, alarms, _ = _floats(tp, fn, fp, tn)
+        return f_beta_score(hits, missed, alarms, beta=self.beta)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -183,8 +183,8 @@ class CappedMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        return capped_score(missed, alarms, found + missed + alarms + cleared, cap=self.cap)
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        return capped_score(missed, alarms, hits + missed + alarms + cleared, cap=self.cap)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -216,8 +216,8 @@ class AlarmCapMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        return capped_score(alarms, missed, found + missed + alarms + cleared, cap=self.alarms)
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        return capped_score(alarms, missed, hits + missed + alarms + cleared, cap=self.alarms)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -251,9 +251,9 @@ class LimitsMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
         return limits_score(
-            missed, alarms, found + missed + alarms + cleared, misses=self.misses,
+            missed, alarms, hits + missed + alarms + cleared, misses=self.misses,
             alarm_limit=self.alarms,
         )  # fmt: skip
 
@@ -296,8 +296,8 @@ class PowerCostMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        total = found + missed + alarms + cleared
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        total = hits + missed + alarms + cleared
         return power_cost_score(missed, alarms, total, a0=self.a0, power=self.power)
 
     def to_dict(self) -> dict[str, Any]:
@@ -346,8 +346,8 @@ class MonotoneMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        total = found + missed + alarms + cleared
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        total = hits + missed + alarms + cleared
         misses = np.interp(missed / total, self.misses, self.miss_costs)
         return np.asarray(-misses - np.interp(alarms / total, self.alarms, self.alarm_costs))
 
@@ -387,16 +387,16 @@ class FractionalMetric(ElicitedMetric):
 
     def of_rates(self, tp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score shares of true positives and true negatives among all cases."""
-        found, cleared = _floats(tp, tn)
-        top = self.p11 * found + self.p00 * cleared
-        bottom = self.q11 * found + self.q00 * cleared + self.q0
+        recall, cleared = _floats(tp, tn)
+        top = self.p11 * recall + self.p00 * cleared
+        bottom = self.q11 * recall + self.q00 * cleared + self.q0
         return np.asarray(np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom != 0))
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        total = found + missed + alarms + cleared
-        return self.of_rates(found / total, cleared / total)
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        total = hits + missed + alarms + cleared
+        return self.of_rates(hits / total, cleared / total)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -434,8 +434,8 @@ class QuadraticRatesMetric(ElicitedMetric):
 
     def of_counts(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         """Score arrays of confusion counts (or proportions); arrays broadcast."""
-        found, missed, alarms, cleared = _floats(tp, fn, fp, tn)
-        recall, clear = found / (found + missed), cleared / (cleared + alarms)
+        hits, missed, alarms, cleared = _floats(tp, fn, fp, tn)
+        recall, clear = hits / (hits + missed), cleared / (cleared + alarms)
         bent = self.b11 * recall**2 + 2 * self.b12 * recall * clear + self.b22 * clear**2
         return np.asarray(self.a1 * recall + (1 - self.a1) * clear + bent / 2)
 

@@ -71,13 +71,13 @@ def coded_columns(
         ).collect(engine="streaming")
     if not coded.height:
         return None
-    found: dict[str, Any] = {number: coded.get_column(number).to_numpy()}
+    columns: dict[str, Any] = {number: coded.get_column(number).to_numpy()}
     for name in texts:
         codes = coded.get_column(name).to_numpy().astype(np.int32)
-        found[name] = CodedColumn(np.array(seen[name]), codes)
+        columns[name] = CodedColumn(np.array(seen[name]), codes)
     for name in whole:
-        found[name] = coded.get_column(name).to_numpy()
-    return found
+        columns[name] = coded.get_column(name).to_numpy()
+    return columns
 
 
 def _polars_rows(frame: Any, names: Sequence[str], where: str) -> Any:  # noqa: ANN401 - a LazyFrame

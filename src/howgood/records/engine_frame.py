@@ -167,16 +167,16 @@ def grouped_counts(
             weight.min().alias(_SMALLEST),
             weight.count().alias(_FILLED),
         ]
-    found = collected(lazy.group_by(keys).agg(*sums), where=where)
-    rows = np.asarray(found[_ROWS], dtype=np.float64)
+    grouped = collected(lazy.group_by(keys).agg(*sums), where=where)
+    rows = np.asarray(grouped[_ROWS], dtype=np.float64)
     if weights is None:
         mass = smallest = rows
     else:
-        gaps = np.asarray(found[_FILLED], dtype=np.float64) < rows
-        mass = np.where(gaps, np.nan, np.asarray(found[_MASS], dtype=np.float64))
-        smallest = np.asarray(found[_SMALLEST], dtype=np.float64)
+        gaps = np.asarray(grouped[_FILLED], dtype=np.float64) < rows
+        mass = np.where(gaps, np.nan, np.asarray(grouped[_MASS], dtype=np.float64))
+        smallest = np.asarray(grouped[_SMALLEST], dtype=np.float64)
     return GroupedCounts(
-        keys={name: found[name] for name in keys},
+        keys={name: grouped[name] for name in keys},
         rows=rows,
         weight=mass,
         smallest_weight=smallest,

@@ -16,7 +16,7 @@ FEW_PEOPLE = 10
 _WEAKEST_FIRST: tuple[Evidence, ...] = ("none", "few people", "enough")
 
 
-def weakest(found: Iterable[Evidence]) -> Evidence:
+def weakest(evidences: Iterable[Evidence]) -> Evidence:
     """Return the least evidence of several.
 
     Examples
@@ -24,4 +24,4 @@ def weakest(found: Iterable[Evidence]) -> Evidence:
     >>> weakest(["enough", "few people"])
     'few people'
     """
-    return min(found, key=_WEAKEST_FIRST.index)
+    return min(evidences, key=_WEAKEST_FIRST.index)

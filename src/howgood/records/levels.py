@@ -83,8 +83,8 @@ def codes_of(column: NDArray[Any], levels: NDArray[Any], *, where: str) -> NDArr
     _require_same_kind(column, levels, where)
     if column.dtype.kind in _HASHED_KINDS or levels.dtype.kind in _HASHED_KINDS:
         place = {value: number for number, value in enumerate(levels.tolist())}
-        found = map(place.get, column.tolist(), repeat(-1))
-        return np.fromiter(found, dtype=np.int64, count=len(column))
+        codes = map(place.get, column.tolist(), repeat(-1))
+        return np.fromiter(codes, dtype=np.int64, count=len(column))
     if len(levels) == 0:
         return np.full(len(column), -1, dtype=np.int64)
     if column.dtype.kind in "iu" and levels.dtype.kind in "iu":
@@ -122,20 +122,20 @@ def numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
     (array([3, 7]), array([1, 0, 1]))
     """
     if len(keys) == 0 or keys.max() >= _LOOKUP_SPAN:
-        found, place = np.unique(keys, return_inverse=True)
-        return found, place
-    found = np.flatnonzero(np.bincount(keys))
-    return found, places(keys, found)
+        distinct, place = np.unique(keys, return_inverse=True)
+        return distinct, place
+    distinct = np.flatnonzero(np.bincount(keys))
+    return distinct, places(keys, distinct)
 
 
 def _require_same_kind(column: NDArray[Any], levels: NDArray[Any], where: str) -> None:
     if len(column) == 0 or len(levels) == 0:
         return
-    found, needed = _kind(column), _kind(levels)
-    if found != needed and "mixed" not in (found, needed):
+    given, needed = _kind(column), _kind(levels)
+    if given != needed and "mixed" not in (given, needed):
         raise InputError(
             where=where,
-            found=f"{found} such as {column[:1].tolist()[0]!r}",
+            found=f"{given} such as {column[:1].tolist()[0]!r}",
             needed=f"{needed} such as {levels[:1].tolist()[0]!r}, as in the table",
             cure="Convert one of them, so that both are of the same kind.",
         )

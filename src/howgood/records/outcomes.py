@@ -137,9 +137,9 @@ class OutcomeTable(Tabular):
                [nan, nan]])
         """
         codes = self.encode(contexts).codes
-        found = self._probabilities()[codes]
-        found[codes % (self.n_contexts + 1) == self.n_contexts] = np.nan
-        return found
+        probabilities = self._probabilities()[codes]
+        probabilities[codes % (self.n_contexts + 1) == self.n_contexts] = np.nan
+        return probabilities
 
     def to_table(self) -> Table:
         """Return one row per context and outcome: probability, its 95 % interval, rows behind it.

@@ -124,8 +124,8 @@ class GroupOutcome:
     def recall(self) -> float:
         """Share of all real positives that are found."""
         sizes = {name: self._size(name)[0] for name in self.groups}
-        found = sum(sizes[name] * group.recall for name, group in self.groups.items())
-        return float(found / sum(sizes.values()))
+        hits = sum(sizes[name] * group.recall for name, group in self.groups.items())
+        return float(hits / sum(sizes.values()))
 
     @property
     def specificity(self) -> float:

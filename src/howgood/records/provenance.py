@@ -45,10 +45,10 @@ class Provenance(Saved):
 
 def versions_of(*packages: str) -> dict[str, str]:
     """Return the versions of howgood, Python and the named packages."""
-    found = {"howgood": __version__, "python": platform.python_version()}
+    versions = {"howgood": __version__, "python": platform.python_version()}
     for package in packages:
-        found[package] = _version(package)
-    return found
+        versions[package] = _version(package)
+    return versions
 
 
 @cache

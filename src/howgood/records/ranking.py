@@ -130,9 +130,9 @@ class NeededGrades(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON; infinitely many items are None."""
-        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        content = {name: getattr(self, name) for name in self.__dataclass_fields__}
         is_finite = self.as_items is not None and math.isfinite(self.as_items)
-        return found | {"as_items": self.as_items if is_finite else None}
+        return content | {"as_items": self.as_items if is_finite else None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,8 +177,8 @@ class Sources:
         staying = inflated * seen - falling
         if target <= staying:
             return None
-        found = self.n_repeats * falling / (target - staying)
-        return math.floor(found) + 1 if found < _MOST_NEEDED else None
+        repeats = self.n_repeats * falling / (target - staying)
+        return math.floor(repeats) + 1 if repeats < _MOST_NEEDED else None
 
     def one_rater_in_items(self, place: tuple[int, int]) -> float | None:
         """Return how many more items narrow a difference as much as one more rater."""
@@ -197,8 +197,8 @@ def _total(now: int, *, falling: float, staying: float, target: float) -> int | 
     """Return the smallest total at which falling * now / total + staying is below the target."""
     if target <= staying:
         return None
-    found = now * falling / (target - staying)
-    return max(math.floor(found) + 1, now) if found < _MOST_NEEDED else None
+    total = now * falling / (target - staying)
+    return max(math.floor(total) + 1, now) if total < _MOST_NEEDED else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -361,19 +361,19 @@ class Ranking(Tabular):
 
     def orderings(self, *, most: int = 20) -> tuple[Ordering, ...]:
         """Return full orderings, most probable first: all K! up to 6 systems, else `most`."""
-        found = [
+        orderings = [
             Ordering(tuple(self.systems[system] for system in order), probability)
             for order, probability in self.likely_orderings
         ]
         if len(self.systems) > _ALL_ORDERINGS_UP_TO:
-            return tuple(found[:most])
-        seen = {ranking_order.order for ranking_order in found}
+            return tuple(orderings[:most])
+        seen = {ranking_order.order for ranking_order in orderings}
         rest = [
             Ordering(ordering, 0.0)
             for ordering in permutations(self.systems)
             if ordering not in seen
         ]
-        return tuple(found + rest)
+        return tuple(orderings + rest)
 
     def needed(self, first: str, second: str, *, error: float = 0.05) -> Needed | NeededGrades:
         """Return how many pairs, or repeats per pair, "first is better" needs to err less.

@@ -74,14 +74,14 @@ class RaterConsistency(Tabular):
         alike = np.array(list(self.pairs_by_user), dtype=np.float64)
         by_user = np.repeat(alike, list(self.pairs_by_user.values()), axis=0)
         n_pairs = by_user.sum(axis=1)
-        found = [
+        by_pair = [
             share_draws(
                 column, n_pairs, weights=n_pairs, draws=_DRAWS,
                 generator=np.random.default_rng(_SEED),
             )
             for column in by_user.T
         ]  # fmt: skip
-        lower, upper = np.quantile(found, [(1 - probability) / 2, (1 + probability) / 2], axis=1)
+        lower, upper = np.quantile(by_pair, [(1 - probability) / 2, (1 + probability) / 2], axis=1)
         return lower, upper
 
     def to_dict(self) -> dict[str, Any]:

@@ -76,9 +76,9 @@ class CoherentRecord(Record):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        found = self.problems()
-        if found:
-            raise PydanticCustomError("incoherent", "parts do not fit", {"problems": found})
+        problems = self.problems()
+        if problems:
+            raise PydanticCustomError("incoherent", "parts do not fit", {"problems": problems})
         return self
 
 
@@ -179,7 +179,7 @@ def _in_our_words(error: ValidationError, record: type[Record], data: object) ->
                 problems[path] = [_missing(path, _records_at(record, path[:-1], data))]
         else:  # of a union's complaints about one value, the last is about its widest type
             problems[path] = [_wrong_value(path, detail, record, data)]
-    return [problem for found in problems.values() for problem in found]
+    return [problem for at_place in problems.values() for problem in at_place]
 
 
 def _path(detail: ErrorDetails, data: object) -> Path:
@@ -195,17 +195,17 @@ def _path(detail: ErrorDetails, data: object) -> Path:
 
 def _records_at(record: type[Record], path: Path, data: object) -> list[type[Record]]:
     """Return the records that may stand at a path: one, or the members of a union."""
-    found = [record.written_as()]
+    records = [record.written_as()]
     here: Any = data
     for step in path:
         here = here[step]
-        fields = [model.model_fields[str(step)] for model in found if step in model.model_fields]
+        fields = [model.model_fields[str(step)] for model in records if step in model.model_fields]
         if fields:
             inner = [inner for field in fields for inner in records_in(field.annotation)]
-            found = [model.written_as() for model in inner]
+            records = [model.written_as() for model in inner]
         else:  # an entry of a list, whose values may say which record it is
-            found = [model.variant(here) for model in found]
-    return found
+            records = [model.variant(here) for model in records]
+    return records
 
 
 def _unknown_key(path: Path, records: Sequence[type[Record]], data: object) -> tuple[Problem, str]:

@@ -91,7 +91,10 @@ class Sessions(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         orderings = {
-            name: [{"order": list(found.order), "share": found.probability} for found in shares]
+            name: [
+                {"order": list(ordering.order), "share": ordering.probability}
+                for ordering in shares
+            ]
             for name, shares in (("observed", self.observed), ("resampled", self.resampled))
         }
         return {

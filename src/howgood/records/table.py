@@ -35,8 +35,8 @@ class Tabular(Shown):
 
     def to_frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - the caller's frame type
         """Return the main table in Polars, pandas or PyArrow: the one named, else any installed."""
-        found = getattr(self, self.frame_of)
-        table: Table = found() if callable(found) else found
+        framed = getattr(self, self.frame_of)
+        table: Table = framed() if callable(framed) else framed
         return table.to_frame(library)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -42,13 +42,13 @@ def tied_sets(ties: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     (('a', 'b'), ('b', 'c'))
     """
     order = list(ties)
-    found: list[tuple[str, ...]] = []
+    sets: list[tuple[str, ...]] = []
     reached = 0
     for start, first in enumerate(order):
         end = start + 1
         while end < len(order) and set(order[start:end]) <= set(ties[order[end]]):
             end += 1
         if end > max(start + 1, reached):
-            found.append((first, *order[start + 1 : end]))
+            sets.append((first, *order[start + 1 : end]))
             reached = end
-    return tuple(found)
+    return tuple(sets)

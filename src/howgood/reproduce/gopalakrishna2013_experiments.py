@@ -137,10 +137,10 @@ class _OrderedRules:
     default: str
 
     def predict(self, features: Texts) -> Texts:
-        found = np.full(len(features), self.default, dtype=object)
+        labels = np.full(len(features), self.default, dtype=object)
         for outcome, rules in reversed(self.sets):
-            found[_fires(rules, features)] = outcome
-        return found.astype(str)
+            labels[_fires(rules, features)] = outcome
+        return labels.astype(str)
 
 
 def _ordered_rules(learner: str, features: Texts, outcomes: Texts, seed: int) -> Model:
@@ -256,7 +256,7 @@ def run(
     data = simulate_lighting(random_outcomes=random_outcomes, random_state=seed)
     features = np.column_stack([data[name] for name in FEATURES])
     tables = {reference: _table(data, reference) for reference in ("all", "cross-fit")}
-    found: dict[str, dict[str, list[RelevanceReport]]] = {
+    reports: dict[str, dict[str, list[RelevanceReport]]] = {
         reference: {model: [] for model in MODELS} for reference in tables
     }
     generator = np.random.default_rng(seed)
@@ -269,7 +269,7 @@ def run(
         for model, fitted in models.items():
             predicted = fitted.predict(features[test])
             for reference, table in tables.items():
-                found[reference][model].append(
+                reports[reference][model].append(
                     relevance_report(
                         data["light"][test],
                         predicted,
@@ -283,7 +283,9 @@ def run(
                     )
                 )
         progress((shuffle + 1) / shuffles, "dice" if random_outcomes else "choices of light")
-    return Outcomes(data=data, table=tables["all"], reports=found["all"], honest=found["cross-fit"])
+    return Outcomes(
+        data=data, table=tables["all"], reports=reports["all"], honest=reports["cross-fit"]
+    )
 
 
 def _table(data: Table, reference: Reference) -> OutcomeTable:
@@ -347,14 +349,14 @@ def _table_1_reports() -> list[RelevanceReport]:
 
 def _case_check(*, table_rows: list[int]) -> Check:
     names = {1: "1", 2: "2", 3: "3", 4: "4", 5: "5", 6: "tie", 7: "tie"}
-    found = ", ".join(names[case] for case in table_rows)
+    listed = ", ".join(names[case] for case in table_rows)
     return Check.judged(
         "S2-10",
         "Tables 1 and 2",
         "good, decent, irrelevant, relevant, good are cases 1, 3, 5, 2, 1",
         paper="1, 3, 5, 2, 1",
-        ours=found,
-        holds=found == "1, 3, 5, 2, 1",
+        ours=listed,
+        holds=listed == "1, 3, 5, 2, 1",
         rule="equal",
     )
 

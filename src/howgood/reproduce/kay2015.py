@@ -145,8 +145,8 @@ def _recovery_check(fit: OrdinalFit) -> Check:
         "zeta, 30 days": (fit.log_scale["last 30 days"], -0.437),
         "zeta, year": (fit.log_scale["last year"], -0.346),
     }
-    covered = [name for name, (found, value) in known.items() if value in found.interval]
-    listed = ", ".join(f"{name} {with_interval(found)}" for name, (found, _) in known.items())
+    covered = [name for name, (estimate, value) in known.items() if value in estimate.interval]
+    listed = ", ".join(f"{name} {with_interval(estimate)}" for name, (estimate, _) in known.items())
     return true(
         Claim(item="S0-42", place="Study 2 results", text="the model finds the published "
               "parameters again (150 people simulated with them)"),

@@ -75,13 +75,13 @@ def close_interval(
     claim: Claim, *, paper: tuple[float, float, float], ours: Estimate, within: float
 ) -> Check:
     """Hold when mean and both ends lie within a distance and agree about zero."""
-    found = (ours.mean, ours.interval.lower, ours.interval.upper)
-    near = all(abs(a - b) <= within for a, b in zip(paper, found, strict=True))
+    own = (ours.mean, ours.interval.lower, ours.interval.upper)
+    near = all(abs(a - b) <= within for a, b in zip(paper, own, strict=True))
     same_verdict = (paper[1] <= 0 <= paper[2]) == (0.0 in ours.interval)
     return _check(
         claim,
         paper=_with_ends(paper),
-        ours=_with_ends(found),
+        ours=_with_ends(own),
         holds=near and same_verdict,
         rule=f"mean and ends within {within:g}, and the same answer to: is zero outside?",
     )

@@ -101,19 +101,19 @@ def noise_ceiling(
     kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE)
     _check_weights(alpha, beta)
     if callable(metric):
-        found = function_ceiling(
+        ceiling = function_ceiling(
             metric, kept[label], kept[item], greater_is_better=greater_is_better,
             generator=generator,
         )  # fmt: skip
     else:
-        found = known_ceiling(
+        ceiling = known_ceiling(
             metric, kept[label], kept[item], positive=positive, weights=(alpha, beta),
             generator=generator,
         )  # fmt: skip
     if not n_missing:
-        return found
-    dropped = {**found.provenance.rows_dropped, "missing": n_missing}
-    return replace(found, provenance=replace(found.provenance, rows_dropped=dropped))
+        return ceiling
+    dropped = {**ceiling.provenance.rows_dropped, "missing": n_missing}
+    return replace(ceiling, provenance=replace(ceiling.provenance, rows_dropped=dropped))
 
 
 def _check_weights(alpha: float, beta: float) -> None:

@@ -193,11 +193,11 @@ def _by_scipy(
     **fixed: float,
 ) -> tuple[Any, dict[str, float]]:
     """Return the fitted law; location (and for beta the scale) are not free."""
-    found = [float(value) for value in family.fit(values, **fixed)]
-    first = found[0]
+    parameters = [float(value) for value in family.fit(values, **fixed)]
+    first = parameters[0]
     if "fscale" in fixed:
-        return family(first, found[1]), dict(zip(names, found[:2], strict=True))
-    return family(first, scale=found[2]), {names[0]: first, names[1]: found[2]}
+        return family(first, parameters[1]), dict(zip(names, parameters[:2], strict=True))
+    return family(first, scale=parameters[2]), {names[0]: first, names[1]: parameters[2]}
 
 
 def _distance(values: FloatArray, cdf: Callable[[FloatArray], FloatArray]) -> float:

@@ -110,8 +110,8 @@ def judge_rows(
     _require_labels(is_labelled, columns)
     dropped = _without_gaps(table, columns, is_labelled, missing)
     is_labelled &= ~dropped
-    found = _outputs(table, pool, columns, has_judge, levels)
-    place = found.place_of(table, columns, is_labelled)
+    outputs = _outputs(table, pool, columns, has_judge, levels)
+    place = outputs.place_of(table, columns, is_labelled)
     value = value[is_labelled]
     if cut is not None:
         value = (value >= cut).astype(np.float64)
@@ -120,20 +120,20 @@ def judge_rows(
         who = np.unique(table[columns.rater][is_labelled].astype(str), return_inverse=True)[1]
     segment = None
     if columns.segment is not None:
-        segment = found.column(table, pool, columns, columns.segment)
+        segment = outputs.column(table, pool, columns, columns.segment)
     return JudgeRows(
         value=value,
         output=place,
         rater=who,
-        score=found.score,
-        system=found.system,
-        item=found.item,
-        cluster=found.cluster(table, pool, columns),
-        systems=found.systems,
+        score=outputs.score,
+        system=outputs.system,
+        item=outputs.item,
+        cluster=outputs.cluster(table, pool, columns),
+        systems=outputs.systems,
         segment=segment,
         bias={name: table[name][is_labelled] for name in columns.bias},
         dropped={"missing value": int(dropped.sum())} if dropped.any() else {},
-        n_rescored=found.n_rescored,
+        n_rescored=outputs.n_rescored,
     )
 
 
@@ -172,12 +172,12 @@ class _Outputs:
         name: str,
     ) -> NDArray[Any]:
         """Return a column's value for each output, from whichever table has it."""
-        found = np.full(len(self.keys), "", dtype=object)
+        cells = np.full(len(self.keys), "", dtype=object)
         for source in (one_table for one_table in (table, pool) if name in one_table):
             rows = zip(_keys(source, columns), source[name].tolist(), strict=True)
             for key, value in ((key, value) for key, value in rows if key in self.keys):
-                found[self.keys[key]] = found[self.keys[key]] if value is None else str(value)
-        return found
+                cells[self.keys[key]] = cells[self.keys[key]] if value is None else str(value)
+        return cells
 
     def cluster(
         self,
@@ -385,8 +385,8 @@ def _verdicts(rows: JudgeRows, judge_cut: float) -> FloatArray:
         return (rows.score >= judge_cut).astype(np.float64)
     levels = np.unique(rows.value)
     nearest = np.abs(rows.score[:, None] - levels[None, :]).argmin(axis=1)
-    found: FloatArray = levels[nearest]
-    return found
+    verdicts: FloatArray = levels[nearest]
+    return verdicts
 
 
 def _label_pairs(rows: JudgeRows, *, same: bool) -> _Pairs | None:
@@ -506,14 +506,14 @@ def bias_table(rows: JudgeRows, *, probability: float) -> Table | None:
     if not rows.bias:
         return None
     error = _error(rows)
-    found: list[tuple[str, str, int, float, float, float]] = []
+    table_rows: list[tuple[str, str, int, float, float, float]] = []
     for name, column in rows.bias.items():
         for what, covariate in _covariates(column):
             slope, half = _slope(rows, error, covariate, probability)
             n = int(np.sum(covariate != 0)) if what != "per sd" else len(covariate)
-            found.append((name, what, n, slope, slope - half, slope + half))
+            table_rows.append((name, what, n, slope, slope - half, slope + half))
     names = ("column", "what", "labels", "judge less people", "lower", "upper")
-    return Table({name: [row[place] for row in found] for place, name in enumerate(names)})
+    return Table({name: [row[place] for row in table_rows] for place, name in enumerate(names)})
 
 
 def _error(rows: JudgeRows) -> FloatArray:

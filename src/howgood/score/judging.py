@@ -140,8 +140,8 @@ def judge(
     generator, seed = generator_and_seed(random_state)
     chosen: dict[str, Any] = {"cut": cut, "levels": None if levels is None else list(levels)}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    found = agreement(rows, judge_cut=judge_cut, probability=probability)
-    return _report(rows, found, probability, generator, (seed, chosen))
+    agreed = agreement(rows, judge_cut=judge_cut, probability=probability)
+    return _report(rows, agreed, probability, generator, (seed, chosen))
 
 
 def _report(
@@ -363,12 +363,12 @@ def _estimates(
         )
     ]
     draws = np.clip(fitted.means + parts[0] + parts[1], *ends)
-    found = {}
+    estimates = {}
     for place, name in enumerate(names):
         mean = float(np.clip(fitted.means[place], *ends))
         pieces = _pieces(fitted.by_raters, fitted.by_units, fitted, place)
-        found[name] = _student(mean, pieces, ends, probability, draws[:, place])
-    return found
+        estimates[name] = _student(mean, pieces, ends, probability, draws[:, place])
+    return estimates
 
 
 def _pieces(
@@ -419,15 +419,15 @@ def _student(
 
 def _judge_alone(rows: JudgeRows, probability: float) -> dict[str, Estimate]:
     """Return the mean of the judge's scores, with items as a sample: what one would report."""
-    found = {}
+    estimates = {}
     for place, name in enumerate(rows.systems):
         mine = rows.system == place
         scores, n = rows.score[mine], int(mine.sum())
         weight = np.full(n, 1.0 / n)
         moved = (scores - scores.mean()) / n
         piece = clustered_variance(moved, weight, rows.cluster[mine]) if n > 1 else (0.0, 1.0)
-        found[name] = _student(float(scores.mean()), (piece,), (-np.inf, np.inf), probability)
-    return found
+        estimates[name] = _student(float(scores.mean()), (piece,), (-np.inf, np.inf), probability)
+    return estimates
 
 
 def _labels_alone(rows: JudgeRows, probability: float) -> dict[str, Estimate]:
@@ -473,12 +473,12 @@ def _segments(rows: JudgeRows, probability: float, generator: np.random.Generato
     enough = n_labels >= _FEWEST_IN_SEGMENT
     enough &= _n_labelled_items(rows, group, len(names)) > 1
     kept = [str(name) for name, is_enough in zip(names, enough, strict=True) if is_enough]
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     off: dict[str, Estimate] = {}
     if kept:
         codes = np.where(enough, np.cumsum(enough) - 1, -1)
         fitted = _fitted(rows, codes[group], generator)
-        found = _estimates(kept, fitted, _ends(rows), probability, generator)
+        estimates = _estimates(kept, fitted, _ends(rows), probability, generator)
         off = _off(kept, fitted, probability) if rows.is_one_scale else {}
     lines = []
     for place, name in enumerate(names.tolist()):
@@ -489,7 +489,7 @@ def _segments(rows: JudgeRows, probability: float, generator: np.random.Generato
                 "segment": segment,
                 "outputs": int(np.sum(group == place)),
                 "labels": int(n_labels[place]),
-                **_cells(("corrected", "lower", "upper"), found.get(name)),
+                **_cells(("corrected", "lower", "upper"), estimates.get(name)),
                 "judge alone": float(rows.score[group == place].mean()),
                 **_cells(("judge is off by", "off, lower", "off, upper"), off.get(name)),
             }

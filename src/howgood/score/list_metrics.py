@@ -46,12 +46,12 @@ class PaddedLists:
         first = np.maximum.accumulate(np.where(np.dstack([edge, differs]), at, 0), axis=2)
         last = np.where(np.dstack([differs, edge]), at, length)[:, :, ::-1]
         last = np.minimum.accumulate(last, axis=2)[:, :, ::-1]
-        found = [np.empty(scores.shape, dtype=np.int64) for _ in range(3)]
+        padded = [np.empty(scores.shape, dtype=np.int64) for _ in range(3)]
         places = (first, last, np.broadcast_to(at, scores.shape))
-        for target, source in zip(found, places, strict=True):
+        for target, source in zip(padded, places, strict=True):
             np.put_along_axis(target, order, source + 1, axis=2)
         listed = np.isfinite(scores) & filled[:, None, :]
-        return cls(filled=filled, listed=listed, first=found[0], last=found[1], place=found[2])
+        return cls(filled=filled, listed=listed, first=padded[0], last=padded[1], place=padded[2])
 
     @property
     def longest(self) -> int:
@@ -73,8 +73,8 @@ def until(values: FloatArray, cutoff: int | None) -> FloatArray:
 
 def over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Return a ratio; nothing over nothing is nothing."""
-    found: FloatArray = numerator / np.where(denominator > 0, denominator, 1.0)
-    return np.where(denominator > 0, found, 0.0)
+    ratio: FloatArray = numerator / np.where(denominator > 0, denominator, 1.0)
+    return np.where(denominator > 0, ratio, 0.0)
 
 
 class ListMetric(Protocol):
@@ -155,8 +155,8 @@ def _discounts(length: int, cutoff: int | None) -> FloatArray:
 
 
 def _discounted(feedback: FloatArray, weights: FloatArray) -> FloatArray:
-    found: FloatArray = feedback @ weights.transpose(0, 2, 1)
-    return found
+    gains: FloatArray = feedback @ weights.transpose(0, 2, 1)
+    return gains
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +196,8 @@ class RecallAt:
         self, feedback: FloatArray, relevant: NDArray[np.bool_], lists: PaddedLists
     ) -> FloatArray:
         """Return the share of what is relevant."""
-        found = _counted(relevant, self.weights(lists))
-        return over(found, relevant.sum(axis=2)[:, :, None].astype(np.float64))
+        hits = _counted(relevant, self.weights(lists))
+        return over(hits, relevant.sum(axis=2)[:, :, None].astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +225,8 @@ def _first_places(lists: PaddedLists, cutoff: int) -> FloatArray:
 
 
 def _counted(relevant: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
-    found: FloatArray = relevant.astype(np.float64) @ weights.transpose(0, 2, 1)
-    return found
+    counted: FloatArray = relevant.astype(np.float64) @ weights.transpose(0, 2, 1)
+    return counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +249,13 @@ class AveragePrecision:
         by_place = until(1.0 / np.arange(1, lists.longest + 1), self.cutoff)
         total = relevant.sum(axis=2).astype(np.float64)
         n_systems = lists.place.shape[1]
-        found = np.empty((*relevant.shape[:2], n_systems))
+        precisions = np.empty((*relevant.shape[:2], n_systems))
         for system in range(n_systems):
             order = np.argsort(lists.place[:, system], axis=1)[:, None, :]
             hits = np.take_along_axis(relevant & lists.listed[:, None, system], order, axis=2)
             precise = np.cumsum(hits, axis=2) * by_place
-            found[:, :, system] = over(np.where(hits, precise, 0.0).sum(axis=2), total)
-        return found
+            precisions[:, :, system] = over(np.where(hits, precise, 0.0).sum(axis=2), total)
+        return precisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +279,11 @@ class ReciprocalRank:
     ) -> FloatArray:
         """Return the largest reciprocal place among what is relevant."""
         weights = self.weights(lists)
-        found = np.empty((*relevant.shape[:2], weights.shape[1]))
+        reciprocals = np.empty((*relevant.shape[:2], weights.shape[1]))
         for system in range(weights.shape[1]):
             reciprocal = weights[:, None, system, :]
-            found[:, :, system] = np.where(relevant, reciprocal, 0.0).max(axis=2)
-        return found
+            reciprocals[:, :, system] = np.where(relevant, reciprocal, 0.0).max(axis=2)
+        return reciprocals
 
 
 # Name -> the family; those that need a number of places, and those that may do without.

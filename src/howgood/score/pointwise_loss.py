@@ -103,11 +103,11 @@ def significant(
         )
     width = significance_half_width(pairs.deviation, pairs.spread, level=level, interval=interval)
     certain = _certain(pairs.deviation, level, interval)
-    found = _moments(loss, pairs.deviation, pairs.spread, width, certain)
+    moments = _moments(loss, pairs.deviation, pairs.spread, width, certain)
     nothing = np.zeros(pairs.n)
     least = significance_half_width(nothing, pairs.spread, level=level, interval=interval)
     best = _moments(loss, nothing, pairs.spread, least, np.full(pairs.n, level))
-    expected, variance = found.mean_and_variance(normalise)
+    expected, variance = moments.mean_and_variance(normalise)
     floor, _ = best.mean_and_variance(normalise)
     name = getattr(loss, "__name__", type(loss).__name__)
     return ScoreDistribution(
@@ -172,14 +172,14 @@ def _of_part(
 
 
 def _errors(loss: Loss, deviation: FloatArray) -> FloatArray:
-    found = np.asarray(loss(deviation), dtype=np.float64)
-    if found.shape != deviation.shape or not np.isfinite(found).all():
+    errors = np.asarray(loss(deviation), dtype=np.float64)
+    if errors.shape != deviation.shape or not np.isfinite(errors).all():
         raise InputError(
             where="significant, loss",
-            found=f"a result of shape {found.shape} for deviations of shape {deviation.shape}"
-            if found.shape != deviation.shape
+            found=f"a result of shape {errors.shape} for deviations of shape {deviation.shape}"
+            if errors.shape != deviation.shape
             else "values that are not finite",
             needed="one finite error for each deviation",
             cure="Pass a function of single deviations such as numpy.abs, not a mean over them.",
         )
-    return found
+    return errors

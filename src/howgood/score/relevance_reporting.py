@@ -98,9 +98,9 @@ def dice_score(coded: CodedRows, share: float, *, generator: np.random.Generator
     sizes, place = numbered(_coarse(reference))
     mass = np.bincount(place, weights=coded.weight, minlength=len(sizes))
     budget = _CELL_BUDGET // len(sizes)
-    found = [_dice_at(int(size), coded.table, share, budget, generator) for size in sizes]
-    counted = np.array([part for _, part in found])
-    scores = np.array([score for score, _ in found])
+    by_size = [_dice_at(int(size), coded.table, share, budget, generator) for size in sizes]
+    counted = np.array([part for _, part in by_size])
+    scores = np.array([score for score, _ in by_size])
     return float(mass @ (scores * counted) / (mass @ counted))
 
 
@@ -361,8 +361,10 @@ def _graded(
 def _distances(rows: Mismatch, counted: NDArray[np.bool_]) -> FloatArray:
     """Return d(HP), d(PA) and d(HA) of every graded row."""
     highest, predicted, actual = np.broadcast_arrays(rows.highest, rows.predicted, rows.actual)
-    found = np.stack([highest - predicted, np.abs(predicted - actual), highest - actual], axis=1)
-    return np.where(counted[:, np.newaxis], found, np.nan)
+    distances = np.stack(
+        [highest - predicted, np.abs(predicted - actual), highest - actual], axis=1
+    )
+    return np.where(counted[:, np.newaxis], distances, np.nan)
 
 
 def _context_facts(table: OutcomeTable) -> dict[str, Any]:

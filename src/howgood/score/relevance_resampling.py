@@ -120,9 +120,9 @@ class _Plan:
         )
         keys, key, taken_out = _keys(coded, context, actual, unit, n_units, rows.mass)
         seen, alone = _seen(context, keys, taken_out, rows, n_units, n_labels, coded.unseen)
-        found, cell = numbered((key * n_labels + actual) * n_labels + predicted)
+        distinct, cell = numbered((key * n_labels + actual) * n_labels + predicted)
         cell_key, cell_actual, cell_predicted = (
-            found // n_labels**2, found // n_labels % n_labels, found % n_labels,
+            distinct // n_labels**2, distinct // n_labels % n_labels, distinct % n_labels,
         )  # fmt: skip
         weight = np.ones(len(key)) if coded.weight is None else coded.weight
         smoothing = np.where(np.arange(n_labels) < len(table.outcomes), table.smoothing, 0.0)
@@ -141,7 +141,7 @@ class _Plan:
             cell_actual=cell_actual,
             cell_predicted=cell_predicted,
             cell_counts=(cell_actual == cell_predicted) | seen[cell_key],
-            cells=_by_unit(unit, cell, weight, (n_units, len(found))),
+            cells=_by_unit(unit, cell, weight, (n_units, len(distinct))),
         )  # fmt: skip
 
     @property
@@ -198,20 +198,20 @@ def _keys(
     """Return each key's context, each row's key, and what is taken out for it (units by counts)."""
     table, n_labels = coded.table, len(coded.labels.values)
     if not table.leaves_one_out and table.folds is None:
-        found, key = numbered(context)
-        return found, key, None
+        distinct, key = numbered(context)
+        return distinct, key, None
     if table.leaves_one_out:
-        found, key = numbered((context * n_labels + actual) * n_units + unit)
+        distinct, key = numbered((context * n_labels + actual) * n_units + unit)
         keys, labels, owner = (
-            found // n_units // n_labels, found // n_units % n_labels, found % n_units,
+            distinct // n_units // n_labels, distinct // n_units % n_labels, distinct % n_units,
         )  # fmt: skip
-        column = np.arange(len(found)) * n_labels + labels
-        shape = (n_units, len(found) * n_labels)
-        return keys, key, _by_unit(owner, column, np.ones(len(found)), shape)
+        column = np.arange(len(distinct)) * n_labels + labels
+        shape = (n_units, len(distinct) * n_labels)
+        return keys, key, _by_unit(owner, column, np.ones(len(distinct)), shape)
     width = table.n_contexts + 1
-    found, key = numbered(coded.codes)  # the block of a fold, and the context in it
-    shape = (n_units, len(found) * n_labels)
-    return found % width, key, _by_unit(unit, key * n_labels + actual, mass, shape)
+    distinct, key = numbered(coded.codes)  # the block of a fold, and the context in it
+    shape = (n_units, len(distinct) * n_labels)
+    return distinct % width, key, _by_unit(unit, key * n_labels + actual, mass, shape)
 
 
 def _seen(

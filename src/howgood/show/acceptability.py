@@ -202,7 +202,7 @@ def _few_people(fit: AcceptabilityFit) -> list[Finding]:
 
 def _doubtful(silent: Mapping[str, str], falling: Mapping[str, str]) -> list[Finding]:
     """Say where the numbers come from the priors, or where columns may be mixed up."""
-    found = [
+    findings = [
         Finding(
             text=f"{name}: the answers say nothing about {reason}; its numbers come from the "
             "priors, and no decision is made by them.",
@@ -210,7 +210,7 @@ def _doubtful(silent: Mapping[str, str], falling: Mapping[str, str]) -> list[Fin
         )
         for name, reason in silent.items()
     ]
-    return found + [
+    return findings + [
         Finding(text=f"{name}: {reason}.", tone="bad") for name, reason in falling.items()
     ]
 
@@ -268,20 +268,22 @@ def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
 
 
 def _differing(fit: AcceptabilityFit) -> list[Finding]:
-    found = []
+    findings = []
     for first, second in combinations(fit.applications, 2):
         difference = fit.difference("alpha", first, second)
         if 0.0 not in difference.interval:
             more = "less" if difference.mean < 0 else "more"
-            found.append(
+            findings.append(
                 Finding(
                     text=f"Precision weighs {more} in {first} than in {second}: difference of "
                     f"alpha {with_interval(difference)}."
                 )
             )
-    if len(fit.applications) > 1 and not found:
-        found.append(Finding(text="No two applications differ credibly in alpha.", tone="unsure"))
-    return found
+    if len(fit.applications) > 1 and not findings:
+        findings.append(
+            Finding(text="No two applications differ credibly in alpha.", tone="unsure")
+        )
+    return findings
 
 
 def _kind_of_mean(fit: AcceptabilityFit) -> list[Finding]:

@@ -166,11 +166,11 @@ def _again_finding(again: AskedAgain) -> list[Finding]:
 
 
 def _length_finding(ranking: Ranking, with_length: Ranking) -> Finding:
-    found = style_finding(with_length.provenance.settings, "the length of the output")
+    finding = style_finding(with_length.provenance.settings, "the length of the output")
     if with_length.order == ranking.order:
-        return Finding(text=f"{found.text} At equal length the order is the same.")
+        return Finding(text=f"{finding.text} At equal length the order is the same.")
     order = ", ".join(with_length.order)
-    text = f"{found.text} At equal length the order would be {order}."
+    text = f"{finding.text} At equal length the order would be {order}."
     return Finding(text=text, tone="unsure")
 
 

@@ -387,10 +387,10 @@ def _legend(
     lines: tuple[str, ...], name: str, rates: tuple[str, str], *, y: float
 ) -> tuple[list[str], float]:
     """Write every outcome out in words, the class's rate below its two outcomes."""
-    found, missed, alarms, cleared = lines
+    hits, missed, alarms, cleared = lines
     of_positive, of_negative = rates
     groups = (
-        ((found, False), (missed, True), of_positive),
+        ((hits, False), (missed, True), of_positive),
         ((alarms, True), (cleared, False), of_negative),
     )
     parts = []

@@ -58,10 +58,10 @@ def class_rates(
     'Of the 35 with cancer: 32 found (91 %)'
     """
     blanks = matrix_blanks(matrix, wording, language=language)
-    found = _rate(matrix.true_positives, matrix.positives, language)
+    recall = _rate(matrix.true_positives, matrix.positives, language)
     cleared = _rate(matrix.true_negatives, matrix.negatives, language)
     return (
-        sentence(language, "card_rate_positive", rate=found, **blanks),
+        sentence(language, "card_rate_positive", rate=recall, **blanks),
         sentence(language, "card_rate_negative", rate=cleared, **blanks),
     )
 

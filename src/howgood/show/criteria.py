@@ -125,7 +125,7 @@ def _score_findings(result: CriteriaResult) -> list[Finding]:
 
 
 def _trust_findings(result: CriteriaResult) -> list[Finding]:
-    found = []
+    findings = []
     if result.agreement is not None:
         kept = result.agreement
         ends = kept.share.interval
@@ -135,15 +135,15 @@ def _trust_findings(result: CriteriaResult) -> list[Finding]:
             f"in {kept.percent:.0f} % (likely {_ends(ends.lower, ends.upper)}). For comparison: "
             f"{others}."
         )
-        found.append(Finding(text=text))
+        findings.append(Finding(text=text))
     checks = result.checks
     if checks.catch_asked:
         text = (
             f"{checks.catch_wrong} of {checks.catch_asked} questions with a clearly better side "
             "were answered against it."
         )
-        found.append(Finding(text=text, tone="bad" if checks.looks_careless else "neutral"))
-    return found
+        findings.append(Finding(text=text, tone="bad" if checks.looks_careless else "neutral"))
+    return findings
 
 
 def criteria_report(result: CriteriaResult, answers: Sequence[AnsweredQuery]) -> Report:

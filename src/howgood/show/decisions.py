@@ -85,8 +85,8 @@ def gate_findings(gate: Gate) -> tuple[Finding, ...]:
         f"{plain(1 - gate.certainty, digits=2)} or less)."
     )
     short = evidence_findings(gate.evidence, gate.application, gate.acceptance.n_respondents)
-    each = "; ".join(f"{name} {share_text(share)}" for name, share in gate.segments.items())
-    by_segment = (Finding(text=f"By segment: {each}."),) if each else ()
+    listed = "; ".join(f"{name} {share_text(share)}" for name, share in gate.segments.items())
+    by_segment = (Finding(text=f"By segment: {listed}."),) if listed else ()
     return (Finding(text=text, tone=_TONES[gate.verdict]), *by_segment, *short)
 
 
@@ -231,15 +231,15 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
         f"{with_interval(choice.recall)}."
     )
     asked = None if choice.acceptance is None else choice.acceptance.n_respondents
-    found = [
+    findings = [
         *evidence_findings(choice.evidence, "this application", asked),
         Finding(text=first, tone="unsure" if n_rarer < _FEW_CASES else "neutral"),
     ]
     if choice.acceptance is not None:
-        found.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
-    found.append(Finding(text=accuracy))
-    found.append(Finding(text=f"Uncertainty about the threshold comes from: {shares}."))
-    return tuple(found)
+        findings.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
+    findings.append(Finding(text=accuracy))
+    findings.append(Finding(text=f"Uncertainty about the threshold comes from: {shares}."))
+    return tuple(findings)
 
 
 def threshold_headline(

@@ -355,13 +355,13 @@ def _direct_text(result: ElicitationResult, wording: ComparisonWording, after: f
 def _agreement_text(result: ElicitationResult) -> str:
     if result.agreement is None:
         return ""
-    found = result.agreement
+    agreement = result.agreement
     which = "the metric" if result.metric is not None else "the metric that came closest"
-    ends = found.share.interval
-    others = ", ".join(f"{name} {value:.0f} %" for name, value in found.baselines.items())
+    ends = agreement.share.interval
+    others = ", ".join(f"{name} {value:.0f} %" for name, value in agreement.baselines.items())
     return (
-        f"On {found.n_questions} questions kept back {which} chose as the respondent did in "
-        f"{found.percent:.1f} % [{percent(ends.lower)}, {percent(ends.upper)}]. "
+        f"On {agreement.n_questions} questions kept back {which} chose as the respondent did in "
+        f"{agreement.percent:.1f} % [{percent(ends.lower)}, {percent(ends.upper)}]. "
         f"For comparison: {others}."
     )
 
@@ -484,9 +484,9 @@ def _roc_panel(
     reachable = _reachable(matrices)
     ordered = sorted(reachable, key=lambda matrix: (matrix.false_positives, matrix.true_positives))
     alarms = np.array([1 - matrix.specificity for matrix in ordered])
-    found = np.array([matrix.recall for matrix in ordered])
+    recall = np.array([matrix.recall for matrix in ordered])
     axes.plot(
-        alarms, found, color=FAINT, marker="o" if len(ordered) < _MANY else None, ms=3, lw=1.2
+        alarms, recall, color=FAINT, marker="o" if len(ordered) < _MANY else None, ms=3, lw=1.2
     )
     plausible = [matrix for matrix in _plausible(result, ordered) if matrix != chosen]
     if plausible:

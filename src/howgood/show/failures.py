@@ -134,13 +134,13 @@ def weight_figure(weights: Mapping[str, Estimate], *, out_of: int) -> Iterator["
 
 def tolerable_table(fit: FailuresFit) -> Table:
     """Return the tolerable rate of each kind alone, with its interval."""
-    found = [fit.tolerable(kind, share=_SHARE) for kind in fit.kinds]
+    tolerable = [fit.tolerable(kind, share=_SHARE) for kind in fit.kinds]
     return Table(
         {
             "kind": list(fit.kinds),
-            "rate": np.array([estimate.mean for estimate in found]),
-            "lower": np.array([estimate.interval.lower for estimate in found]),
-            "upper": np.array([estimate.interval.upper for estimate in found]),
+            "rate": np.array([estimate.mean for estimate in tolerable]),
+            "lower": np.array([estimate.interval.lower for estimate in tolerable]),
+            "upper": np.array([estimate.interval.upper for estimate in tolerable]),
         }
     )
 
@@ -159,7 +159,7 @@ def bar_findings(bar: FailureBar) -> tuple[Finding, ...]:
     """Say what rates of failure are tolerated."""
     share = percent(bar.share)
     alone = "; ".join(f"{kind} {_rate_text(one_rate)}" for kind, one_rate in bar.alone.items())
-    found = [Finding(text=f"Alone, so much is tolerated by {share} of people: {alone}.")]
+    findings = [Finding(text=f"Alone, so much is tolerated by {share} of people: {alone}.")]
     if bar.together is None:
         why = (
             "the answers do not suffice"
@@ -170,14 +170,14 @@ def bar_findings(bar: FailureBar) -> tuple[Finding, ...]:
         text = (
             f"No rates are known to be low enough with certainty {percent(bar.certainty)}: {why}."
         )
-        return (*found, Finding(text=text, tone="unsure"))
+        return (*findings, Finding(text=text, tone="unsure"))
     listed = ", ".join(f"{kind} {_percent(rate)}" for kind, rate in bar.together.items())
     text = (
         f"Together, these rates are low enough for {share} of people with certainty "
         f"{percent(bar.certainty)}: {listed}; so at least {_percent(1 - (bar.failing or 0.0))} of "
         "the answers must be right."
     )
-    return (*found, Finding(text=text, tone="good"))
+    return (*findings, Finding(text=text, tone="good"))
 
 
 def failure_gate_findings(gate: FailureGate) -> tuple[Finding, ...]:
@@ -242,13 +242,13 @@ def _relative(fit: FailuresFit) -> list[Finding]:
     pairs = (
         [(order[0], order[-1])] if len(order) == 2 else [(order[0], order[-1]), *pairwise(order)]
     )
-    found = []
+    findings = []
     for heavy, light in pairs[:3]:
         ratio = fit.relative(heavy, to=light)
         tone = "neutral" if ratio.interval.lower > 1.0 else "unsure"
         text = f"One failure of the kind {heavy!r} weighs like {_ratio_text(ratio)} of {light!r}."
-        found.append(Finding(text=text, tone=tone))
-    return found
+        findings.append(Finding(text=text, tone=tone))
+    return findings
 
 
 def _accepting(fit: FailuresFit, rates: Mapping[str, float]) -> Finding:
@@ -271,8 +271,8 @@ def _removing(fit: FailuresFit, rates: Mapping[str, float]) -> list[Finding]:
 
 
 def _tolerated(fit: FailuresFit) -> list[Finding]:
-    found = [f"{kind} {_rate_text(fit.tolerable(kind, share=_SHARE))}" for kind in fit.kinds]
-    text = f"Alone, {percent(_SHARE)} of people tolerate: {'; '.join(found)}."
+    rates = [f"{kind} {_rate_text(fit.tolerable(kind, share=_SHARE))}" for kind in fit.kinds]
+    text = f"Alone, {percent(_SHARE)} of people tolerate: {'; '.join(rates)}."
     return [Finding(text=text)]
 
 

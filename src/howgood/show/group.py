@@ -88,7 +88,7 @@ def group_findings(
     """Say what the group values, how much people differ, and how well that predicts choices."""
     ends = group.a0.interval
     worth, least, most = (_ratio(value) for value in (group.a0.mean, ends.upper, ends.lower))
-    found = [
+    findings = [
         Finding(
             text=f"On average over {len(people)} people, one {wording.miss} weighs as much as "
             f"{worth} {wording.alarms} ({_doubt(people)} {least} to {most}); weight of a correct "
@@ -98,8 +98,8 @@ def group_findings(
         _differing(people, group),
     ]
     if group.agreement is not None:
-        found.append(_agreeing(people, group, group.agreement))
-    return (*found, *_kinds_of_metric(people))
+        findings.append(_agreeing(people, group, group.agreement))
+    return (*findings, *_kinds_of_metric(people))
 
 
 USUAL_PEOPLE = 12  # of a comparison: about as many show how much people differ

@@ -27,11 +27,11 @@ CAUTIONS = (
 
 def findings(report: JudgeReport) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
-    found = [_corrected(report, name) for name in report.systems[:_MOST_SYSTEMS]]
+    lines = [_corrected(report, name) for name in report.systems[:_MOST_SYSTEMS]]
     more = len(report.systems) - _MOST_SYSTEMS
     if more > 0:
-        found.append(Finding(text=f"{more} more systems are in the table."))
-    return (*found, _colleague(report), *_raters(report), *_bias(report), *_segments(report))
+        lines.append(Finding(text=f"{more} more systems are in the table."))
+    return (*lines, _colleague(report), *_raters(report), *_bias(report), *_segments(report))
 
 
 def amount(estimate: Estimate, *, is_share: bool) -> str:
@@ -120,7 +120,7 @@ def _raters(report: JudgeReport) -> list[Finding]:
 
 
 def _bias(report: JudgeReport) -> list[Finding]:
-    found = []
+    findings = []
     for row in () if report.bias is None else report.bias.rows():
         if not (row["lower"] > 0 or row["upper"] < 0):
             continue
@@ -135,8 +135,8 @@ def _bias(report: JudgeReport) -> list[Finding]:
             f"The judge gives {abs(size):.2f} {way} than people {where} "
             f"(likely {row['lower']:.2f} to {row['upper']:.2f})."
         )
-        found.append(Finding(text=text, tone="bad"))
-    return found
+        findings.append(Finding(text=text, tone="bad"))
+    return findings
 
 
 def _segments(report: JudgeReport) -> list[Finding]:
@@ -144,7 +144,7 @@ def _segments(report: JudgeReport) -> list[Finding]:
         return []
     off = [row for row in report.segments.rows() if row["off, lower"] > 0 or row["off, upper"] < 0]
     thin = sum(row["corrected"] != row["corrected"] for row in report.segments.rows())
-    found = []
+    findings = []
     if off:
         worst = max(off, key=lambda row: abs(row["judge is off by"]))
         whose = "" if report.systems == ("all",) else f"{worst['system']}, "
@@ -153,11 +153,11 @@ def _segments(report: JudgeReport) -> list[Finding]:
             f"{worst['judge is off by']:+.2f} (likely {worst['off, lower']:+.2f} to "
             f"{worst['off, upper']:+.2f})."
         )
-        found.append(Finding(text=text, tone="bad"))
+        findings.append(Finding(text=text, tone="bad"))
     if thin:
         text = f"{thin} segments have too few labels to say anything."
-        found.append(Finding(text=text, tone="unsure"))
-    return found
+        findings.append(Finding(text=text, tone="unsure"))
+    return findings
 
 
 def agreement_table(report: JudgeReport) -> Table:
@@ -202,7 +202,7 @@ def plan_finding(plan: JudgePlan, report: JudgeReport) -> Finding:
 
 def drift_findings(drift: JudgeDrift) -> tuple[Finding, ...]:
     """Say whether the judge changed."""
-    found = []
+    findings = []
     for row in drift.table.rows():
         whose = "" if row["system"] == "all" else f"{row['system']}: "
         moved = row["lower"] > 0 or row["upper"] < 0
@@ -211,8 +211,8 @@ def drift_findings(drift: JudgeDrift) -> tuple[Finding, ...]:
             f"{row['change']:+.3f} (likely {row['lower']:+.3f} to {row['upper']:+.3f}) on "
             f"{row['items']} outputs; {percent(row['changed'])} were scored differently."
         )
-        found.append(Finding(text=text, tone="bad" if moved else "neutral"))
-    return tuple(found)
+        findings.append(Finding(text=text, tone="bad" if moved else "neutral"))
+    return tuple(findings)
 
 
 def report_of(report: JudgeReport, *, svg: str, plan: JudgePlan | None = None) -> Report:

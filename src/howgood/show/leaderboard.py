@@ -121,7 +121,7 @@ def _winner(ranking: Ranking) -> Finding:
         return ahead_of_all(
             ranking, f"over {ranking.doubt} like these, another system is level or ahead"
         )
-    found = no_clear_winner(
+    finding = no_clear_winner(
         ranking,
         score=score_name(ranking),
         best_with=(
@@ -129,7 +129,7 @@ def _winner(ranking: Ranking) -> Finding:
             f"{percent(ranking.best_probability[best])}"
         ),
     )
-    return replace(found, text=f"{found.text}{_needed(ranking, group)}")
+    return replace(finding, text=f"{finding.text}{_needed(ranking, group)}")
 
 
 def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:

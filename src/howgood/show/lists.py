@@ -55,14 +55,14 @@ def _winner(ranking: Ranking) -> Finding:
             else "asked again, these people would put another system level or ahead",
         )
     share = percent(ranking.best_probability[best])
-    found = no_clear_winner(
+    finding = no_clear_winner(
         ranking,
         score=score_name(ranking),
         best_with=f"over users like these only with probability {share}"
         if of_users
         else f"in only {share} of re-ratings",
     )
-    return Finding(text=f"{found.text}{_needed(ranking, group)}", tone=found.tone)
+    return Finding(text=f"{finding.text}{_needed(ranking, group)}", tone=finding.tone)
 
 
 def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:

@@ -56,7 +56,7 @@ def measure_findings(compared: MeasureComparison) -> tuple[Finding, ...]:
             tone="unsure",
         )
     likeliest = max(rows.values(), key=lambda row: float(row["probability"]))
-    found = [
+    findings = [
         said,
         Finding(
             text=f"By evidence the {likeliest['measure']} is the likeliest: "
@@ -64,15 +64,15 @@ def measure_findings(compared: MeasureComparison) -> tuple[Finding, ...]:
         ),
         *_doubts(compared),
     ]
-    return (*found, *fitted_people(compared.n_respondents, compared.provenance))
+    return (*findings, *fitted_people(compared.n_respondents, compared.provenance))
 
 
 def _doubts(compared: MeasureComparison) -> list[Finding]:
     table = compared.table
     unsound = table["measure"][~table["reliable"]].tolist()
-    found = []
+    findings = []
     if unsound:
-        found.append(
+        findings.append(
             Finding(
                 text=f"The numbers of {', '.join(unsound)} are not reliable: their draws failed "
                 "a check. Ask more people.",
@@ -86,8 +86,8 @@ def _doubts(compared: MeasureComparison) -> list[Finding]:
             f"({reason})"
             for reason in reasons
         )
-        found.append(Finding(text=f"Not compared: {listed}.", tone="unsure"))
-    return found
+        findings.append(Finding(text=f"Not compared: {listed}.", tone="unsure"))
+    return findings
 
 
 def measure_report(compared: MeasureComparison) -> Report:

@@ -201,9 +201,9 @@ def _(result: Ranking) -> Look:
 
 @look.register
 def _(target: Target) -> Look:
-    found = [*decisions.target_findings(target), decisions.gain_finding(target)]
+    findings = [*decisions.target_findings(target), decisions.gain_finding(target)]
     return Look(
-        findings=found,
+        findings=findings,
         bars=[_bar("at this accuracy", target.acceptance), _bar("at best", target.at_best)],
         axis="share of people",
         ends=(0.0, 1.0),
@@ -232,8 +232,11 @@ def _(gate: MetricGate) -> Look:
 
 
 @look.register
-def _(found: Stakeholders) -> Look:
-    return Look(findings=stakeholder_findings(found, GENERIC_WORDING), table=regret_table(found))
+def _(stakeholders: Stakeholders) -> Look:
+    return Look(
+        findings=stakeholder_findings(stakeholders, GENERIC_WORDING),
+        table=regret_table(stakeholders),
+    )
 
 
 @look.register

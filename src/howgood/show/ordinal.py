@@ -32,11 +32,11 @@ CAUTIONS = (
 def ordinal_findings(fit: OrdinalFit) -> tuple[Finding, ...]:
     """Return what the fit says, most useful first."""
     reference = fit.parts[0]
-    found = [finding for name in fit.applications for finding in _of_application(fit, name)]
+    findings = [finding for name in fit.applications for finding in _of_application(fit, name)]
     for part, shift in fit.shift.items():
         higher = "higher" if shift.mean > 0 else "lower"
         settled = 0.0 not in shift.interval
-        found.append(
+        findings.append(
             Finding(
                 text=f"{part}: rated {higher} than {reference} at the same accuracy "
                 f"({with_interval(shift)} on the logit scale); scale "
@@ -45,7 +45,7 @@ def ordinal_findings(fit: OrdinalFit) -> tuple[Finding, ...]:
                 tone="neutral" if settled else "unsure",
             )
         )
-    return (*found, *fitted_people(fit.n_respondents, fit.provenance))
+    return (*findings, *fitted_people(fit.n_respondents, fit.provenance))
 
 
 def _of_application(fit: OrdinalFit, name: str) -> list[Finding]:

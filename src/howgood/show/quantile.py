@@ -36,7 +36,7 @@ def quantile_findings(result: QuantileResult) -> tuple[Finding, ...]:
     unit = f" {result.unit}" if result.unit else ""
     shift = result.shift
     way = "up" if shift.mean >= 0 else "down"
-    found = [
+    findings = [
         Finding(text=_ratio_text(result)),
         Finding(
             text=f"Predict the quantile {with_interval(result.quantile)} of what may come: these "
@@ -49,15 +49,15 @@ def quantile_findings(result: QuantileResult) -> tuple[Finding, ...]:
         others = "; ".join(
             f"{name}: {baseline:.0f} %" for name, baseline in known.baselines.items()
         )
-        found.append(
+        findings.append(
             Finding(
                 text=f"Agreement M: on {known.n_questions} pairs kept back the ratio chose as the "
                 f"respondent did in {percent(known.percent / 100)}. For comparison: {others}."
             )
         )
     if result.checks.looks_careless:
-        found.append(Finding(text="Attention checks were answered carelessly.", tone="bad"))
-    return tuple(found)
+        findings.append(Finding(text="Attention checks were answered carelessly.", tone="bad"))
+    return tuple(findings)
 
 
 def _size(shift: Estimate) -> Estimate:

@@ -84,13 +84,13 @@ def tied_with(ties: Mapping[str, Sequence[str]]) -> list[str]:
     Up to three are named; of more it is said how many, and at which places.
     """
     places = {name: place for place, name in enumerate(ties, start=1)}
-    found = []
+    tied = []
     for names in ties.values():
         said = ", ".join(names) or "none"
         if len(names) > _MOST_NAMED:
             said = f"{len(names)} others (places {places[names[0]]} to {places[names[-1]]})"
-        found.append(said)
-    return found
+        tied.append(said)
+    return tied
 
 
 def listed(names: Sequence[str]) -> str:
@@ -103,18 +103,18 @@ def tie_findings(
 ) -> list[Finding]:
     """Say who cannot be told apart behind the first place; `needed` adds what would settle it."""
     first = {ranking.order[0], *ranking.ties[ranking.order[0]]}
-    found = [names for names in tied_sets(ranking.ties) if not set(names) <= first]
+    sets = [names for names in tied_sets(ranking.ties) if not set(names) <= first]
     said = [
         Finding(
             text=f"{listed(names)} cannot be told apart.{needed(ranking, names) if needed else ''}",
             tone="unsure",
         )
-        for names in found[:_MOST_SAID]
+        for names in sets[:_MOST_SAID]
     ]
-    if len(found) > _MOST_SAID:
+    if len(sets) > _MOST_SAID:
         said.append(
             Finding(
-                text=f"{len(found) - _MOST_SAID} more sets of neighbours cannot be told apart "
+                text=f"{len(sets) - _MOST_SAID} more sets of neighbours cannot be told apart "
                 "either: the table says who is tied with whom.",
                 tone="unsure",
             )

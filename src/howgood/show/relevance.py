@@ -145,18 +145,18 @@ def _count(number: int, noun: str) -> str:
 
 def crossings_table(sweep: RelevanceSweep) -> Table:
     """Return where each pair of models changes places, in words where it never does."""
-    found = sweep.crossings
+    crossings = sweep.crossings
     levels = [
         "never" if np.isnan(share) else plain(share, digits=2)
         for share in sweep.crossings["level at alpha share"]
     ]
     return Table(
         {
-            "first": found["first"],
-            "second": found["second"],
+            "first": crossings["first"],
+            "second": crossings["second"],
             "level at alpha share": levels,
-            "leads at infinite beta (resamples)": _leads(found, "beta"),
-            "leads at infinite alpha (resamples)": _leads(found, "alpha"),
+            "leads at infinite beta (resamples)": _leads(crossings, "beta"),
+            "leads at infinite alpha (resamples)": _leads(crossings, "alpha"),
         }
     )
 
@@ -229,19 +229,19 @@ def _differ(first: FloatArray, second: FloatArray) -> NDArray[np.bool_]:
 def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
     """Say what the score cannot carry."""
     report = next(iter(reports.values()))
-    found = [
+    sentences = [
         "A Relevance Score is not the share of satisfied people: it rests on how often outcomes "
         "were chosen, and rises with the number of rows per context even when outcomes are random.",
         "The interval tells how far other test rows would move the score; the probabilities are "
         "taken as they are.",
     ]
     if report.reference == "all":
-        found.append(
+        sentences.append(
             "The probabilities include the rows that are scored (the paper's way), so in a "
             "context seen once every other prediction scores 0. Compare with reference cross-fit."
         )
     if report.rows_per_context < _FEW_ROWS or report.singleton_share > _MANY_SINGLE:
-        found.append(
+        sentences.append(
             f"Contexts are thin ({plain(report.rows_per_context, digits=1)} rows each, "
             f"{percent(report.singleton_share)} seen once): drop a context column or collect more "
             "rows before comparing models."
@@ -250,11 +250,11 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
         max(correlation.n_excluded / correlation.n_rows for correlation in reports.values())
         > _MANY_EXCLUDED
     ):
-        found.append(
+        sentences.append(
             "Wrong predictions in contexts never seen were left out while right ones counted, "
             "which flatters every model: set unseen to marginal."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def findings(

@@ -28,14 +28,14 @@ def segment_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
     divided = fit.segmented
     if divided is None:
         return ()
-    found = [_comparing(fit, divided)] if divided.fits else []
-    return (*found, _people_differing(divided))
+    findings = [_comparing(fit, divided)] if divided.fits else []
+    return (*findings, _people_differing(divided))
 
 
 def _comparing(fit: AcceptabilityFit, divided: SegmentedPeople) -> Finding:
     """Compare segments in the application in which their alphas lie furthest apart."""
     name, low, high, difference = _furthest(fit, divided)
-    few = [segment for segment, each in divided.fits.items() if each.evidence != "enough"]
+    few = [segment for segment, own in divided.fits.items() if own.evidence != "enough"]
     if few:
         return Finding(
             text=f"Not enough evidence about {divided.column}: too few people or answers in "
@@ -57,11 +57,11 @@ def _comparing(fit: AcceptabilityFit, divided: SegmentedPeople) -> Finding:
 def _furthest(fit: AcceptabilityFit, divided: SegmentedPeople) -> tuple[str, str, str, Estimate]:
     best: tuple[str, str, str, Estimate] | None = None
     for name in fit.applications:
-        asked = {each: own for each, own in divided.fits.items() if name in own.applications}
-        means = {each: float(own.draws("alpha", name).mean()) for each, own in asked.items()}
+        asked = {segment: own for segment, own in divided.fits.items() if name in own.applications}
+        means = {segment: float(own.draws("alpha", name).mean()) for segment, own in asked.items()}
         low, high = (
-            min(means, key=lambda each: means[each]),
-            max(means, key=lambda each: means[each]),
+            min(means, key=lambda segment: means[segment]),
+            max(means, key=lambda segment: means[segment]),
         )
         gap = fit.draws("alpha", name, segment=high) - fit.draws("alpha", name, segment=low)
         difference = Estimate.from_draws(gap)

@@ -27,7 +27,7 @@ def findings(sessions: Sessions) -> tuple[Finding, ...]:
 
 def _winners(sessions: Sessions) -> Finding:
     n = len(sessions.sessions)
-    firsts = list(dict.fromkeys(found.order[0] for found in sessions.observed))
+    firsts = list(dict.fromkeys(ordering.order[0] for ordering in sessions.observed))
     if len(sessions.observed) == 1:
         order = ", then ".join(sessions.observed[0].order)
         return Finding(text=f"All {n} sessions give the same ranking: {order}.", tone="good")
@@ -63,9 +63,9 @@ def _alike(sessions: Sessions) -> Finding:
             f"(p = {plain(sessions.p_value)}, all tests together): they may be taken together."
         )
     limit = sessions.level / len(sessions.p_values)
-    found = [_QUESTIONS[name] for name, p in sessions.p_values.items() if p < limit]
+    changed = [_QUESTIONS[name] for name, p in sessions.p_values.items() if p < limit]
     return Finding(
-        text=f"Sessions are not alike (p = {probability(sessions.p_value)}): {'; '.join(found)}. "
+        text=f"Sessions are not alike (p = {probability(sessions.p_value)}): {'; '.join(changed)}. "
         "Rankings that take all sessions together count this change as noise.",
         tone="unsure",
     )
@@ -89,8 +89,8 @@ def readable_sessions(sessions: Sessions) -> Table:
 
 def readable_orderings(sessions: Sessions) -> Table:
     """Return rankings, how many sessions gave them, and how often they would come out."""
-    observed = {found.order: found.probability for found in sessions.observed}
-    expected = {found.order: found.probability for found in sessions.resampled}
+    observed = {ordering.order: ordering.probability for ordering in sessions.observed}
+    expected = {ordering.order: ordering.probability for ordering in sessions.resampled}
     orders = list(dict.fromkeys([*expected, *observed]))
     n = len(sessions.sessions)
     return Table(
@@ -106,7 +106,9 @@ def readable_orderings(sessions: Sessions) -> Table:
 
 def report(sessions: Sessions) -> Report:
     """Return the report with the paper's two pictures."""
-    frequencies = {" < ".join(found.order): found.probability for found in sessions.resampled[:8]}
+    frequencies = {
+        " < ".join(ordering.order): ordering.probability for ordering in sessions.resampled[:8]
+    }
     drawn = {
         name: sessions.score_draws[:, place]
         for place, name in enumerate(sessions.systems[:_MOST_DRAWN])

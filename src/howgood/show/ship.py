@@ -31,13 +31,13 @@ CAUTIONS = (
 def findings(decision: ShipDecision) -> tuple[Finding, ...]:
     """Return the verdict first, then what to know about it."""
     first = decision.comparisons[0]
-    found = [Finding(text=decision.sentence, tone=_TONES[decision.verdict])]
+    lines = [Finding(text=decision.sentence, tone=_TONES[decision.verdict])]
     if decision.p_above_bar is not None and decision.bar is not None:
         text = (
             f"The candidate exceeds the bar of {decision.bar:g} with probability "
             f"{probability(decision.p_above_bar)}."
         )
-        found.append(Finding(text=text))
+        lines.append(Finding(text=text))
     for kind, limit in decision.tolerated.items():
         rate = decision.candidate_rate(kind)
         text = (
@@ -45,7 +45,7 @@ def findings(decision: ShipDecision) -> tuple[Finding, ...]:
             f"{percent(rate.interval.upper)}); people tolerate {percent(limit)}. Below that with "
             f"probability {probability(decision.p_tolerated[kind])}."
         )
-        found.append(Finding(text=text))
+        lines.append(Finding(text=text))
     for other in decision.others.values():
         if other.metric in decision.tolerated:
             continue
@@ -54,14 +54,14 @@ def findings(decision: ShipDecision) -> tuple[Finding, ...]:
                 f"{other.metric} fell from {plain(other.base.mean)} to "
                 f"{plain(other.candidate.mean)}: worse with probability {percent(other.p_worse)}."
             )
-            found.append(Finding(text=text, tone="unsure"))
+            lines.append(Finding(text=text, tone="unsure"))
     if first.n_items < _FEW_ITEMS:
         text = f"Only {first.n_items} items: how far others would differ is hardly known."
-        found.append(Finding(text=text, tone="unsure"))
+        lines.append(Finding(text=text, tone="unsure"))
     elif first.n_clusters < _FEW_CLUSTERS:
         text = f"Only {first.n_clusters} clusters of items: more of them help more than more items."
-        found.append(Finding(text=text, tone="unsure"))
-    return tuple(found)
+        lines.append(Finding(text=text, tone="unsure"))
+    return tuple(lines)
 
 
 def badge(decision: ShipDecision) -> dict[str, Any]:
@@ -96,14 +96,14 @@ def pull_request(decision: ShipDecision) -> str:
 
 def doctor(logs: Sequence[EvaluationLog]) -> tuple[Finding, ...]:
     """Say what was found in both logs, what it supports, and what is missing."""
-    found = [_about(log, name) for log, name in zip(logs, ("Base", "Candidate"), strict=True)]
-    found += [
+    lines = [_about(log, name) for log, name in zip(logs, ("Base", "Candidate"), strict=True)]
+    lines += [
         Finding(text=f"{log.source}: {note}.", tone="unsure") for log in logs for note in log.notes
     ]
     shared = set(logs[0].items) & set(logs[1].items)
     every = set(logs[0].items) | set(logs[1].items)
     tone = "good" if len(shared) == len(every) else "unsure"
-    found.append(
+    lines.append(
         Finding(
             text=f"{len(shared)} of {len(every)} items are in both: compared paired.", tone=tone
         )
@@ -114,11 +114,11 @@ def doctor(logs: Sequence[EvaluationLog]) -> tuple[Finding, ...]:
         )
     )
     metrics = [name for name in logs[0].metrics if name in logs[1].metrics]
-    found.append(
+    lines.append(
         Finding(text=f"Metrics in both: {', '.join(metrics) or 'none'}.",
                 tone="good" if metrics else "bad")
     )  # fmt: skip
-    return (*found, *_missing(logs))
+    return (*lines, *_missing(logs))
 
 
 def _about(log: EvaluationLog, name: str) -> Finding:
@@ -131,24 +131,24 @@ def _about(log: EvaluationLog, name: str) -> Finding:
 
 
 def _missing(logs: Sequence[EvaluationLog]) -> list[Finding]:
-    found = []
+    findings = []
     for what, is_there in (
         ("cost", all(log.cost is not None for log in logs)),
         ("latency", all(log.latency is not None for log in logs)),
     ):
         if not is_there:
-            found.append(Finding(text=f"No {what} in both logs: it cannot break a tie."))
+            findings.append(Finding(text=f"No {what} in both logs: it cannot break a tie."))
     if all(len(log.items) == log.n_items for log in logs):
-        found.append(
+        findings.append(
             Finding(text="One run per item: how far runs differ is part of the items' spread. "
                     "Several epochs narrow the interval.")
         )  # fmt: skip
     groups = [name for name in logs[0].attributes if _groups(logs[0], name)]
     if groups:
-        found.append(
+        findings.append(
             Finding(text=f"Items may come in clusters: --cluster {' or '.join(groups[:4])}.")
         )
-    return found
+    return findings
 
 
 def _groups(log: EvaluationLog, name: str) -> bool:

@@ -26,46 +26,48 @@ _MOST_DRAWN = 30
 _WORTH_TWO = 0.02  # of the gain: less is not worth a second threshold
 
 
-def stakeholder_findings(found: Stakeholders, wording: ComparisonWording) -> tuple[Finding, ...]:
+def stakeholder_findings(
+    stakeholders: Stakeholders, wording: ComparisonWording
+) -> tuple[Finding, ...]:
     """Say whether people are one cluster or two, and what one threshold costs."""
-    everybody = _row(found, "everybody", "best for everybody")
-    common = found.systems["best for everybody"]
+    everybody = _row(stakeholders, "everybody", "best for everybody")
+    common = stakeholders.systems["best for everybody"]
     text = {
         "one": "One threshold will do: people form one cluster",
         "two": "Two thresholds: people form two clusters",
         "not enough evidence": "One threshold or two? The answers do not settle it",
-    }[found.crowds]
+    }[stakeholders.crowds]
     worth = (
-        f"A threshold for each cluster would save {percent(found.gain_of_two)} of the gain on "
-        "average"
-        if found.gain_of_two >= _WORTH_TWO
+        "A threshold for each cluster would save "
+        f"{percent(stakeholders.gain_of_two)} of the gain on average"
+        if stakeholders.gain_of_two >= _WORTH_TWO
         else "A second threshold would hardly save anything"
     )
     return (
         Finding(
-            text=f"{text} (probability of two {probability(found.p_two)}). {worth}.",
-            tone="unsure" if found.crowds == "not enough evidence" else "neutral",
+            text=f"{text} (probability of two {probability(stakeholders.p_two)}). {worth}.",
+            tone="unsure" if stakeholders.crowds == "not enough evidence" else "neutral",
         ),
         Finding(
             text=f"Under the threshold that is best for everybody people lose "
             f"{percent(everybody[0])} [{_share(everybody[1])}–{_share(everybody[2])}] of what "
             f"their own best one gains: {counts_text(common, wording)}."
         ),
-        *_left_behind(found),
+        *_left_behind(stakeholders),
     )
 
 
-def _left_behind(found: Stakeholders) -> list[Finding]:
+def _left_behind(stakeholders: Stakeholders) -> list[Finding]:
     """Name a group that pays for what is best for all."""
     rows = [
         (str(row["group"]), float(row["regret"]))
-        for row in found.regret.rows()
+        for row in stakeholders.regret.rows()
         if row["threshold"] == "best for everybody" and row["group"] != "everybody"
     ]
     if not rows:
         return []
-    group, regret = max(rows, key=lambda each: each[1])
-    own = _row(found, group, f"best for {group}")[0]
+    group, regret = max(rows, key=lambda entry: entry[1])
+    own = _row(stakeholders, group, f"best for {group}")[0]
     if regret - own < _WORTH_TWO:
         return []
     return [
@@ -86,14 +88,14 @@ def counts_text(matrix: ConfusionMatrix, wording: ComparisonWording) -> str:
 
 
 def stakeholder_sections(
-    found: Stakeholders,
+    stakeholders: Stakeholders,
     agreements: Mapping[str, Agreement | None],
     wording: ComparisonWording,
 ) -> tuple[Section, ...]:
     """Return what a committee needs on one page: the cluster, who pays, and who disagrees."""
-    with crowd_figure(found) as figure:
+    with crowd_figure(stakeholders) as figure:
         crowd = to_svg(figure, title="Everybody's exchange rate, given the others'")
-    with disagreement_figure(found) as figure:
+    with disagreement_figure(stakeholders) as figure:
         apart = to_svg(figure, title="What people lose under each other's threshold")
     sections = [
         Section(
@@ -103,7 +105,7 @@ def stakeholder_sections(
             svg=crowd,
             alt="Everybody's exchange rate with its interval, and the person in the middle.",
         ),
-        *_threshold_sections(found, wording),
+        *_threshold_sections(stakeholders, wording),
         Section(
             title="Map of disagreement",
             text="Row: who loses. Column: whose best threshold is used. Dark: much is lost.",
@@ -111,19 +113,21 @@ def stakeholder_sections(
             alt="A square per pair of people: what one loses under the other's best threshold.",
         ),
     ]
-    if len(set(found.groups.values()) - {""}) > 1:
+    if len(set(stakeholders.groups.values()) - {""}) > 1:
         sections.append(
             Section(
                 title="By group",
                 text="Who they are, next to what they value and how well their own metric predicts "
                 "them (M), as in Tables 1 and 3 of Ali et al. (2022).",
-                table=group_table(found, agreements),
+                table=group_table(stakeholders, agreements),
             )
         )
     return tuple(sections)
 
 
-def _threshold_sections(found: Stakeholders, wording: ComparisonWording) -> tuple[Section, ...]:
+def _threshold_sections(
+    stakeholders: Stakeholders, wording: ComparisonWording
+) -> tuple[Section, ...]:
     """Return what every group loses under every threshold, and what errors each makes."""
     return (
         Section(
@@ -131,23 +135,23 @@ def _threshold_sections(found: Stakeholders, wording: ComparisonWording) -> tupl
             text="What a group is expected to lose under each threshold, as a share of what each "
             "person's own best threshold gains over an average one, with 90 % intervals over "
             "people like these.",
-            table=regret_table(found),
+            table=regret_table(stakeholders),
         ),
         Section(
             title="What each threshold means",
-            text=f"Errors in {next(iter(found.systems.values())).total:,g} {wording.cases}.",
-            table=systems_table(found, wording),
+            text=f"Errors in {next(iter(stakeholders.systems.values())).total:,g} {wording.cases}.",
+            table=systems_table(stakeholders, wording),
         ),
     )
 
 
-def regret_table(found: Stakeholders) -> Table:
+def regret_table(stakeholders: Stakeholders) -> Table:
     """Return a row per group and a column per threshold."""
-    groups = list(dict.fromkeys(str(row["group"]) for row in found.regret.rows()))
-    people = {str(row["group"]): int(row["people"]) for row in found.regret.rows()}
+    groups = list(dict.fromkeys(str(row["group"]) for row in stakeholders.regret.rows()))
+    people = {str(row["group"]): int(row["people"]) for row in stakeholders.regret.rows()}
     cells = {
-        _called(name): [_cell(_row(found, group, name)) for group in groups]
-        for name in found.systems
+        _called(name): [_cell(_row(stakeholders, group, name)) for group in groups]
+        for name in stakeholders.systems
     }
     return Table(
         {
@@ -158,9 +162,9 @@ def regret_table(found: Stakeholders) -> Table:
     )
 
 
-def systems_table(found: Stakeholders, wording: ComparisonWording) -> Table:
+def systems_table(stakeholders: Stakeholders, wording: ComparisonWording) -> Table:
     """Return a row per threshold: the errors it makes."""
-    systems = found.systems
+    systems = stakeholders.systems
     return Table(
         {
             "threshold": [_called(name) for name in systems],
@@ -181,14 +185,15 @@ def _called(name: str) -> str:
     return re.sub(r"\bcrowd (?=[12]$)", "cluster ", name)
 
 
-def group_table(found: Stakeholders, agreements: Mapping[str, Agreement | None]) -> Table:
+def group_table(stakeholders: Stakeholders, agreements: Mapping[str, Agreement | None]) -> Table:
     """Return a row per group: people, exchange rate, spread, agreement and its baseline."""
-    groups = sorted(set(found.groups.values()) - {""})
+    groups = sorted(set(stakeholders.groups.values()) - {""})
     inside = {
-        group: [name for name, own in found.groups.items() if own == group] for group in groups
+        group: [name for name, own in stakeholders.groups.items() if own == group]
+        for group in groups
     }
     rates = {
-        group: [(1 - found.a0[name].mean) / found.a0[name].mean for name in names]
+        group: [(1 - stakeholders.a0[name].mean) / stakeholders.a0[name].mean for name in names]
         for group, names in inside.items()
     }
     known = {
@@ -214,23 +219,24 @@ def group_table(found: Stakeholders, agreements: Mapping[str, Agreement | None])
 
 
 @contextmanager
-def crowd_figure(found: Stakeholders) -> "Iterator[Figure]":
+def crowd_figure(stakeholders: Stakeholders) -> "Iterator[Figure]":
     """Draw everybody's exchange rate on a logarithmic axis, sorted, with the crowd's middle."""
-    names = sorted(found.a0, key=lambda name: found.a0[name].mean)
+    names = sorted(stakeholders.a0, key=lambda name: stakeholders.a0[name].mean)
     names = names[:: 1 + len(names) // _MOST_DRAWN]
     with canvas(width=7.0, height=1.6 + 0.28 * len(names)) as figure:
         axes = figure.subplots()
         ends = [
-            _rate(value) for value in (found.typical.interval.lower, found.typical.interval.upper)
+            _rate(value)
+            for value in (stakeholders.typical.interval.lower, stakeholders.typical.interval.upper)
         ]
         axes.axvspan(min(ends), max(ends), color=COLOURS[1], alpha=0.18, lw=0)
-        axes.axvline(_rate(found.typical.mean), color=COLOURS[1], lw=1.5)
+        axes.axvline(_rate(stakeholders.typical.mean), color=COLOURS[1], lw=1.5)
         for row, name in enumerate(names):
-            own = found.a0[name]
+            own = stakeholders.a0[name]
             low, high = sorted(_rate(value) for value in (own.interval.lower, own.interval.upper))
-            colour = COLOURS[0] if found.crowd_of[name] == 1 else COLOURS[2]
+            colour = COLOURS[0] if stakeholders.crowd_of[name] == 1 else COLOURS[2]
             axes.hlines(row, low, high, color=colour, lw=2)
-            hollow = found.crowds != "one" and found.crowd_of[name] == 2
+            hollow = stakeholders.crowds != "one" and stakeholders.crowd_of[name] == 2
             axes.plot(_rate(own.mean), row, "o", color=colour, ms=6,
                       mfc=PAPER if hollow else colour)  # fmt: skip
         axes.set_xscale("log")
@@ -246,12 +252,14 @@ def crowd_figure(found: Stakeholders) -> "Iterator[Figure]":
 
 
 @contextmanager
-def disagreement_figure(found: Stakeholders) -> "Iterator[Figure]":
+def disagreement_figure(stakeholders: Stakeholders) -> "Iterator[Figure]":
     """Draw what everybody forgoes under everybody's best threshold."""
-    order = sorted(range(len(found.a0)), key=lambda place: list(found.a0.values())[place].mean)
+    order = sorted(
+        range(len(stakeholders.a0)), key=lambda place: list(stakeholders.a0.values())[place].mean
+    )
     order = order[:: 1 + len(order) // _MOST_DRAWN]
-    names = [list(found.a0)[place] for place in order]
-    shown = found.disagreement[np.ix_(order, order)]
+    names = [list(stakeholders.a0)[place] for place in order]
+    shown = stakeholders.disagreement[np.ix_(order, order)]
     size = 1.8 + 0.26 * len(order)
     with canvas(width=min(7.0, size + 1.6), height=size) as figure:
         axes = figure.subplots()
@@ -267,8 +275,8 @@ def disagreement_figure(found: Stakeholders) -> "Iterator[Figure]":
         yield figure
 
 
-def _row(found: Stakeholders, group: str, threshold: str) -> tuple[float, float, float]:
-    for row in found.regret.rows():
+def _row(stakeholders: Stakeholders, group: str, threshold: str) -> tuple[float, float, float]:
+    for row in stakeholders.regret.rows():
         if row["group"] == group and row["threshold"] == threshold:
             return float(row["regret"]), float(row["lower"]), float(row["upper"])
     return float("nan"), float("nan"), float("nan")

@@ -46,11 +46,11 @@ def folder() -> Traversable:
 @cache
 def languages() -> dict[str, str]:
     """Return the languages of researchers' pages by their code, as their speakers call them."""
-    found = {ENGLISH: "English"}
+    names = {ENGLISH: "English"}
     for file in sorted(folder().iterdir(), key=lambda file: file.name):
         if file.name.endswith(".toml"):
-            found[file.name.removesuffix(".toml")] = str(_read(file)["language"])
-    return found
+            names[file.name.removesuffix(".toml")] = str(_read(file)["language"])
+    return names
 
 
 def _read(file: Traversable) -> dict[str, Any]:
@@ -96,10 +96,10 @@ def translated(text: str, language: str) -> str | None:
     if _NUMBER.fullmatch(plain):
         return _number(plain, language)
     for pattern, said in _patterns(language):
-        found = pattern.fullmatch(plain)
-        if found is not None:
+        match = pattern.fullmatch(plain)
+        if match is not None:
             parts = {
-                name: translated(part, language) or part for name, part in found.groupdict().items()
+                name: translated(part, language) or part for name, part in match.groupdict().items()
             }
             return said.format(**parts)
     return _sentence_by_sentence(plain, language)
@@ -149,9 +149,9 @@ def _tag(tag: str, language: str) -> str:
     if tag.startswith("<html"):
         return re.sub(r'lang="en"', f'lang="{language}"', tag, count=1)
 
-    def said(found: re.Match[str]) -> str:
-        known = translated(html.unescape(found[2]), language)
-        return found[0] if known is None else f"{found[1]}{html.escape(known)}{found[3]}"
+    def said(match: re.Match[str]) -> str:
+        known = translated(html.unescape(match[2]), language)
+        return match[0] if known is None else f"{match[1]}{html.escape(known)}{match[3]}"
 
     return _ATTRIBUTE.sub(said, tag)
 

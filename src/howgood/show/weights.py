@@ -39,16 +39,16 @@ def weights_findings(result: WeightsResult) -> tuple[Finding, ...]:
             ),
             Finding(text=f"What to ask next: {' '.join(result.advice)}"),
         )
-    found = [Finding(text=_weights_text(result))]
+    findings = [Finding(text=_weights_text(result))]
     lam = result.violation_weight
     if lam is not None:
-        found.append(
+        findings.append(
             Finding(text=f"Differences between groups have {with_interval(lam)} of all weight.")
         )
     if (rule := _rule_text(result)) is not None:
-        found.append(Finding(text=rule, tone="good"))
-    found += _trust(result)
-    return tuple(found)
+        findings.append(Finding(text=rule, tone="good"))
+    findings += _trust(result)
+    return tuple(findings)
 
 
 def weights_table(result: WeightsResult) -> Table:
@@ -86,7 +86,7 @@ def weights_report(result: WeightsResult) -> Report:
 
 
 def _weights_text(result: WeightsResult) -> str:
-    ordered = sorted(result.weights.items(), key=lambda each: -each[1].mean)
+    ordered = sorted(result.weights.items(), key=lambda entry: -entry[1].mean)
     first = "A right answer on " if isinstance(result.metric, DiagonalMetric) else "One point of "
     said = ", ".join(f"{name} {with_interval(row)}" for name, row in ordered)
     (top, most), (last, least) = ordered[0], ordered[-1]
@@ -115,13 +115,13 @@ def _rule_text(result: WeightsResult) -> str | None:
 
 
 def _trust(result: WeightsResult) -> list[Finding]:
-    found = []
+    findings = []
     if result.agreement is not None:
         known = result.agreement
         others = "; ".join(
             f"{name}: {baseline:.0f} %" for name, baseline in known.baselines.items()
         )
-        found.append(
+        findings.append(
             Finding(
                 text=f"Agreement M: on {known.n_questions} pairs kept back the weights chose as "
                 f"the respondent did in {percent(known.percent / 100)}. For comparison: {others}."
@@ -129,12 +129,12 @@ def _trust(result: WeightsResult) -> list[Finding]:
         )
     if result.checks.looks_careless:
         wrong = f"{result.checks.catch_wrong} of {result.checks.catch_asked}"
-        found.append(
+        findings.append(
             Finding(text=f"Attention checks: {wrong} answered against the better side.", tone="bad")
         )
     stopped = {
         "precise enough": "every weight is known to within five hundredths",
         "most questions asked": "all questions were asked; the intervals say what is open",
     }.get(result.stopped, result.stopped)
-    found.append(Finding(text=f"After {result.choices} questions to learn from: {stopped}."))
-    return found
+    findings.append(Finding(text=f"After {result.choices} questions to learn from: {stopped}."))
+    return findings

@@ -236,11 +236,11 @@ def _truncated_moments(
         for order in (2, 3, 4):
             boundary = edge ** (order - 1) * high - (-edge) ** (order - 1) * low
             moments.append(mean * moments[-1] + (order - 1) * sd * sd * moments[-2] - sd * boundary)
-    found = np.stack(moments[1:])
+    truncated = np.stack(moments[1:])
     limit = edge ** np.arange(1, 5)[:, None]
     # A piece far out in the tail sits at its inner edge, which rounding may overstep.
     nearest = np.where(mean > 0, edge, -edge) ** np.arange(1, 5)[:, None]
-    return np.clip(np.where(np.isfinite(found), found, nearest), -limit, limit)
+    return np.clip(np.where(np.isfinite(truncated), truncated, nearest), -limit, limit)
 
 
 def _cumulants(moments: FloatArray) -> FloatArray:

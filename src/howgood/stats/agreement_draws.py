@@ -54,8 +54,8 @@ def alpha_draws(
         drawn = 1.0 - repeats / _positive(np.maximum(units, 0.0) + raters + opinions + repeats)
     else:
         drawn = units / _positive(units + raters + rest)
-    found: FloatArray = np.clip(_as_wide_as_seen(drawn, pairs, level, generator), -1.0, 1.0)
-    return found
+    alphas: FloatArray = np.clip(_as_wide_as_seen(drawn, pairs, level, generator), -1.0, 1.0)
+    return alphas
 
 
 def _as_wide_as_seen(
@@ -239,6 +239,8 @@ def two_way_variances(
             [n - own[0], n - own[1], n - 1],
         ]
     )
-    found = np.linalg.lstsq(left, squares, rcond=None)[0]
-    found = np.where(np.abs(found) < _SAME * max(float(np.abs(found).max()), 1.0), 0.0, found)
-    return float(found[0]), float(found[1]), float(max(found[2], 0.0))
+    variances = np.linalg.lstsq(left, squares, rcond=None)[0]
+    variances = np.where(
+        np.abs(variances) < _SAME * max(float(np.abs(variances).max()), 1.0), 0.0, variances
+    )
+    return float(variances[0]), float(variances[1]), float(max(variances[2], 0.0))

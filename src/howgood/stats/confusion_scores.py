@@ -17,9 +17,9 @@ def f_beta_score(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, *, beta: ArrayLike
     >>> f_beta_score(1, 1, 0, beta=[1.0, 2.0]).round(3).tolist()
     [0.667, 0.556]
     """
-    found, missed, alarms = (np.asarray(count, dtype=np.float64) for count in (tp, fn, fp))
+    hits, missed, alarms = (np.asarray(count, dtype=np.float64) for count in (tp, fn, fp))
     square = np.square(np.asarray(beta, dtype=np.float64))
-    top = (1.0 + square) * found
+    top = (1.0 + square) * hits
     bottom = top + square * missed + alarms
     return np.asarray(top / np.where(bottom > 0, bottom, 1.0))
 

@@ -138,8 +138,10 @@ def _with_hidden(components: list[Component], least: float, hidden: float) -> tu
     carrier = by_name.get("si", by_name[_RESIDUAL])
     if max(carrier.mean_square, by_name[_RESIDUAL].mean_square) > least:
         return tuple(components)
-    found = replace(carrier, mean_square=carrier.size * hidden, variance=hidden)
-    return tuple(found if component.name == carrier.name else component for component in components)
+    widened = replace(carrier, mean_square=carrier.size * hidden, variance=hidden)
+    return tuple(
+        widened if component.name == carrier.name else component for component in components
+    )
 
 
 class _Design:
@@ -156,14 +158,16 @@ class _Design:
         if cluster is not None:
             codes["c"] = cluster
             crossed += ["sc", "cr", "scr"]
-        found = {name: _partition(code) for name, code in codes.items()}
+        partitions = {name: _partition(code) for name, code in codes.items()}
         for name in crossed:
-            first, second = found[name[:-1]], found[name[-1]]
-            found[name] = _partition(first.codes.astype(np.int64) * second.n_levels + second.codes)
+            first, second = partitions[name[:-1]], partitions[name[-1]]
+            partitions[name] = _partition(
+                first.codes.astype(np.int64) * second.n_levels + second.codes
+            )
         self.n_rows = len(group)
-        self.partitions = found
-        self.n_groups = found["s"].n_levels
-        self.group_counts = found["s"].counts
+        self.partitions = partitions
+        self.n_groups = partitions["s"].n_levels
+        self.group_counts = partitions["s"].counts
         self._levels: dict[tuple[str, str], _Codes] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -188,9 +192,9 @@ class _Design:
     def levels_of(self, fine: str, coarse: str) -> _Codes:
         """Return the level of a coarser effect that each level of a finer one lies in."""
         if (fine, coarse) not in self._levels:
-            found = np.zeros(self.n_levels(fine), dtype=np.int32)
-            found[self.partitions[fine].codes] = self.partitions[coarse].codes
-            self._levels[fine, coarse] = found
+            levels = np.zeros(self.n_levels(fine), dtype=np.int32)
+            levels[self.partitions[fine].codes] = self.partitions[coarse].codes
+            self._levels[fine, coarse] = levels
         return self._levels[fine, coarse]
 
     def by_group(self, name: str, values: FloatArray | None = None) -> FloatArray:
@@ -217,12 +221,12 @@ class _Design:
             return values * self.counts("si")
         if self.joined("si", name) == "si":
             weights = values * self.counts("si")
-            found = np.bincount(self.levels_of("si", name), weights=weights)
+            totals = np.bincount(self.levels_of("si", name), weights=weights)
         else:
-            found = np.bincount(
+            totals = np.bincount(
                 self.partitions[name].codes, weights=values[self.partitions["si"].codes]
             )
-        return found.astype(np.float64)
+        return totals.astype(np.float64)
 
     def squares_by_group(self, name: str) -> FloatArray:
         """Return sums of squared counts of levels (K,), of an effect that holds groups."""
@@ -240,8 +244,8 @@ def _partition(codes: _Codes) -> _Partition:
             return _Partition(codes.astype(np.int32), seen.astype(np.float64))
         place = (np.cumsum(seen > 0) - 1).astype(np.int32)
         return _Partition(place[codes], seen[seen > 0].astype(np.float64))
-    _, found, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    return _Partition(found.reshape(-1).astype(np.int32), counts.astype(np.float64))
+    _, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    return _Partition(places.reshape(-1).astype(np.int32), counts.astype(np.float64))
 
 
 def _is_same(design: _Design, first: str, second: str) -> bool:
@@ -283,23 +287,23 @@ def _freedom(design: _Design, names: Sequence[str], name: str) -> float:
 
 def _freedoms(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return degrees of freedom, fewer where some levels have far more values than others."""
-    found = {}
+    freedoms = {}
     for name in names:
         n, squares, cubes = _powers(design, name)
         kept = float(np.sum(n - squares / n))
         spread = float(np.sum(squares - 2.0 * cubes / n + (squares / n) ** 2))
         even = kept**2 / spread / (design.n_levels(name) - len(n))
-        found[name] = max(_freedom(design, names, name), 1.0) * even
-    return found
+        freedoms[name] = max(_freedom(design, names, name), 1.0) * even
+    return freedoms
 
 
 def _sizes(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return the values per level, as they count in a mean square."""
-    found = {}
+    sizes = {}
     for name in names:
         n, squares, _ = _powers(design, name)
-        found[name] = float(np.sum(n - squares / n)) / (design.n_levels(name) - len(n))
-    return found
+        sizes[name] = float(np.sum(n - squares / n)) / (design.n_levels(name) - len(n))
+    return sizes
 
 
 def _powers(design: _Design, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -323,18 +327,18 @@ _MADE_FROM = {"i": "si", "sc": "si", "c": "si", "r": "sr", "cr": "scr"}
 
 def _level_sums(around: FloatArray, design: _Design, names: Sequence[str]) -> dict[str, FloatArray]:
     """Return the sum of the values in each level, of every effect but the residual."""
-    found: dict[str, FloatArray] = {}
+    by_level: dict[str, FloatArray] = {}
     wanted = [name for name in ("si", "sr", "scr", "ir", *names) if name in design.partitions]
     for name in wanted:
         source = _MADE_FROM.get(name, "")
-        if name in found or (name == "ir" and name not in names):
+        if name in by_level or (name == "ir" and name not in names):
             continue
-        if source in found:
-            sums = np.bincount(design.levels_of(source, name), weights=found[source])
+        if source in by_level:
+            sums = np.bincount(design.levels_of(source, name), weights=by_level[source])
         else:
             sums = np.bincount(design.partitions[name].codes, weights=around)
-        found[name] = sums.astype(np.float64)
-    return found
+        by_level[name] = sums.astype(np.float64)
+    return by_level
 
 
 def _by_moments(
@@ -351,8 +355,8 @@ def _by_moments(
     )
     by_group = {name: design.by_group(name) for name in names if "s" not in name}
     expected = np.array([[_expected(design, by_group, k, j) for j in names] for k in names])
-    found = np.linalg.lstsq(expected, squares, rcond=None)[0]
-    return dict(zip(names, found.tolist(), strict=True))
+    variances = np.linalg.lstsq(expected, squares, rcond=None)[0]
+    return dict(zip(names, variances.tolist(), strict=True))
 
 
 def _expected(design: _Design, by_group: Mapping[str, FloatArray], of: str, by: str) -> float:

@@ -268,15 +268,15 @@ class MixedLaw:
         place = np.searchsorted(self.edges, x, side="right") - 1
         inside = (place >= 0) & (place < self.mass.size)
         density = self.mass / np.diff(self.edges)
-        found = np.where(inside, density[np.clip(place, 0, self.mass.size - 1)], 0.0)
-        return np.where((np.equal(x, 0.0)) & (self.atom > 0.0), np.inf, found)
+        values = np.where(inside, density[np.clip(place, 0, self.mass.size - 1)], 0.0)
+        return np.where((np.equal(x, 0.0)) & (self.atom > 0.0), np.inf, values)
 
     def quantile(self, probability: FloatArray) -> FloatArray:
         """Return the points below which the given probabilities lie."""
         cumulative, wanted = self._cumulative(), np.asarray(probability) - self.atom
         rising = np.concatenate([[True], np.diff(cumulative) > 0])
-        found = np.interp(wanted, cumulative[rising], self.edges[rising])
-        return np.where(np.isnan(wanted), np.nan, np.where(wanted <= 0.0, 0.0, found))
+        quantiles = np.interp(wanted, cumulative[rising], self.edges[rising])
+        return np.where(np.isnan(wanted), np.nan, np.where(wanted <= 0.0, 0.0, quantiles))
 
     def sample(self, size: int, generator: np.random.Generator) -> FloatArray:
         """Return independent draws."""

@@ -56,8 +56,8 @@ def maximise(
     first = inverse_curvature(hessian(function, start))
     options = {"hess_inv0": first, "gtol": tolerance, "maxiter": most}
     with np.errstate(over="ignore", invalid="ignore"):  # a step too far is taken back
-        found = minimize(turned, start, jac=True, method="BFGS", options=options)
-    return np.asarray(found.x, dtype=np.float64)
+        optimum = minimize(turned, start, jac=True, method="BFGS", options=options)
+    return np.asarray(optimum.x, dtype=np.float64)
 
 
 def hessian(function: ValueAndGradient, point: FloatArray) -> FloatArray:
@@ -258,12 +258,12 @@ class StudentMixture:
         covariance = sample.moments()[1]
         seeds = sample.resampled(n_components, rng)
         start = [replace(StudentT.from_moments(seed, covariance), dof=dof) for seed in seeds]
-        found = cls(tuple(start), np.full(n_components, 1.0 / n_components))
+        mixture = cls(tuple(start), np.full(n_components, 1.0 / n_components))
         for _ in range(_ROUNDS):
-            found = found._updated(sample, covariance, dof)
+            mixture = mixture._updated(sample, covariance, dof)
         return cls(
-            (wide, *found.components),
-            np.append(_DEFENSIVE_SHARE, (1.0 - _DEFENSIVE_SHARE) * found.shares),
+            (wide, *mixture.components),
+            np.append(_DEFENSIVE_SHARE, (1.0 - _DEFENSIVE_SHARE) * mixture.shares),
         )
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:

@@ -283,10 +283,10 @@ class InvertedLaw(ABC):
 
     def _where(self, x: FloatArray, unsure: NDArray[np.bool_], side: int) -> FloatArray:
         """Return one side's probability; 1 where it differs from that by less than a digit."""
-        found = np.ones_like(x)
+        values = np.ones_like(x)
         if unsure.any():
-            found[unsure] = self.evaluate(x[unsure])[side]
-        return found
+            values[unsure] = self.evaluate(x[unsure])[side]
+        return values
 
     def pdf(self, x: FloatArray) -> FloatArray:
         """Return the density (infinite at the point of a point mass)."""
@@ -296,10 +296,10 @@ class InvertedLaw(ABC):
         """Return the points below which the given probabilities lie."""
         if self.is_point:
             return np.where(np.isnan(probability), np.nan, self.mean)
-        found = solve_quantiles(
+        quantiles = solve_quantiles(
             self.evaluate, probability, mean=self.mean, sd=self.sd, lower_end=self.lower_end
         )
-        return np.minimum(found, self.upper_end)
+        return np.minimum(quantiles, self.upper_end)
 
     def sample(self, size: int, generator: np.random.Generator) -> FloatArray:
         """Return independent draws, by inverting the distribution function."""
@@ -359,9 +359,9 @@ class InvertedLaw(ABC):
             resolved = (z > ends[0]) & (z < ends[1]) | (not self.has_exact)
         own = ~body & ~resolved
         if self.has_lines and own.any():
-            served, *found = self.lines.evaluate(x[own])
+            served, *parts = self.lines.evaluate(x[own])
             place = np.flatnonzero(own)[served]
-            lower[place], upper[place], density[place] = (part[served] for part in found)
+            lower[place], upper[place], density[place] = (part[served] for part in parts)
             own[place] = False
         for is_upper, side in ((False, z <= _SIDE), (True, z > _SIDE)):
             small, large = (upper, lower) if is_upper else (lower, upper)

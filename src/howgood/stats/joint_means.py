@@ -153,21 +153,21 @@ def _roots(centred: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     sizes = np.trace(centred, axis1=1, axis2=2)
     largest = float(sizes.max())
-    found: list[FloatArray] = []
+    shapes: list[FloatArray] = []
     owners: list[FloatArray] = []
     for part, size in enumerate(sizes):
         if size <= _SAME_SHAPE * largest:
             continue
         shape = centred[part] / size
-        for known, owner in zip(found, owners, strict=True):
+        for known, owner in zip(shapes, owners, strict=True):
             if np.abs(known - shape).max() <= _SAME_SHAPE:
                 owner[part] = size
                 break
         else:
-            found.append(shape)
+            shapes.append(shape)
             owners.append(np.where(np.arange(len(sizes)) == part, size, 0.0))
     roots, columns = [], []
-    for shape, owner in zip(found, owners, strict=True):
+    for shape, owner in zip(shapes, owners, strict=True):
         values, vectors = np.linalg.eigh(shape)
         is_kept = values > _SAME_SHAPE
         roots.append((vectors[:, is_kept] * np.sqrt(values[is_kept])).T)
@@ -188,10 +188,10 @@ def _variance_draws(
         floor = np.zeros(len(uniform))
         for name in component.finer:
             floor += sizes[name] * drawn[name]
-        found, log_shares[:, place] = _above(
+        mean_square, log_shares[:, place] = _above(
             component.mean_square, component.freedom, floor, uniform[:, place]
         )
-        drawn[component.name] = (found - floor) / component.size
+        drawn[component.name] = (mean_square - floor) / component.size
     return np.column_stack([drawn[one_component.name] for one_component in components]), log_shares
 
 

@@ -253,8 +253,8 @@ def _of_single_votes(theta: FloatArray, votes: Votes, has_ties: bool) -> FloatAr
     row, column, value = _scores(theta, some, has_ties)
     value = value * np.sqrt(counts)[row]
     sums = coo_matrix((value, (row, column)), shape=(len(kinds), len(theta))).tocsr()
-    found: FloatArray = np.asarray((sums.T @ sums).todense())
-    return found
+    products: FloatArray = np.asarray((sums.T @ sums).todense())
+    return products
 
 
 def _scores(
@@ -322,5 +322,5 @@ def _of_most_alone(theta: FloatArray, votes: Votes, has_ties: bool, codes: IntAr
 
 def _positive(matrix: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    found: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return found
+    nearest: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return nearest

@@ -230,8 +230,8 @@ def _tuned(
     others, spread = products.sum() - products, squares.sum() - squares
     # Predictions that are all alike differ by rounding at most.
     least = max(_SAME * squares.sum(), (_SAME * float(np.abs(scores).max())) ** 2)
-    found: FloatArray = np.divide(-others, spread, out=np.zeros(N_FOLDS), where=spread > least)
-    return found
+    tuned: FloatArray = np.divide(-others, spread, out=np.zeros(N_FOLDS), where=spread > least)
+    return tuned
 
 
 def _influence(
@@ -290,8 +290,8 @@ def _row_products(parts: list[_Influence]) -> FloatArray:
 def _positive(matrix: FloatArray) -> FloatArray:
     """Return the nearest covariance: directions of negative variance are left out."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    found: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return found
+    nearest: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return nearest
 
 
 def _pooled(parts: list[_Part]) -> tuple[float, float]:

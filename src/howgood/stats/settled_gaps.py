@@ -41,10 +41,10 @@ def lasting_half_width(sd: ArrayLike, *, level: float) -> FloatArray:
     """
     known = np.maximum(np.asarray(sd, dtype=np.float64), _LEAST)
     ratio = (TYPICAL_GAP / known) ** 2
-    found: FloatArray = known * np.sqrt(
+    half_width: FloatArray = known * np.sqrt(
         (1.0 + 1.0 / ratio) * (2.0 * np.log(1.0 / level) + np.log1p(ratio))
     )
-    return found
+    return half_width
 
 
 def sd_that_settles(width: ArrayLike, *, level: float) -> FloatArray:
@@ -73,8 +73,10 @@ def widened_sd(sd: ArrayLike, freedom: ArrayLike) -> FloatArray:
     [6.1, 1.0]
     """
     far = stdtrit(np.maximum(np.asarray(freedom, dtype=np.float64), 0.5), 1.0 - _TAIL)
-    found: FloatArray = np.asarray(sd, dtype=np.float64) * np.maximum(far / ndtri(1.0 - _TAIL), 1.0)
-    return found
+    widened: FloatArray = np.asarray(sd, dtype=np.float64) * np.maximum(
+        far / ndtri(1.0 - _TAIL), 1.0
+    )
+    return widened
 
 
 def is_open(gaps: FloatArray, sds: FloatArray, *, level: float, margin: float) -> BoolArray:

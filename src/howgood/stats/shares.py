@@ -61,11 +61,11 @@ def share_draws(
     """
     share = float(weights @ (successes / trials) / weights.sum())
     alike = float(weights.sum() ** 2 / np.sum(weights**2 / trials))  # trials worth as much
-    found = ratio_draws(
+    drawn = ratio_draws(
         (weights * successes / trials)[:, None], weights[:, None], draws=draws, generator=generator
     )[:, 0]
     # Half a trial either way keeps log odds finite, as Jeffreys' prior does.
-    odds, centre = (logit((array * alike + 0.5) / (alike + 1.0)) for array in (found, share))
+    odds, centre = (logit((array * alike + 0.5) / (alike + 1.0)) for array in (drawn, share))
     odds = widened(odds, centre, n_units=len(trials), n_fitted=1, generator=generator)
     ends = np.sort(np.stack([expit(odds), beta_draws(share * alike, alike, n_draws=draws)]), axis=1)
     below, above = np.split(ends, [draws // 2], axis=1)

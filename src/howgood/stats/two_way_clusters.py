@@ -157,5 +157,5 @@ def same_tail_variances(
     ratio = np.where(is_tiny, _TINY, ratio)
     # Beyond the smallest number a tail is empty, ndtri infinite and the Gaussian without width.
     wider = (ratio / ndtri(stdtr(freedoms, -ratio))) ** 2
-    found: FloatArray = variances * wider
-    return found
+    widened: FloatArray = variances * wider
+    return widened

@@ -341,8 +341,8 @@ def answers_to(connection: Connection, study: int, *, begins: str) -> list[Mappi
         .order_by(answers.c.answered_at, answers.c.participant_id)
     ).scalars()
     # All at once: a call for each takes three times as long.
-    found: list[Mapping[str, Any]] = json.loads(f"[{','.join(rows)}]")
-    return found
+    contents: list[Mapping[str, Any]] = json.loads(f"[{','.join(rows)}]")
+    return contents
 
 
 def count_of_study(connection: Connection, study: int) -> int:

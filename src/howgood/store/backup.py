@@ -146,9 +146,9 @@ def _copied(backup: Path, partial: Path) -> tuple[int, int, str]:
     refuse_foreign_log(backup)
     try:
         with closing(sqlite3.connect(read_only(backup), uri=True)) as reading:
-            found = reading.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if found != "ok":
-                raise sqlite3.DatabaseError(" ".join(str(found).split())[:200])
+            verdict = reading.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(" ".join(str(verdict).split())[:200])
             _refuse_unknown_layout(reading)
             copy_into(reading, partial)
             people = reading.execute("SELECT count(*) FROM participants").fetchone()[0]

@@ -136,23 +136,23 @@ def _earlier(
     connection: Connection, numbers: Sequence[int]
 ) -> dict[tuple[int, str], list[Mapping[str, Any]]]:
     """Return what people said before they changed it, the first answer first."""
-    found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
+    contents: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
     for row in connection.execute(_EARLIER, {"people": numbers}):
-        found.setdefault((row.participant_id, row.screen), []).append(row.content)
-    return found
+        contents.setdefault((row.participant_id, row.screen), []).append(row.content)
+    return contents
 
 
 def _screens(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[ShownScreen, ...]]:
     rows = connection.execute(_SCREENS, {"people": numbers}).all()
     # All answers of a page are parsed as one text: a call for each takes three times as long.
     given = json.loads(f"[{','.join([row[5] or 'null' for row in rows])}]")
-    found: dict[int, list[ShownScreen]] = {}
+    screens_of: dict[int, list[ShownScreen]] = {}
     changed = _earlier(connection, numbers)
     for row, content in zip(rows, given, strict=True):
         earlier = tuple(changed.get((row[0], row[1]), ())) if changed else ()
         screen = ShownScreen(row[1], row[2], row[3], row[4], content, earlier)
-        found.setdefault(row[0], []).append(screen)
-    return {number: tuple(shown) for number, shown in found.items()}
+        screens_of.setdefault(row[0], []).append(screen)
+    return {number: tuple(shown) for number, shown in screens_of.items()}
 
 
 def versions_of(connection: Connection, study: int) -> tuple[int, ...]:

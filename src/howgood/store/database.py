@@ -209,11 +209,11 @@ class Database:
 
 def _refuse_loose_ends(connection: Connection) -> None:
     """Undo a restructuring after which a row refers to one that is not there."""
-    found = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
-    if found is not None:
+    orphan = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if orphan is not None:
         raise FileFormatError(
             where=str(connection.engine.url.database),
-            found=f"rows of {found[0]!r} that belong to rows of {found[2]!r} which are not there",
+            found=f"rows of {orphan[0]!r} that belong to rows of {orphan[2]!r} which are not there",
             needed="a sound database",
             cure="Restore a backup. Nothing was changed.",
         )

@@ -42,7 +42,7 @@ def possibly_known(
     connection: Connection, study: int, names: Sequence[str]
 ) -> tuple[PersonRow, ...]:
     """Return the study's participants who have one of these names as an id or as their number."""
-    found: list[PersonRow] = []
+    people: list[PersonRow] = []
     for start in range(0, len(names), _AT_ONCE):
         some = names[start : start + _AT_ONCE]
         numbers = [
@@ -53,8 +53,8 @@ def possibly_known(
             participants.c.study_id == study,
             sa.or_(participants.c.external_id.in_(some), participants.c.id.in_(numbers)),
         )
-        found += some_people(connection, connection.execute(query).scalars())
-    return tuple({row.number: row for row in found}.values())
+        people += some_people(connection, connection.execute(query).scalars())
+    return tuple({row.number: row for row in people}.values())
 
 
 def any_known(connection: Connection, study: int, ids: Sequence[str]) -> bool:

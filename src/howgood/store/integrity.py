@@ -71,15 +71,15 @@ def check_sound(location: Path, *, seconds: float = CHECK_SECONDS) -> bool:
     try:
         with closing(sqlite3.connect(read_only(location), uri=True)) as connection:
             connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
-            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.OperationalError as error:
         if error.sqlite_errorname == "SQLITE_INTERRUPT":
             return False
         raise _damaged(location, str(error)) from error
     except sqlite3.DatabaseError as error:
         raise _damaged(location, str(error)) from error
-    if found != "ok":
-        raise _damaged(location, " ".join(str(found).split())[:200])
+    if verdict != "ok":
+        raise _damaged(location, " ".join(str(verdict).split())[:200])
     return True
 
 

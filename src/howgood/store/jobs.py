@@ -151,10 +151,10 @@ def of_study(connection: Connection, study: int, *, most: int = 100) -> tuple[Jo
 
 def result(connection: Connection, number: int) -> Mapping[str, Any] | None:
     """Return a job's result, None while it has none."""
-    found: Mapping[str, Any] | None = connection.execute(
+    content: Mapping[str, Any] | None = connection.execute(
         sa.select(jobs.c.result).where(jobs.c.id == number)
     ).scalar_one_or_none()
-    return found
+    return content
 
 
 def _change(connection: Connection, job: Job, **values: object) -> bool:

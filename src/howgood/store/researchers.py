@@ -256,20 +256,20 @@ def open_invitations(
     connection: Connection, *, now: datetime, study: int | None = None
 ) -> tuple[Invitation, ...]:
     """Return every invitation that can still make an account; with `study`, one in that study."""
-    found = (
+    query = (
         sa.select(invitations, studies.c.slug)
         .outerjoin(studies, studies.c.id == invitations.c.study_id)
         .where(*_holds(invitations, now), invitations.c.researcher_id.is_(None))
         .order_by(invitations.c.expires_at, invitations.c.token_digest)
     )
     if study is not None:
-        found = found.where(invitations.c.study_id == study)
+        query = query.where(invitations.c.study_id == study)
     return tuple(
         Invitation(
             role=row.role, expires_at=row.expires_at, study=row.slug, study_role=row.study_role,
             key=row.token_digest,
         )
-        for row in connection.execute(found)
+        for row in connection.execute(query)
     )  # fmt: skip
 
 

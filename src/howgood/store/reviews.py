@@ -46,7 +46,7 @@ def notes(connection: Connection, study: int) -> list[tuple[int, str]]:
 
 def excluded(connection: Connection, study: int) -> int:
     """Return how many people of a study are excluded."""
-    found = connection.execute(
+    counted = connection.execute(
         sa.select(sa.func.count())
         .select_from(reviews.join(participants, participants.c.id == reviews.c.participant_id))
         .where(
@@ -55,7 +55,7 @@ def excluded(connection: Connection, study: int) -> int:
             reviews.c.excluded_because != "",
         )
     ).scalar_one()
-    return int(found)
+    return int(counted)
 
 
 def put(

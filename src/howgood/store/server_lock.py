@@ -97,10 +97,10 @@ def lock_file(database: Path) -> Path:
 
 def _noted(database: Path) -> dict[str, Any]:
     try:
-        found = json.loads(lock_file(database).read_bytes()[:_BYTES])
+        noted = json.loads(lock_file(database).read_bytes()[:_BYTES])
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return noted if isinstance(noted, dict) else {}
 
 
 if sys.platform == "win32":  # pragma: no cover - tests run on Linux

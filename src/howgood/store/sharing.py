@@ -121,7 +121,7 @@ def shares(connection: Connection, study: int) -> tuple[Share, ...]:
         .outerjoin(groups, groups.c.id == study_roles.c.group_id)
         .where(study_roles.c.study_id == study)
     )
-    found = [
+    shared_with = [
         Share(
             number=row.id,
             name=row.person or row.group_name,
@@ -130,7 +130,7 @@ def shares(connection: Connection, study: int) -> tuple[Share, ...]:
         )
         for row in rows
     ]
-    return tuple(sorted(found, key=lambda share: (share.is_group, share.name)))
+    return tuple(sorted(shared_with, key=lambda share: (share.is_group, share.name)))
 
 
 def every_group(connection: Connection) -> tuple[Group, ...]:
@@ -141,12 +141,12 @@ def every_group(connection: Connection) -> tuple[Group, ...]:
         .outerjoin(researchers, researchers.c.id == group_members.c.researcher_id)
         .order_by(groups.c.name, researchers.c.name)
     )
-    found: dict[int, Group] = {}
+    by_number: dict[int, Group] = {}
     for row in rows:
-        before = found.get(row.id)
+        before = by_number.get(row.id)
         members = (*(before.members if before else ()), *([row.member] if row.member else ()))
-        found[row.id] = Group(number=row.id, name=row.name, members=members)
-    return tuple(found.values())
+        by_number[row.id] = Group(number=row.id, name=row.name, members=members)
+    return tuple(by_number.values())
 
 
 def add_group(connection: Connection, name: str, *, now: datetime) -> int:

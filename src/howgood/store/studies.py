@@ -235,8 +235,8 @@ def rename(connection: Connection, number: int, title: str) -> None:
 def content(connection: Connection, version: int) -> Mapping[str, Any]:
     """Return a version's plain values."""
     row = connection.execute(sa.select(versions.c.content).where(versions.c.id == version))
-    found: Mapping[str, Any] = row.scalar_one()
-    return found
+    document: Mapping[str, Any] = row.scalar_one()
+    return document
 
 
 def media_file(connection: Connection, version: int, name: str) -> MediaFile | None:
@@ -253,8 +253,8 @@ def media_files(
     connection: Connection, version: int, names: Iterable[str]
 ) -> tuple[MediaFile, ...]:
     """Return those pictures and films of a version that have one of these names."""
-    found = (media_file(connection, version, name) for name in names)
-    return tuple(row for row in found if row is not None)
+    files = (media_file(connection, version, name) for name in names)
+    return tuple(row for row in files if row is not None)
 
 
 def set_open(connection: Connection, slugs: Iterable[str], *, is_open: bool) -> None:
@@ -367,16 +367,16 @@ def participant(connection: Connection, study: int, who: str) -> Erased | None:
     if bare.isdecimal() and len(bare) < 18:
         is_number = participants.c.id == int(bare)
         is_meant = is_number if who != bare else sa.or_(is_meant, is_number)
-    found = connection.execute(
+    row = connection.execute(
         sa.select(participants.c.id, participants.c.token_digest)
         .where(participants.c.study_id == study, is_meant)
         .limit(2)
     ).all()
-    if len(found) > 1:
+    if len(row) > 1:
         raise SeveralPeopleError(who)
-    if not found:
+    if not row:
         return None
-    gone = found[0]
+    gone = row[0]
     connection.execute(sa.delete(participants).where(participants.c.id == gone.id))
     connection.execute(sa.delete(jobs).where(jobs.c.study_id == study))
     connection.execute(sa.delete(uploads).where(uploads.c.study_id == study))

@@ -81,14 +81,14 @@ def network_of(address: str) -> str:
     ('203.0.113.9', 'fe80::/64')
     """
     try:
-        found = ipaddress.ip_address(address.partition("%")[0])
+        parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed)
 
 
 LARGEST_FORM = 256 * 1024

@@ -177,13 +177,13 @@ def static_files() -> Mapping[str, bytes]:
     sheet = contents[_STYLE_SHEET] + STYLE.encode()
     contents[_STYLE_SHEET] = asset("tokens.css").encode() + sheet
     contents[_DASHBOARD_SHEET] = asset("components.css").encode() + contents[_DASHBOARD_SHEET]
-    found = {}
+    by_name = {}
     for name, content in contents.items():
         stem, dot, ending = name.rpartition(".")
         if dot + ending in _TYPES:
             fingerprint = hashlib.sha256(content).hexdigest()[:12]
-            found[f"{stem}.{fingerprint}.{ending}"] = content
-    return found
+            by_name[f"{stem}.{fingerprint}.{ending}"] = content
+    return by_name
 
 
 @cache

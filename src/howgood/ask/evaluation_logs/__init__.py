@@ -46,8 +46,8 @@ def read_log(
     document = _document(location)
     for log_format in _FORMATS:
         if log_format.recognises(location, document):
-            found: EvaluationLog = log_format.read(location, document, system)
-            return _with_rows(found, location)
+            log: EvaluationLog = log_format.read(location, document, system)
+            return _with_rows(log, location)
     return _with_rows(tables.read(location, item=item, system=system), location)
 
 

@@ -29,15 +29,15 @@ def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
     inner = document.get("testRunData", document)
     if not isinstance(inner, dict):
         return []
-    found: list[dict[str, Any]] = []
+    test_cases: list[dict[str, Any]] = []
     for name in ("testCases", "test_cases", "test_results", "testResults"):
         cases = inner.get(name)
-        found += (
+        test_cases += (
             [one_case for one_case in cases if isinstance(one_case, dict)]
             if isinstance(cases, list)
             else []
         )
-    return [case for case in found if _either(case, "metricsData", "metrics_data") is not None]
+    return [case for case in test_cases if _either(case, "metricsData", "metrics_data") is not None]
 
 
 def _row(case: dict[str, Any], number: int) -> dict[str, Any]:

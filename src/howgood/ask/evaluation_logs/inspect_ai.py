@@ -74,15 +74,15 @@ def _row(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def _metrics(scores: object) -> dict[str, float]:
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
         parts = value.items() if isinstance(value, dict) else [("", value)]
         for part, number in parts:
             known = _number(number)
             if known is not None:
-                found[f"{name}.{part}" if part else str(name)] = known
-    return found
+                metrics[f"{name}.{part}" if part else str(name)] = known
+    return metrics
 
 
 def _number(value: object) -> float | None:
@@ -147,10 +147,10 @@ def _raw(archive: zipfile.ZipFile, about: zipfile.ZipInfo) -> bytes:
 def _unpacked_zstd(packed: bytes, size: int) -> bytes:
     for unpack in (_with_standard_library, _with_zstandard, _with_pyarrow):
         try:
-            found = unpack(packed, size)
+            unpacked = unpack(packed, size)
         except ImportError:
             continue
-        return found
+        return unpacked
     raise FileFormatError(
         where="the log",
         found="JSON packed with Zstandard",

@@ -43,8 +43,8 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         )
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for file in files:
-        found = _NAME.match(file.name)
-        task = found["task"] if found else file.stem
+        match = _NAME.match(file.name)
+        task = match["task"] if match else file.stem
         for number, sample in _lines(file):
             name = str(sample.get("doc_hash") or sample.get("doc_id", number))
             place = rows.setdefault(

@@ -55,14 +55,14 @@ def read(path: Path, *, item: str | None = None, system: str | None = None) -> E
         system=system or path.stem,
         items=tuple(_name(value) for value in columns[chosen].tolist()),
         metrics={
-            name: found
-            for name, found in numbers.items()
-            if found is not None and name not in others
+            name: values
+            for name, values in numbers.items()
+            if values is not None and name not in others
         },
         attributes={
             name: tuple(str(value) for value in columns[name].tolist())
-            for name, found in numbers.items()
-            if found is None or name == known["repeat"]
+            for name, values in numbers.items()
+            if values is None or name == known["repeat"]
         },
         cost=numbers.get(known["cost"]) if known["cost"] else None,
         latency=numbers.get(known["latency"]) if known["latency"] else None,

@@ -114,10 +114,10 @@ def _key(host: Host, *parts: str) -> str:
     return tokens.signature(host.key, "attempts", *parts)
 
 
-def _tidied(host: Host, found: T, now: datetime) -> T:
+def _tidied(host: Host, outcome: T, now: datetime) -> T:
     def tidy(connection: Connection) -> None:
         if researchers.take(connection, "tidying", TIDYING, now=now):
             researchers.forget(connection, before=now - KEPT)
 
     host.database.write(tidy)  # by itself: it must not hold rows that somebody waits for
-    return found
+    return outcome

@@ -84,11 +84,11 @@ def renewal_link(host: Host, name: str, *, actor: str, now: datetime) -> str:
     token, name = tokens.fresh_token(), passwords.clean_name(name)
 
     def store(connection: Connection) -> None:
-        found = researchers.find(connection, name)
-        if found is None:
+        researcher = researchers.find(connection, name)
+        if researcher is None:
             names = [member.name for member in researchers.everyone(connection)]
             raise UnknownNameError(where="account", name=name, names=names)
-        person, until = found[0], now + SETUP_LASTS
+        person, until = researcher[0], now + SETUP_LASTS
         researchers.invite(
             connection, tokens.digest(token), person.role, now=now, until=until,
             researcher=person.number,

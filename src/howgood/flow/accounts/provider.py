@@ -140,8 +140,10 @@ def unlink_provider(host: Host, person: Researcher, *, now: datetime) -> None:
     """Let somebody no longer sign in by the provider, if there is another way left for them."""
 
     def store(connection: Connection) -> None:
-        found = researchers.find(connection, person.name)
-        has_other = bool(found and found[1]) or bool(factors.passkeys_of(connection, person.number))
+        researcher = researchers.find(connection, person.name)
+        has_other = bool(researcher and researcher[1]) or bool(
+            factors.passkeys_of(connection, person.number)
+        )
         if not has_other:
             text = "This is your only way to sign in: make a passkey first."
             raise InputError(where="provider", found="no other way", needed=text, cure=text)
@@ -340,15 +342,15 @@ def _asked(
     )
     try:
         with urllib.request.build_opener(_NoRedirect).open(request, timeout=_SECONDS) as answer:
-            found = json.loads(answer.read(_LARGEST))
+            content = json.loads(answer.read(_LARGEST))
     except (urllib.error.URLError, HTTPException, OSError, ValueError) as error:
         raise ProviderError(
             f"a provider that does not answer as it should ({type(error).__name__})",
             "Try again; if it stays, look at HOWGOOD_OIDC_ISSUER, _CLIENT and _SECRET.",
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise ProviderError("an answer that is no JSON object", "Is this an OpenID provider?")
-    return found
+    return content
 
 
 def _sealed(host: Host, memory: Mapping[str, Any]) -> str:

@@ -153,10 +153,10 @@ def ticket_for(host: Host, person: Researcher, password_hash: str, *, now: datet
 
 def show_code(host: Host, ticket: str, code: str, *, now: datetime) -> SignedIn | None:
     """Return a session for a ticket and a code that is right: of the app, or for recovery."""
-    found = _holder(host, ticket, now)
-    if found is None:
+    researcher = _holder(host, ticket, now)
+    if researcher is None:
         return None
-    person = found
+    person = researcher
 
     def store(connection: Connection) -> SignedIn | None:
         if not researchers.take(connection, _guessing(host, person.number), GUESSES, now=now):
@@ -188,11 +188,11 @@ def _holder(host: Host, ticket: str, now: datetime) -> Researcher | None:
     with host.database.reading() as connection:
         everyone = {member.number: member for member in researchers.everyone(connection)}
         person = everyone.get(int(number))
-        found = researchers.find(connection, person.name) if person is not None else None
-    if found is None:
+        researcher = researchers.find(connection, person.name) if person is not None else None
+    if researcher is None:
         return None
-    parts = ("second step", found[0].number, int(until), found[1])
-    return found[0] if tokens.is_signed(host.key, signature, *parts) else None
+    parts = ("second step", researcher[0].number, int(until), researcher[1])
+    return researcher[0] if tokens.is_signed(host.key, signature, *parts) else None
 
 
 def _accepted(connection: Connection, host: Host, number: int, code: str, now: datetime) -> str:
@@ -236,8 +236,8 @@ def _guessing(host: Host, number: int) -> str:
 
 def _check_password(host: Host, person: Researcher, password: str) -> None:
     with host.database.reading() as connection:
-        found = researchers.find(connection, person.name)
-    if not passwords.is_right(password, found[1] if found else None):
+        researcher = researchers.find(connection, person.name)
+    if not passwords.is_right(password, researcher[1] if researcher else None):
         raise _wrong("This is not your password.")
 
 

@@ -36,15 +36,15 @@ def sign_in(
     """
     name = passwords.clean_name(name)
     with host.database.reading() as connection:
-        found = researchers.find(connection, name)
-    known_hash = found[1] if found else None
-    if not passwords.is_right(password, known_hash) or found is None:
+        researcher = researchers.find(connection, name)
+    known_hash = researcher[1] if researcher else None
+    if not passwords.is_right(password, known_hash) or researcher is None:
         host.database.write(
             lambda c: note_failure(c, host, name, network, action="sign-in failed", now=now)
         )
         return None
-    person, renewed = found[0], ""
-    if passwords.is_dated(found[1]):
+    person, renewed = researcher[0], ""
+    if passwords.is_dated(researcher[1]):
         renewed = passwords.hashed(password)
 
     def store(connection: Connection) -> SignedIn | SecondStep:
@@ -64,13 +64,13 @@ def who(host: Host, token: str, *, now: datetime) -> Researcher | None:
         return None
     digest = tokens.digest(token)
     with host.database.reading() as connection:
-        found = researchers.session(connection, digest, now=now)
-    if found is None:
+        session = researchers.session(connection, digest, now=now)
+    if session is None:
         return None
-    until = min(now + IDLE, found.created_at + LONGEST)
-    if until - found.expires_at >= _STEP:
+    until = min(now + IDLE, session.created_at + LONGEST)
+    if until - session.expires_at >= _STEP:
         host.database.write(lambda c: researchers.prolong(c, digest, until=until))
-    return found.researcher
+    return session.researcher
 
 
 def sign_out(host: Host, token: str) -> None:
@@ -115,8 +115,8 @@ def change_password(
     Whoever has a copy of the session that is in use is out, too.
     """
     with host.database.reading() as connection:
-        found = researchers.find(connection, person.name)
-    if not passwords.is_right(old, found[1] if found else None):
+        researcher = researchers.find(connection, person.name)
+    if not passwords.is_right(old, researcher[1] if researcher else None):
         raise WrongPasswordError
     problem = passwords.password_problem(new, name=person.name)
     if problem:
@@ -162,9 +162,9 @@ def join(host: Host, token: str, *, name: str, password: str, now: datetime) -> 
 
     A link that renews a password knows whose it is: the name is not looked at.
     """
-    found = invitation(host, token, now=now)
-    if found is not None and found.researcher is not None:
-        return _renew(host, token, found.researcher, password, now)
+    open_invitation = invitation(host, token, now=now)
+    if open_invitation is not None and open_invitation.researcher is not None:
+        return _renew(host, token, open_invitation.researcher, password, now)
     name = passwords.clean_name(name)
     wrong = {
         "name": passwords.name_problem(name),

@@ -335,12 +335,12 @@ def draft_picture(host: Host, slug: str, name: str) -> MediaFile:
     with host.database.reading() as connection:
         given = _read(connection, slug)
         number, version = given.head.number, given.head.version
-        found = next(iter(drafts.media_files(connection, number, [name])), None)
-        if found is None and version is not None:
-            found = studies.media_file(connection, version, name)
-    if found is None:
+        media = next(iter(drafts.media_files(connection, number, [name])), None)
+        if media is None and version is not None:
+            media = studies.media_file(connection, version, name)
+    if media is None:
         raise RefusedError(Reason.UNKNOWN_STUDY)
-    return found
+    return media
 
 
 def _media(upload: Upload) -> tuple[MediaFile | None, str]:
@@ -378,16 +378,16 @@ def picture_names(data: object) -> list[str]:
 
 def _picture_problems(data: object, path: Path, media: Mapping[str, bytes]) -> list[Problem]:
     """Return pictures whose file is missing, or is no picture."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if isinstance(data, Mapping):
         if path and path[-1] == "picture":
-            found += _picture_problem(data.get("file", ""), path, media)
+            problems += _picture_problem(data.get("file", ""), path, media)
         for name, value in data.items():
-            found += _picture_problems(value, (*path, str(name)), media)
+            problems += _picture_problems(value, (*path, str(name)), media)
     elif isinstance(data, list | tuple):
         for index, value in enumerate(data):
-            found += _picture_problems(value, (*path, index), media)
-    return found
+            problems += _picture_problems(value, (*path, index), media)
+    return problems
 
 
 def _picture_problem(name: object, path: Path, media: Mapping[str, bytes]) -> list[Problem]:

@@ -336,15 +336,15 @@ def start_from_file(
         if not paths:
             return Started(problems={"file": "Choose a study file."})
         try:
-            found = check_study(paths[0])
+            checked = check_study(paths[0])
         except InputError as error:
             told = str(error).replace(f"{folder}/", "")
             return Started(problems={"file": told})
-        if found.study is None:
-            lines = tuple(str(problem).replace(f"{folder}/", "") for problem in found.problems)
+        if checked.study is None:
+            lines = tuple(str(problem).replace(f"{folder}/", "") for problem in checked.problems)
             return Started(file_problems=lines)
-        media = tuple(media_of(found.study, folder))
-        return _start(host, person, found.study.to_dict(), media, now)
+        media = tuple(media_of(checked.study, folder))
+        return _start(host, person, checked.study.to_dict(), media, now)
 
 
 def _write(folder: Path, upload: Upload) -> Path:

@@ -36,8 +36,8 @@ class SentForm:
 
     def text(self, name: str) -> str | None:
         """Return the last text of a field (a tick box follows its hidden twin), or None."""
-        found = self.texts.get(name)
-        return found[-1].replace("\r\n", "\n").replace("\r", "\n") if found else None
+        value = self.texts.get(name)
+        return value[-1].replace("\r\n", "\n").replace("\r", "\n") if value else None
 
     def holds(self, prefix: str) -> bool:
         """Return whether anything inside a group was sent."""
@@ -46,14 +46,14 @@ class SentForm:
 
     def indices(self, prefix: str) -> list[int]:
         """Return which entries of a list were sent."""
-        found = {
+        places = {
             int(head)
             for name in (*self.texts, *self.files)
             if name.startswith(prefix + ".")
             and (head := name[len(prefix) + 1 :].partition(".")[0]).isdecimal()
             and len(head) <= _DIGITS
         }
-        return sorted(found)
+        return sorted(places)
 
 
 def read_part(part: Part, before: Mapping[str, Any], sent: SentForm) -> Values:

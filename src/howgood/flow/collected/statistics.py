@@ -86,9 +86,9 @@ class StatisticsWriter:
             names[column.name]: self._label(column) for column in self._columns
         }
         levels: dict[str, dict[int | float, str]] = {
-            names[column.name]: found
+            names[column.name]: column_levels
             for column in self._columns
-            if (found := number_levels(column))
+            if (column_levels := number_levels(column))
         }
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"table.{self._kind}"

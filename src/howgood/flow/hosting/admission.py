@@ -462,14 +462,14 @@ def _begin(
 
 def origin_of(study: Study, parameters: Mapping[str, str]) -> dict[str, str]:
     """Return what the platform said about the person; anything else in the address is dropped."""
-    found = {}
+    origin = {}
     for word, names in _NAMES[study.recruitment].items():
         value = next((parameters[name] for name in names if parameters.get(name)), "")
         if value and len(value) <= _LONGEST and value.isprintable() and not _is_left(value, names):
-            found[word] = value
-    if found.get("submit", SUBMITS[0]) not in SUBMITS:
-        del found["submit"]
-    return found
+            origin[word] = value
+    if origin.get("submit", SUBMITS[0]) not in SUBMITS:
+        del origin["submit"]
+    return origin
 
 
 def _is_left(value: str, names: tuple[str, ...]) -> bool:

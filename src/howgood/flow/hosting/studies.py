@@ -89,14 +89,14 @@ def make_links(
 
 def picture(host: Host, version: int, name: str) -> MediaFile:
     """Return a picture or film of a study's version; all who look at it at once share one."""
-    found = host.media.get((version, name))
-    if found is not None:
-        return found
+    media = host.media.get((version, name))
+    if media is not None:
+        return media
     with host.database.reading() as connection:
-        found = studies.media_file(connection, version, name)
-    if found is None:
+        media = studies.media_file(connection, version, name)
+    if media is None:
         raise RefusedError(Reason.UNKNOWN_STUDY)
-    return host.media.setdefault((version, name), found)
+    return host.media.setdefault((version, name), media)
 
 
 def _invite(

@@ -96,11 +96,11 @@ def read_people(
         if name.lower().endswith(".json"):
             people += read_offline(host, row, _text(content, name), file=name)
             continue
-        found = prepared_table(
+        prepared = prepared_table(
             host, row.slug, name, content, mapping=mapping, missing=missing, now=now
         ).checked(name)
-        people += found.people
-        for policy, count in found.left_out.items():
+        people += prepared.people
+        for policy, count in prepared.left_out.items():
             left_out[policy] = left_out.get(policy, 0) + count
     return merged(people), left_out
 
@@ -236,7 +236,7 @@ def _check_origin(given: OfflineFile, row: StudyRow, file: str) -> None:
 
 
 def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAnswer, ...], Screen]:
-    found: list[GivenAnswer] = []
+    walked: list[GivenAnswer] = []
     before: list[Answer] = []
     for index, answer in enumerate(given.answers):
         shown_at = _moment(answer.shown_at, file, ("answers", index, "shown_at"))
@@ -261,7 +261,7 @@ def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAns
             shown = repr(answer.form.get(name))[:60]
             raise _wrong(file, ("answers", index, "form", name), shown, f"({problem})")
         before.append(Answer(screen=screen.key, values=result.values, at=at))
-        found.append(
+        walked.append(
             GivenAnswer(
                 screen=screen,
                 values=result.values,
@@ -273,7 +273,7 @@ def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAns
     last = next_screen(study, condition=given.condition, seed=given.seed, answers=before, now=now)
     if not last.is_last:
         raise _wrong(file, ("answers",), f"{len(before)} answers", f"an answer to {last.key!r} too")
-    return tuple(found), last
+    return tuple(walked), last
 
 
 def _as_offline(study: Study, screen: Screen) -> Screen:

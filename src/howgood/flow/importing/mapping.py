@@ -76,16 +76,16 @@ def suggested(study: Study, sheet: Sheet) -> dict[str, str]:
     by_name = {
         _simple(column): column for column in reversed(sheet.columns) if sheet.examples(column)
     }
-    found: dict[str, str] = {}
+    suggestions: dict[str, str] = {}
     taken: set[str] = set(wide_columns(study, sheet))
     for target in targets(study):
         names = (target.name, *target.aliases)
         columns = [by_name[_simple(name)] for name in names if _simple(name) in by_name]
         column = next((one_column for one_column in columns if one_column not in taken), None)
         if column is not None:
-            found[target.name] = column
+            suggestions[target.name] = column
             taken.add(column)
-    return found
+    return suggestions
 
 
 def wide_columns(study: Study, sheet: Sheet) -> dict[str, Asked]:
@@ -94,14 +94,14 @@ def wide_columns(study: Study, sheet: Sheet) -> dict[str, Asked]:
     if task_export is None:
         return {}
     task = task_export(study)
-    found = {
+    columns = {
         column: asked
         for column in sheet.columns
         if (asked := recognised(study, task, column)) is not None
     }
     # A code or two may be chance; an exported survey has a page of the task among them.
-    has_page = any(asked.screen and asked.scale for asked in found.values())
-    return found if has_page else {}
+    has_page = any(asked.screen and asked.scale for asked in columns.values())
+    return columns if has_page else {}
 
 
 def checked_mapping(study: Study, sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:

@@ -301,7 +301,7 @@ def _people(reading: Reading, version: int, *, now: datetime) -> tuple[ImportedP
 def _person(
     study: Study, name: str, person: PersonDraft, version: int, now: datetime
 ) -> ImportedPerson:
-    found = []
+    answers = []
     known = conditions(study)
     order: list[tuple[str, dict[str, AnswerValue], float | None]] = []
     if DEMOGRAPHICS in person.questions:
@@ -312,7 +312,7 @@ def _person(
     last = max(person.at.values(), default=now)
     for screen, values, took in order:
         at = person.at.get(screen, last)
-        found.append(
+        answers.append(
             GivenAnswer(
                 screen=bare_screen(study, screen, study.title),
                 values=values,
@@ -326,7 +326,7 @@ def _person(
         version=version,
         seed=int.from_bytes(hashlib.sha256(name.encode()).digest()[:6]),
         condition=person.condition or known[0],
-        answers=tuple(found),
+        answers=tuple(answers),
         last=Screen(key="finished", kind="finished", title=study.title, language=study.language),
         is_finished=person.is_finished,
         is_pilot=person.is_pilot,

@@ -43,13 +43,13 @@ class Sheet:
 
     def examples(self, column: str, *, most: int = 3) -> tuple[str, ...]:
         """Return the first different values of a column."""
-        found: dict[str, None] = {}
+        distinct: dict[str, None] = {}
         for row in self.rows:
             if value := row.cells[column]:
-                found[value[:40]] = None
-            if len(found) == most:
+                distinct[value[:40]] = None
+            if len(distinct) == most:
                 break
-        return tuple(found)
+        return tuple(distinct)
 
 
 def read_sheet(content: bytes, *, name: str) -> Sheet:
@@ -77,18 +77,18 @@ def _numbered(text: str, name: str) -> list[tuple[int, list[str]]]:
     delimiter = max(",;\t", key=text[:10_000].partition("\n")[0].count)
     shape = check_rows(io.BytesIO(text.encode()), separator=delimiter, where=name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=shape.quoting)
-    found = []
+    numbered = []
     line = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                found.append((line, cells))
-            if len(found) > MOST_ROWS:
+                numbered.append((line, cells))
+            if len(numbered) > MOST_ROWS:
                 raise _wrong(name, f"more than {MOST_ROWS:,} rows")
             line = reader.line_num + 1
     except csv.Error as error:
         raise _wrong(f"{name}:{reader.line_num}", str(error)) from error
-    return found
+    return numbered
 
 
 def _cells(header: tuple[str, ...], cells: list[str]) -> dict[str, str]:

@@ -61,14 +61,16 @@ class Undone:
     answers: int
 
 
-def report_of(found: Comparison, left_out: Mapping[str, int], number: int | None) -> ImportReport:
+def report_of(
+    comparison: Comparison, left_out: Mapping[str, int], number: int | None
+) -> ImportReport:
     """Return what a comparison means for the person who imports."""
     return ImportReport(
-        people=found.people_added,
-        answers=found.answers_added,
-        people_here=found.people_here,
-        answers_here=found.answers_here,
-        differing=found.differing,
+        people=comparison.people_added,
+        answers=comparison.answers_added,
+        people_here=comparison.people_here,
+        answers_here=comparison.answers_here,
+        differing=comparison.differing,
         left_out=dict(left_out),
         number=number,
     )
@@ -92,25 +94,25 @@ def store_people(
         # Somebody may have imported the same file meanwhile: then it is compared again.
         ids = [one_person.external_id for one_person in looked.new]
         is_known = imported.any_known(connection, row.number, ids)
-        found = compared(connection, row, people) if is_known else looked
-        if found.adds_nothing:
-            return report_of(found, left_out, None)
+        comparison = compared(connection, row, people) if is_known else looked
+        if comparison.adds_nothing:
+            return report_of(comparison, left_out, None)
         number = imported.begin(
             connection, row.number, source=source[:_LONGEST_SOURCE], actor=actor, now=now
         )
-        for person in found.new:
+        for person in comparison.new:
             _store(connection, row, person, number, now)
-        for addition in found.more:
+        for addition in comparison.more:
             begin = imported.last_position(connection, addition.participant) + 1
             _add(connection, number, addition.participant, addition.person.answers, begin)
         detail = {
             "number": number,
             "file": source[:_LONGEST_SOURCE],
-            "people": found.people_added,
-            "answers": found.answers_added,
+            "people": comparison.people_added,
+            "answers": comparison.answers_added,
         }
         audit.note(connection, actor=actor, action="import", study=row.slug, detail=detail, now=now)
-        return report_of(found, left_out, number)
+        return report_of(comparison, left_out, number)
 
     return host.database.write(store)
 
@@ -149,14 +151,14 @@ def undo_import(host: Host, slug: str, number: int, *, actor: str, now: datetime
             one_import.number: one_import
             for one_import in imported.of_study(connection, row.number)
         }
-        found = known.get(number)
-        if found is not None:
+        undone = known.get(number)
+        if undone is not None:
             imported.undo(connection, number)
-            detail = {"number": number, "people": found.people, "answers": found.answers}
+            detail = {"number": number, "people": undone.people, "answers": undone.answers}
             audit.note(
                 connection, actor=actor, action="undo import", study=slug, detail=detail, now=now
             )
-        return found
+        return undone
 
     gone = host.database.write(take_out)
     if gone is None:
@@ -167,11 +169,11 @@ def undo_import(host: Host, slug: str, number: int, *, actor: str, now: datetime
 
 def merged(people: Sequence[ImportedPerson]) -> tuple[ImportedPerson, ...]:
     """Return people each once, with what several files say of them put together."""
-    found: dict[str, ImportedPerson] = {}
+    by_name: dict[str, ImportedPerson] = {}
     for person in people:
-        first = found.get(person.external_id)
-        found[person.external_id] = person if first is None else _together(first, person)
-    return tuple(found.values())
+        first = by_name.get(person.external_id)
+        by_name[person.external_id] = person if first is None else _together(first, person)
+    return tuple(by_name.values())
 
 
 def _together(first: ImportedPerson, second: ImportedPerson) -> ImportedPerson:

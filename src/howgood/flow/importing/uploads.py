@@ -110,8 +110,8 @@ def look_at(
     try:
         prepared = prepare(study, sheet, chosen, version=row.version, missing=missing, now=now)
         with host.database.reading() as connection:
-            found = compared(connection, row, prepared.people)
-        report = report_of(found, prepared.left_out, None)
+            comparison = compared(connection, row, prepared.people)
+        report = report_of(comparison, prepared.left_out, None)
     except NotMappedError as error:
         problem = f"Choose the column that holds “{error.target}” below, then look again."
     except InputError as error:
@@ -149,11 +149,17 @@ def confirm(
         discard(host, slug, number)
         return report
     sheet = read_sheet(upload.content, name=upload.name)
-    found = prepare(
+    prepared = prepare(
         host.study(row.version), sheet, mapping, version=row.version, missing=missing, now=now
     ).checked(upload.name)
     report = store_people(
-        host, row, found.people, source=upload.name, left_out=found.left_out, actor=actor, now=now
+        host,
+        row,
+        prepared.people,
+        source=upload.name,
+        left_out=prepared.left_out,
+        actor=actor,
+        now=now,
     )
     discard(host, slug, number)
     return report
@@ -176,7 +182,7 @@ def _packed(upload: uploads.Upload) -> list[tuple[str, bytes]]:
 def _find(host: Host, slug: str, number: int) -> tuple[StudyRow, uploads.Upload]:
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        found = uploads.find(connection, row.number, number)
-    if found is None or found.purpose != uploads.IMPORT:
+        upload = uploads.find(connection, row.number, number)
+    if upload is None or upload.purpose != uploads.IMPORT:
         raise UnknownNameError(where="upload", name=str(number), names=())
-    return row, found
+    return row, upload

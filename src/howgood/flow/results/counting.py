@@ -61,8 +61,8 @@ def count_apart(
         raise TooLargeError(name=name, found=_MEMORY_ENDED) from error
     if "problem" in reply:
         raise FileFormatError(**reply["problem"])
-    found, missed, alarms, cleared = (int(count) for count in reply["counts"])
-    return found, missed, alarms, cleared
+    hits, missed, alarms, cleared = (int(count) for count in reply["counts"])
+    return hits, missed, alarms, cleared
 
 
 def counts_of_file(
@@ -90,13 +90,13 @@ def counts_of_file(
         for one_column in (truth, predicted)
     )
     cells = (real & said, real & (1 - said), (1 - real) & said, (1 - real) & (1 - said))
-    found, missed, alarms, cleared = (int(cell.sum()) for cell in cells)
-    return found, missed, alarms, cleared
+    hits, missed, alarms, cleared = (int(cell.sum()) for cell in cells)
+    return hits, missed, alarms, cleared
 
 
-def _positive(found: tuple[str, ...]) -> str:
+def _positive(names: tuple[str, ...]) -> str:
     """Return the label that probably means yes; 1 where none of the usual ones is there."""
-    return next((label for label in found if label.lower() in _YES), "1")
+    return next((label for label in names if label.lower() in _YES), "1")
 
 
 def _refuse_large(name: str, content: bytes) -> None:

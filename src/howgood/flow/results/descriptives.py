@@ -298,6 +298,6 @@ def _mean(shares: Sequence[float]) -> str:
     people = [
         Estimate.from_draws(np.full(2, share), probability=0.9, kind="quantile") for share in shares
     ]
-    found = group_mean(people, random_state=1)
-    ends = found.interval
-    return f"{percent(found.mean)} (likely {100 * ends.lower:.0f} to {100 * ends.upper:.0f} %)"
+    mean = group_mean(people, random_state=1)
+    ends = mean.interval
+    return f"{percent(mean.mean)} (likely {100 * ends.lower:.0f} to {100 * ends.upper:.0f} %)"

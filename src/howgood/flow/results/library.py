@@ -58,15 +58,15 @@ class Answer:
 
 def library(host: Host, *, folder: Path | None = registry.DEFAULT_FOLDER) -> dict[str, ModelCard]:
     """Return every card by name: those shipped, those of the folder, those published here."""
-    found = registry.cards(folder)
+    by_name = registry.cards(folder)
     with host.database.reading() as connection:
         published = cards.everything(connection)
     for one_card in published:
-        found[one_card.name] = read_record(
+        by_name[one_card.name] = read_record(
             ModelCard, one_card.content, where=f"card {one_card.name}"
         )
     return {
-        name: card.changed(application=readable(card.application)) for name, card in found.items()
+        name: card.changed(application=readable(card.application)) for name, card in by_name.items()
     }
 
 
@@ -118,18 +118,16 @@ def read_accuracy(given: Mapping[str, str]) -> Accuracy | None:
 
 def accuracy_of_counts(counts: tuple[int, int, int, int]) -> Accuracy:
     """Return precision and recall of true positives, misses, false alarms and true negatives."""
-    found, missed, alarms, _ = counts
-    if found + missed == 0 or found + alarms == 0:
+    hits, missed, alarms, _ = counts
+    if hits + missed == 0 or hits + alarms == 0:
         raise InputError(
             where="confusion matrix",
-            found=f"{found + missed} positive cases, {found + alarms} of all flagged",
+            found=f"{hits + missed} positive cases, {hits + alarms} of all flagged",
             needed="at least one positive case and one flagged case",
             cure="Check the order: true positives, false negatives, false positives, true "
             "negatives.",
         )
-    return Accuracy(
-        precision=found / (found + alarms), recall=found / (found + missed), counts=counts
-    )
+    return Accuracy(precision=hits / (hits + alarms), recall=hits / (hits + missed), counts=counts)
 
 
 def publish_card(
@@ -200,8 +198,8 @@ def _counts(text: str) -> tuple[int, int, int, int]:
             "negatives",
             cure="Write for instance 85 15 10 890.",
         )
-    found, missed, alarms, cleared = (int(part) for part in parts)
-    return found, missed, alarms, cleared
+    hits, missed, alarms, cleared = (int(part) for part in parts)
+    return hits, missed, alarms, cleared
 
 
 def _share(text: str, name: str) -> float:

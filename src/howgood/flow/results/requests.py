@@ -120,8 +120,8 @@ def overview(host: Host, slug: str) -> Overview:
 
 
 def _result(connection: Connection, job: Job) -> StudyResult | None:
-    found = jobs.result(connection, job.number)
-    return None if found is None else StudyResult.from_dict(found)
+    content = jobs.result(connection, job.number)
+    return None if content is None else StudyResult.from_dict(content)
 
 
 def _newest_judge(
@@ -160,10 +160,10 @@ def open_upload(host: Host, slug: str, number: int) -> UploadView:
     """Return an uploaded table and what its columns probably mean."""
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        found = uploads.find(connection, row.number, _known_number(number, "upload"))
-    if found is None or found.purpose not in (CLASSIFIER, SYSTEMS):  # one waits to be imported
+        upload = uploads.find(connection, row.number, _known_number(number, "upload"))
+    if upload is None or upload.purpose not in (CLASSIFIER, SYSTEMS):  # one waits to be imported
         raise UnknownNameError(where="upload", name=str(number), names=())
-    given = _given(found.purpose, found.name, found.content)
+    given = _given(upload.purpose, upload.name, upload.content)
     return UploadView(
         number=number,
         name=given.name,
@@ -288,8 +288,8 @@ def job_of(host: Host, slug: str, number: int) -> tuple[Job, StudyResult | None]
         job = jobs.find(connection, _known_number(number, "result"))
         if job is None or job.study != row.number:
             raise UnknownNameError(where="result", name=str(number), names=())
-        found = jobs.result(connection, number)
-    return job, None if found is None else StudyResult.from_dict(found)
+        content = jobs.result(connection, number)
+    return job, None if content is None else StudyResult.from_dict(content)
 
 
 def _known_number(number: int, where: str) -> int:
@@ -318,12 +318,12 @@ def _queue(
 def _positive(chosen: Mapping[str, str], table: Table) -> str:
     """Return the positive label; one that no case has is refused before anything waits."""
     name, label = _column(chosen, "truth", table), chosen.get("positive", "1").strip()
-    found = labels(table[name])
+    names = labels(table[name])
     if not label:
         raise InputError(
             where="label that counts as positive",
             found="nothing",
-            needed=f"one of the labels in {name!r}: {', '.join(found)}",
+            needed=f"one of the labels in {name!r}: {', '.join(names)}",
             cure="Type it.",
         )
     positives(table[name], label, where=f"column {name!r}")

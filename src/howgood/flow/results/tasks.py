@@ -139,18 +139,18 @@ def _why_left_out(
 
 def _earlier(host: Host, study: int, number: int) -> StudyResult:
     with host.database.reading() as connection:
-        job, found = jobs.find(connection, number), jobs.result(connection, number)
-    if job is None or job.study != study or found is None:
+        job, content = jobs.find(connection, number), jobs.result(connection, number)
+    if job is None or job.study != study or content is None:
         raise _gone("a fit that is gone")
-    return StudyResult.from_dict(found)
+    return StudyResult.from_dict(content)
 
 
 def _table(host: Host, study: int, settings: Mapping[str, Any]) -> Table:
     with host.database.reading() as connection:
-        found = uploads.find(connection, study, int(settings["upload"]))
-    if found is None:
+        upload = uploads.find(connection, study, int(settings["upload"]))
+    if upload is None:
         raise _gone("an upload that is gone")
-    return read_upload(found.name, found.content)
+    return read_upload(upload.name, upload.content)
 
 
 def _gone(found: str) -> InputError:

@@ -83,16 +83,16 @@ def numbers(table: Table, name: str, *, where: str) -> FloatArray:
     """Return a column of finite numbers, or say in which row there is none."""
     values = column(table, name, where=where)
     cure = f"Choose another column; there are {', '.join(table.columns)}."
-    found = as_numbers(values, where=f"{where}, column {name!r}", cure=cure)
-    gaps = np.flatnonzero(~np.isfinite(found))
+    checked = as_numbers(values, where=f"{where}, column {name!r}", cure=cure)
+    gaps = np.flatnonzero(~np.isfinite(checked))
     if gaps.size:
         raise InputError(
             where=f"{where}, column {name!r}",
-            found=f"{gaps.size} of {found.size} values missing (first: row {gaps[0] + 1})",
+            found=f"{gaps.size} of {checked.size} values missing (first: row {gaps[0] + 1})",
             needed="a number in every row",
             cure="Fill them in, or leave these rows out.",
         )
-    return found
+    return checked
 
 
 def names_as_text(values: NDArray[np.object_]) -> NDArray[np.str_]:
@@ -128,8 +128,8 @@ def labels(values: NDArray[Any], *, most: int = 6) -> tuple[str, ...]:
     >>> labels(np.array(["ham", "spam", "ham"]))
     ('ham', 'spam')
     """
-    found = Counter(str(_whole(value)) for value in values[:_LOOKED_AT].tolist())
-    return tuple(name for name, _ in found.most_common(most))
+    counted = Counter(str(_whole(value)) for value in values[:_LOOKED_AT].tolist())
+    return tuple(name for name, _ in counted.most_common(most))
 
 
 def _whole(value: object) -> object:

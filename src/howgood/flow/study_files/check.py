@@ -129,26 +129,28 @@ def read_study(location: str | Path) -> Study:
 
 def advice_on(study: Study) -> tuple[str, ...]:
     """Return what experience says about a study that is formally right; it stops nothing."""
-    found = list(kind_of(study).advice(study))
+    advice = list(kind_of(study).advice(study))
     for language in study.translations:
         own = kind_of(study).advice(in_language(study, language))
-        found += [f"{language}: {line}" for line in own if line not in found]
+        advice += [f"{language}: {line}" for line in own if line not in advice]
     if study.recruitment != "none" and not (study.completion.code or study.completion.redirect):
-        found.append(
+        advice.append(
             f"people from {study.recruitment} need a completion code or a redirect to be paid."
         )
     if not study.consent.contact:
-        found.append("consent.contact is empty: most ethics boards want a name and an address.")
-    return tuple(found)
+        advice.append("consent.contact is empty: most ethics boards want a name and an address.")
+    return tuple(advice)
 
 
 def _with_problems(document: Document, file: str, problems: list[Problem]) -> CheckedStudy:
-    found = [
+    all_problems = [
         FileProblem(file=file, line=document.line(problem.path), message=_message(problem))
         for problem in problems
     ]
     return CheckedStudy(
-        file=file, study=None, problems=tuple(sorted(found, key=lambda problem: problem.line))
+        file=file,
+        study=None,
+        problems=tuple(sorted(all_problems, key=lambda problem: problem.line)),
     )
 
 
@@ -198,16 +200,16 @@ def _empty(record: object, path: ValuePath) -> list[Problem]:
         ]  # fmt: skip
     if not isinstance(record, Record):
         return []
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name, field in type(record).model_fields.items():
         value = getattr(record, name)
         # A study file has the plan in the table that the kind names.
         place = (record.kind,) if isinstance(record, Study) and name == "plan" else (*path, name)
         if field.is_required() and name not in _KEYS and _is_blank(value):
-            found += _missing(place, _NEEDED_TEXTS.get(name, field.description or ""))
+            problems += _missing(place, _NEEDED_TEXTS.get(name, field.description or ""))
         elif not isinstance(value, Mapping):
-            found += _empty(value, place)
-    return found
+            problems += _empty(value, place)
+    return problems
 
 
 def _is_blank(value: object) -> bool:

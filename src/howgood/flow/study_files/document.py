@@ -270,15 +270,15 @@ class _YamlReader:
         return _scalar(node)
 
     def _mapping(self, node: Any, path: Path) -> dict[str, Any]:  # noqa: ANN401 - yaml's Node
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key, value in node.value:
             if not isinstance(key, self.yaml.ScalarNode):
                 raise self.wrong(key.start_mark, "a key that is a list or a table")
-            if key.value in found:
+            if key.value in mapping:
                 raise self.wrong(key.start_mark, f"the key {key.value!r} again")
             self.lines[(*path, key.value)] = key.start_mark.line + 1
-            found[key.value] = self.value(value, (*path, key.value))
-        return found
+            mapping[key.value] = self.value(value, (*path, key.value))
+        return mapping
 
 
 def _scalar(node: Any) -> str | int | float | bool | None:  # noqa: ANN401 - yaml's Node

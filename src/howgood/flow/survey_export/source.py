@@ -94,8 +94,8 @@ def source_in_host(host: Host, slug: str) -> StudySource:
     row = find_study(host, slug)
 
     def read(name: str) -> Picture:
-        found = picture(host, row.version, name)
-        return Picture(media_type=found.media_type, content=found.content)
+        media = picture(host, row.version, name)
+        return Picture(media_type=media.media_type, content=media.content)
 
     return StudySource(study=host.study(row.version), picture=read)
 
@@ -119,9 +119,9 @@ def named_source(name: str, *, address: str) -> StudySource:
         return source_in_file(Path(name))
     host = open_host(address)
     try:
-        found = source_in_host(host, name)
-        kept = {file: found.picture(file) for file in picture_files(found.study)}
-        return StudySource(study=found.study, picture=kept.__getitem__)
+        source = source_in_host(host, name)
+        kept = {file: source.picture(file) for file in picture_files(source.study)}
+        return StudySource(study=source.study, picture=kept.__getitem__)
     finally:
         host.close()
 

@@ -317,9 +317,9 @@ class Watcher:
         while new and self.clock() < until:
             batch, new = new[:_AT_ONCE], new[_AT_ONCE:]
             self._look(batch, until)
-        found = [self._seen[finisher] for finisher in finished if finisher in self._seen]
-        flagged = tuple(flag for flag in found if flag)
-        return Flags(flagged=flagged, looked_at=len(found), finished=len(finished))
+        seen = [self._seen[finisher] for finisher in finished if finisher in self._seen]
+        flagged = tuple(flag for flag in seen if flag)
+        return Flags(flagged=flagged, looked_at=len(seen), finished=len(finished))
 
     def evidence(self, slug: str) -> tuple[ShareEvidence, ...]:
         """Return how sure the newest fit is; a result is read once, as it holds pictures."""
@@ -334,8 +334,8 @@ class Watcher:
             known, evidence = self._evidence.get(slug, (0, ()))
             if known == newest:
                 return evidence
-            found = jobs.result(connection, newest)
-        evidence = evidence_of(found["report"]) if found else ()
+            content = jobs.result(connection, newest)
+        evidence = evidence_of(content["report"]) if content else ()
         self._evidence[slug] = (newest, evidence)
         return evidence
 
@@ -400,8 +400,8 @@ def reasons_to_look(study: Study, way: Participation) -> Iterator[str]:
         yield f"the same answer to all {len(ratings)} questions"
     checks = kind_of(study).answer_checks(study, way)
     if checks.looks_random:
-        found, comparable = checks.contradictions
-        yield f"accepts worse and refuses better systems in {found} of {comparable} pairs"
+        contradictory, comparable = checks.contradictions
+        yield f"accepts worse and refuses better systems in {contradictory} of {comparable} pairs"
 
 
 def ratings_of(study: Study, way: Participation) -> list[object]:

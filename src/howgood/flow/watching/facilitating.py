@@ -60,10 +60,12 @@ def follow(host: Host, slug: str, number: int) -> tuple[StudyRow, Session]:
     """Return the study, and where this person is now."""
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        found = collected.people(connection, row.number, after=number - 1, most=1, with_pilots=True)
-        if not found or found[0].number != number or found[0].status is Status.INVITED:
+        people = collected.people(
+            connection, row.number, after=number - 1, most=1, with_pilots=True
+        )
+        if not people or people[0].number != number or people[0].status is Status.INVITED:
             raise UnknownNameError(where="participant", name=str(number), names=())
-        person = found[0]
+        person = people[0]
         notes = session_notes.of_study(connection, row.number, participant=number)
         answered = {answer.screen: answer for answer in participation_of(person).answers}
         may_see = is_mirrored(answered)

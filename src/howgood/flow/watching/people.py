@@ -79,13 +79,13 @@ def people_of(host: Host, slug: str, *, after: int = 0) -> tuple[StudyRow, tuple
     """Return the study, its next people after a number, and where the page after begins (or 0)."""
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        found = collected.people(
+        listed = collected.people(
             connection, row.number, after=after, most=AT_ONCE, with_pilots=True
         )
-        decided = reviews.of_people(connection, [person.number for person in found])
-    begun = [person for person in found if person.status is not Status.INVITED]
+        decided = reviews.of_people(connection, [person.number for person in listed])
+    begun = [person for person in listed if person.status is not Status.INVITED]
     people = tuple(_person(host, person, decided.get(person.number, Review())) for person in begun)
-    return row, people, found[-1].number if len(found) == AT_ONCE else 0
+    return row, people, listed[-1].number if len(listed) == AT_ONCE else 0
 
 
 def look_at(
@@ -94,12 +94,14 @@ def look_at(
     """Return one person and their answers, page by page."""
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        found = collected.people(connection, row.number, after=number - 1, most=1, with_pilots=True)
-        if not found or found[0].number != number or found[0].status is Status.INVITED:
+        people = collected.people(
+            connection, row.number, after=number - 1, most=1, with_pilots=True
+        )
+        if not people or people[0].number != number or people[0].status is Status.INVITED:
             raise UnknownNameError(where="participant", name=str(number), names=())
         decided = reviews.of_people(connection, [number]).get(number, Review())
         screens = collected.screens_of(connection, number)
-    person = found[0]
+    person = people[0]
     pages = tuple(
         _page(Screen.from_dict(screens[shown.name]), shown, len(shown.earlier))
         for shown in person.screens

@@ -191,10 +191,10 @@ def answer_checks(study: Study, participation: Participation) -> AnswerChecks:
 
 def _point(side: str, given: str, own: str) -> JudgedPoint:
     """Return one side of a pair: its shares of right answers, and whether it was chosen."""
-    found, missed, alarms, cleared = (int(count) for count in side.split())
+    hits, missed, alarms, cleared = (int(count) for count in side.split())
     return JudgedPoint(
         x=cleared / max(1, cleared + alarms),
-        y=found / max(1, found + missed),
+        y=hits / max(1, hits + missed),
         is_accepted=None if given == "same" else given == own,
     )
 

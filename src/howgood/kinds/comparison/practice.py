@@ -54,17 +54,17 @@ def practice_key(number: int, *, again: bool) -> str:
 
 def practice_steps(study: Study, answered: Mapping[str, Answer]) -> list[Step]:
     """Return the steps of the practice: a question, and once more where it was not right."""
-    found: list[Step] = []
+    steps: list[Step] = []
     above: tuple[Block, ...] = paragraphs(sentence(study.language, "practice_text"))
     for number, question in enumerate(questions_of(study), start=1):
         first, again = (practice_key(number, again=flipped) for flipped in (False, True))
-        found.append(_step(study, question, number, key=first, above=above))
+        steps.append(_step(study, question, number, key=first, above=above))
         if first in answered and not is_right(question, answered[first].values.get(ANSWER)):
             retry = (_notice("warning", sentence(study.language, "practice_again")),)
             retried = _step(study, question, number, key=again, above=retry)
-            found.append(replace(retried, advance=0))
+            steps.append(replace(retried, advance=0))
         above = _feedback(question, study.language, answered.get(again) or answered.get(first))
-    return found
+    return steps
 
 
 def offline_practice(study: Study) -> dict[str, Any]:

@@ -116,13 +116,13 @@ def _listen(sample: Sample, progress: Progress) -> tuple[list[_Weighed], dict[st
     weighed, left_out = [], Counter(sample.left_out)
     for place, person in enumerate(sample.people):
         progress(0.9 * place / len(sample.people), f"person {place + 1}")
-        found = _person(person, is_policed=sample.policy != "everyone")
-        if isinstance(found, str):
-            left_out[found] += 1
-        elif found.is_careless and sample.policy != "everyone":
+        heard = _person(person, is_policed=sample.policy != "everyone")
+        if isinstance(heard, str):
+            left_out[heard] += 1
+        elif heard.is_careless and sample.policy != "everyone":
             left_out[CARELESS] += 1
         else:
-            weighed.append(found)
+            weighed.append(heard)
     return weighed, dict(left_out)
 
 

@@ -53,21 +53,21 @@ def steps(
 ) -> list[Step]:
     """Return the steps of the comparison, with as many pairs as are still possible."""
     plan, language = plan_of(study, ComparisonPlan), study.language
-    found = [task_step(study, plan)]
+    task_steps = [task_step(study, plan)]
     if plan.practice:
-        found += practice_steps(study, answered)
+        task_steps += practice_steps(study, answered)
     if plan.direct in ("both", "before"):
         above = last_feedback(study, answered) if plan.practice else ()
-        found.append(direct_step(study, BEFORE, above))
-    if all(part.key in answered for part in found):
-        found += _pairs(study, plan, seed, answered)
+        task_steps.append(direct_step(study, BEFORE, above))
+    if all(part.key in answered for part in task_steps):
+        task_steps += _pairs(study, plan, seed, answered)
     else:
-        found.append(unreached("pairs ahead", advance=most_pairs(plan)))
+        task_steps.append(unreached("pairs ahead", advance=most_pairs(plan)))
     if plan.direct in ("both", "after"):
-        found.append(direct_step(study, AFTER, ()))
+        task_steps.append(direct_step(study, AFTER, ()))
     if plan.interview:
-        found.append(interview_step(plan, language))
-    return found
+        task_steps.append(interview_step(plan, language))
+    return task_steps
 
 
 def direct_ratio(answered: Mapping[str, Answer], key: str) -> float | None:

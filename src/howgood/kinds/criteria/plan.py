@@ -95,14 +95,14 @@ class CriteriaPlan(Plan):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.measures, ("measures",))
-        found += _repeated_names(self.alternatives)
+        problems = repeated_keys(self.measures, ("measures",))
+        problems += _repeated_names(self.alternatives)
         for what, given in (("measures", self.measures), ("alternatives", self.alternatives)):
             if len(given) < 2:
-                found.append(too_few(given, (what,), what, "Add one."))
-        if not found:
-            found = self._wrong_lengths() or self._wrong_table()
-        return found
+                problems.append(too_few(given, (what,), what, "Add one."))
+        if not problems:
+            problems = self._wrong_lengths() or self._wrong_table()
+        return problems
 
     def _wrong_lengths(self) -> list[Problem]:
         return [

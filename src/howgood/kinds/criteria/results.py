@@ -86,12 +86,12 @@ def _listen(sample: Sample, progress: Progress) -> tuple[dict[str, CriteriaResul
     heard, left_out = {}, Counter(sample.left_out)
     for place, person in enumerate(sample.people):
         progress(0.9 * place / len(sample.people), f"person {place + 1}")
-        found = _person(person)
-        reason = _why_not(found, is_policed=sample.policy != "everyone")
+        result = _person(person)
+        reason = _why_not(result, is_policed=sample.policy != "everyone")
         if reason:
             left_out[reason] += 1
         else:
-            heard[person.participation.participant] = found
+            heard[person.participation.participant] = result
     return heard, dict(left_out)
 
 
@@ -105,10 +105,10 @@ def _person(person: Respondent) -> CriteriaResult:
     ).elicitor.result()
 
 
-def _why_not(found: CriteriaResult, *, is_policed: bool) -> str:
+def _why_not(result: CriteriaResult, *, is_policed: bool) -> str:
     """Return why a person says nothing about the group; empty if they do."""
-    if found.evidence == "none":
+    if result.evidence == "none":
         return _NO_SIDE
-    if is_policed and found.checks.looks_careless:
+    if is_policed and result.checks.looks_careless:
         return CARELESS
-    return "" if found.fits else _NOT_DESCRIBED
+    return "" if result.fits else _NOT_DESCRIBED

@@ -56,11 +56,11 @@ class FailuresPlan(Plan):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.kinds, ("kinds",))
+        problems = repeated_keys(self.kinds, ("kinds",))
         if not self.kinds:
-            found.append(too_few((), ("kinds",), "kinds of failure", "Describe one.", 1))
+            problems.append(too_few((), ("kinds",), "kinds of failure", "Describe one.", 1))
         if len(self.kinds) > MOST_KINDS:
-            found.append(
+            problems.append(
                 Problem(
                     path=("kinds",),
                     found=str(len(self.kinds)),
@@ -69,8 +69,8 @@ class FailuresPlan(Plan):
                 )
             )
         if len(self.scale) == 1:
-            found.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
-        found += [
+            problems.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
+        problems += [
             Problem(
                 path=("kinds", index, "key"),
                 found=repr(kind.key),
@@ -80,7 +80,7 @@ class FailuresPlan(Plan):
             for index, kind in enumerate(self.kinds)
             if kind.key in _TAKEN
         ]
-        return found + self._level_problems()
+        return problems + self._level_problems()
 
     def _level_problems(self) -> list[Problem]:
         if not self.levels or (

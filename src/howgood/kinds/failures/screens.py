@@ -108,10 +108,10 @@ def counts_of(plan: FailuresPlan, key: str) -> FailureScenario | None:
     >>> counts_of(plan, "scenario-3-2").right
     18
     """
-    found = _KEY.fullmatch(key)
-    if found is None:
+    match = _KEY.fullmatch(key)
+    if match is None:
         return None
-    numbers = [int(text) for text in found[2].strip("-").split("-")]
+    numbers = [int(text) for text in match[2].strip("-").split("-")]
     if len(numbers) != len(plan.kinds) or sum(numbers) > plan.out_of:
         return None
     named = zip(plan.kinds, numbers, strict=True)

@@ -35,12 +35,12 @@ class ReratingPlan(Plan):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.items, ("items",))
+        problems = repeated_keys(self.items, ("items",))
         if len(self.items) < 2:
-            found.append(too_few(self.items, ("items",), "items", "Add an item."))
+            problems.append(too_few(self.items, ("items",), "items", "Add an item."))
         if len(self.scale) < 2:
-            found.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
-        return found + [
+            problems.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
+        return problems + [
             Problem(
                 path=("items", index),
                 found="neither text nor picture",

@@ -37,19 +37,19 @@ def steps(
     # Rounds behind are answered and rounds ahead are out of sight: no more than places on the way,
     # so that the thousandth rating takes no longer than the first.
     pages = 1 + len(plan.items)
-    found = [unreached(_round_key(1))] * (pages * (reached - 1))
-    found.append(_opening(study, plan, reached))
+    task_steps = [unreached(_round_key(1))] * (pages * (reached - 1))
+    task_steps.append(_opening(study, plan, reached))
     order = _order(study, seed, reached)
-    found += [
+    task_steps += [
         _rating(study, plan, item, reached, place) for place, item in enumerate(order, start=1)
     ]
     if reached == plan.rounds:
-        return found
+        return task_steps
     opens = _next_round_opens(plan, reached, answered)
     if opens is not None and now < opens:
-        found.append(_wait(study, plan, reached + 1, opens))
-    found.append(_opening(study, plan, reached + 1))
-    return found + [unreached("ahead")] * (pages * (plan.rounds - reached) - 1)
+        task_steps.append(_wait(study, plan, reached + 1, opens))
+    task_steps.append(_opening(study, plan, reached + 1))
+    return task_steps + [unreached("ahead")] * (pages * (plan.rounds - reached) - 1)
 
 
 def _next_round_opens(

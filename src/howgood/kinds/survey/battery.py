@@ -55,5 +55,7 @@ def constructs_of(keys: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     >>> constructs_of(("acceptable", "useful", "useful_2", "ease"))
     {'usefulness': ('useful', 'useful_2')}
     """
-    found = {name: tuple(key for key in items if key in keys) for name, items in CONSTRUCTS.items()}
-    return {name: items for name, items in found.items() if len(items) > 1}
+    constructs = {
+        name: tuple(key for key in items if key in keys) for name, items in CONSTRUCTS.items()
+    }
+    return {name: items for name, items in constructs.items() if len(items) > 1}

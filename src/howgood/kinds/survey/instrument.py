@@ -92,12 +92,16 @@ def _correlated(table: Table) -> list[tuple[str, str, str]]:
         {"participant": table["participant"], **{names[name]: table[name] for name in names}},
         provenance=Provenance(method="answers of the study"),
     )
-    found = item_correlations(answers)
+    correlations = item_correlations(answers)
     expected = {
         "T1": "acceptability goes with usefulness",
         "T2": "usefulness goes with intention to use",
     }
-    told = {} if found is None else {row["test"]: row for row in found.rows() if row["test"]}
+    told = (
+        {}
+        if correlations is None
+        else {row["test"]: row for row in correlations.rows() if row["test"]}
+    )
     return [(test, text, _correlation(told.get(test))) for test, text in expected.items()]
 
 
@@ -135,13 +139,15 @@ def _reliability(table: Table, study: Study) -> tuple[Section, ...]:
     rows = []
     for name, items in constructs_of(keys).items():
         try:
-            found = learn.reliability(table, items=items)
+            reliabilities = learn.reliability(table, items=items)
         except InputError:
             rows.append((name, len(items), "not known: the answers do not differ", "", 0))
             continue
-        omega = "no single factor fits" if found.omega is None else _shown(found.omega)
+        omega = (
+            "no single factor fits" if reliabilities.omega is None else _shown(reliabilities.omega)
+        )
         known = omega if len(items) > 2 else "needs three items"
-        rows.append((name, len(items), _shown(found.alpha), known, found.n_people))
+        rows.append((name, len(items), _shown(reliabilities.alpha), known, reliabilities.n_people))
     if not rows:
         return ()
     heads = ("construct", "items", "Cronbach's alpha", "McDonald's omega", "people")

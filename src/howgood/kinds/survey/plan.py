@@ -56,10 +56,10 @@ class InterfaceFactor(CoherentRecord):
 
     def problems(self) -> list[Problem]:
         """Want two levels at least, each with a key of its own."""
-        found = repeated_keys(self.levels, ("levels",))
+        problems = repeated_keys(self.levels, ("levels",))
         if len(self.levels) < 2:
-            found.append(too_few(self.levels, ("levels",), "levels", "Add one."))
-        return found
+            problems.append(too_few(self.levels, ("levels",), "levels", "Add one."))
+        return problems
 
 
 class SurveyApplication(Record):
@@ -133,14 +133,14 @@ class RealPart(CoherentRecord):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.systems, ("systems",))
-        found += repeated_keys(self.items, ("items",))
+        problems = repeated_keys(self.systems, ("systems",))
+        problems += repeated_keys(self.items, ("items",))
         if not self.systems:
-            found.append(too_few((), ("systems",), "systems", "Name one.", 1))
+            problems.append(too_few((), ("systems",), "systems", "Name one.", 1))
         if not self.items:
-            found.append(too_few((), ("items",), "items", "Write one.", 1))
+            problems.append(too_few((), ("items",), "items", "Write one.", 1))
         known = {item.key for item in self.items}
-        return found + [
+        return problems + [
             Problem(
                 path=("systems", index, "accuracy", key),
                 found=f"{key!r}: {list(pair)}",
@@ -207,19 +207,19 @@ class SurveyPlan(Plan):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.applications, ("applications",))
-        found += repeated_keys(self.branches, ("branches",))
-        found += repeated_keys(self.items, ("items",))
-        found += repeated_keys(self.attention, ("attention",))
+        problems = repeated_keys(self.applications, ("applications",))
+        problems += repeated_keys(self.branches, ("branches",))
+        problems += repeated_keys(self.items, ("items",))
+        problems += repeated_keys(self.attention, ("attention",))
         if len(self.scale) == 1:
-            found.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
+            problems.append(too_few(self.scale, ("scale",), "labels", "Add a label."))
         if not self.applications:
-            found.append(too_few((), ("applications",), "applications", "Describe one.", 1))
-        found += self._level_problems() + self._branch_problems()
-        found += self._subset_problems() + self._stimulus_problems() + self._rule_problems()
-        found += self._system_problems()
+            problems.append(too_few((), ("applications",), "applications", "Describe one.", 1))
+        problems += self._level_problems() + self._branch_problems()
+        problems += self._subset_problems() + self._stimulus_problems() + self._rule_problems()
+        problems += self._system_problems()
         points = len(self.scale) or 7
-        found += [
+        problems += [
             Problem(
                 path=("attention", index, "answer"),
                 found=str(check.answer),
@@ -229,7 +229,7 @@ class SurveyPlan(Plan):
             for index, check in enumerate(self.attention)
             if check.answer > points
         ]
-        return found
+        return problems
 
     def _system_problems(self) -> list[Problem]:
         """Return systems in use that belong to no application of the study."""
@@ -290,20 +290,20 @@ class SurveyPlan(Plan):
     def _stimulus_problems(self) -> list[Problem]:
         levels = {level.key for level in self.interface.levels} if self.interface else set()
         most = len(self.precision) * len(self.recall)
-        found: list[Problem] = []
+        problems: list[Problem] = []
         for place, application in enumerate(self.applications):
             for index, stimulus in enumerate(application.stimuli):
                 path = ("applications", place, "stimuli", index)
                 if stimulus.level and stimulus.level not in levels:
                     known = ", ".join(sorted(levels)) or "none is named"
                     needed = f"a level of the interface: {known}"
-                    found.append(Problem(path=(*path, "level"), found=repr(stimulus.level),
+                    problems.append(Problem(path=(*path, "level"), found=repr(stimulus.level),
                                          needed=needed, cure="Correct it."))  # fmt: skip
                 if stimulus.scenario and stimulus.scenario > most:
-                    found.append(Problem(path=(*path, "scenario"), found=str(stimulus.scenario),
+                    problems.append(Problem(path=(*path, "scenario"), found=str(stimulus.scenario),
                                          needed=f"from 1 to {most}, the scenarios there are",
                                          cure="Correct it."))  # fmt: skip
-        return found
+        return problems
 
     @property
     def levels(self) -> tuple[str, ...]:

@@ -127,15 +127,15 @@ def _binary(
 
 
 def _target(fit: AcceptabilityFit, name: str) -> Finding:
-    found = target_finding([decide.target(fit, name, share=share) for share in SHARES])
-    return found if fit.evidence_for(name) == "enough" else replace(found, tone="unsure")
+    finding = target_finding([decide.target(fit, name, share=share) for share in SHARES])
+    return finding if fit.evidence_for(name) == "enough" else replace(finding, tone="unsure")
 
 
 def _by_branch(
     answers: Answers, sample: Sample, study: Study, settings: Mapping[str, Any]
 ) -> dict[str, AcceptabilityFit]:
     """Fit every branch for itself, where there are several with enough people."""
-    found = {}
+    fits = {}
     for name, people in branches_to_fit(sample, study).items():
         chosen = np.isin(answers["participant"].astype(str), sorted(people))
         own = Answers(
@@ -145,13 +145,13 @@ def _by_branch(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", HowgoodWarning)  # said of the whole already
             try:
-                found[name] = learn.fit_acceptability(
+                fits[name] = learn.fit_acceptability(
                     own, cut=cut_of(study, settings), draws=_BRANCH_DRAWS,
                     random_state=int(settings.get("seed", 1)),
                 )  # fmt: skip
             except (UngatedPosteriorError, InputError):
                 return {}
-    return found
+    return fits
 
 
 def _interfaces(sample: Sample, study: Study, settings: Mapping[str, Any]) -> list[Finding]:
@@ -338,9 +338,9 @@ def card_name(slug: str, application: str) -> str:
 
 
 def _description(study: Study, application: str) -> str:
-    found = [
+    parts = [
         part.description
         for part in plan_of(study, SurveyPlan).applications
         if application in (part.name, part.key)
     ]
-    return found[0] if found else study.title
+    return parts[0] if parts else study.title

@@ -124,7 +124,7 @@ def _task_steps(
     study: Study, condition: str, seed: int, system: str | None, left_out: frozenset[str] | None
 ) -> list[Step]:
     """Return the steps of every scenario, those that a rule may leave out marked so."""
-    plan, found, shown = plan_of(study, SurveyPlan), list[Step](), None
+    plan, steps, shown = plan_of(study, SurveyPlan), list[Step](), None
     for page in pages(plan, condition, seed, left_out or frozenset()):
         own = [scenario_step(study, page, system)]
         if page.application.key != shown and not plan.micro_task:
@@ -132,8 +132,8 @@ def _task_steps(
             level = page.level if plan.is_between else ""
             own.insert(0, introduction_step(study, page.application, system, level))
         is_unsure = left_out is None and bool(page.application.show_if)
-        found += [replace(step, may_fall_away=is_unsure) for step in own]
-    return found
+        steps += [replace(step, may_fall_away=is_unsure) for step in own]
+    return steps
 
 
 def survey_items(plan: SurveyPlan, language: str) -> tuple[Item, ...]:
@@ -203,7 +203,7 @@ def pages(
     """Return the scenario screens of a participant, in order."""
     every = scenarios_of(plan)
     condition, _, own_level = condition.partition(":")
-    found: list[tuple[SurveyApplication, int, int, int]] = []
+    counted: list[tuple[SurveyApplication, int, int, int]] = []
     for application in _applications(plan, condition, seed, left_out):
         if plan.micro_task:
             chosen: tuple[int, ...] = (int(condition.rpartition("-s")[2]),)
@@ -211,11 +211,11 @@ def pages(
             numbers = range(1, len(every) + 1)
             order = shuffled(numbers, seed, "scenarios", application.key)
             chosen = order[: plan.per_application]
-        found += [
+        counted += [
             (application, scenario, place, len(chosen))
             for place, scenario in enumerate(chosen, start=1)
         ]
-    where = shuffled(range(len(found)), seed, "attention")
+    where = shuffled(range(len(counted)), seed, "attention")
     checks = dict(zip(where, plan.attention, strict=False))
     return tuple(
         Page(
@@ -228,7 +228,7 @@ def pages(
             check=checks.get(index),
             level=level,
         )
-        for index, (application, scenario, place, total) in enumerate(found)
+        for index, (application, scenario, place, total) in enumerate(counted)
         for level in [own_level if plan.is_between else _level(plan, application, place, seed)]
     )
 

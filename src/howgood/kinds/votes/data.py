@@ -152,10 +152,10 @@ def _read_row(reader: RowReader, person: PersonDraft, missing: Missing) -> None:
 
 def _prompt(plan: VotesPlan, text: str) -> str:
     by_text = {prompt.text.strip(): prompt.key for prompt in plan.prompts}
-    found = text if text in plan.prompt_of else by_text.get(text)
-    if found is None:
+    key = text if text in plan.prompt_of else by_text.get(text)
+    if key is None:
         raise WrongCellError("the key or the text of a prompt of this study")
-    return found
+    return key
 
 
 def _system(plan: VotesPlan, text: str) -> str:

@@ -75,16 +75,16 @@ def outputs_of(table: Any, given: Mapping[str, str]) -> dict[str, Any]:  # noqa:
 
 def guessed(present: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     """Return which column holds prompts, systems and outputs: as given, else by its usual name."""
-    found = {}
+    guesses = {}
     by_name = {name.strip().lower().replace(" ", "_"): name for name in reversed(present)}
     for part, usual in _NAMES.items():
         if given.get(part):
-            found[part] = given[part]
+            guesses[part] = given[part]
             if given[part] not in present:
                 raise MissingColumnError(where="outputs", column=given[part], columns=present)
             continue
         likely = [by_name[name] for name in usual if name in by_name]
-        likely = [name for name in likely if name not in found.values()]
+        likely = [name for name in likely if name not in guesses.values()]
         if not likely:
             raise InputError(
                 where="outputs",
@@ -93,8 +93,8 @@ def guessed(present: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
                 needed=f"one row per output, with a column of {part}s",
                 cure=f'Rename the column, or name it in the study file: {part}_column = "…".',
             )
-        found[part] = likely[0]
-    return found
+        guesses[part] = likely[0]
+    return guesses
 
 
 def _cell(value: object, number: int) -> str:

@@ -133,11 +133,11 @@ def shared_prompts(study: Study) -> dict[frozenset[str], tuple[str, ...]]:
     systems: defaultdict[str, list[str]] = defaultdict(list)
     for output in plan.outputs:
         systems[output.prompt].append(output.system)
-    found: defaultdict[frozenset[str], list[str]] = defaultdict(list)
+    shared: defaultdict[frozenset[str], list[str]] = defaultdict(list)
     for prompt, names in systems.items():
         for pair in combinations(names, 2):
-            found[frozenset(pair)].append(prompt)
-    return {pair: tuple(prompts) for pair, prompts in found.items()}
+            shared[frozenset(pair)].append(prompt)
+    return {pair: tuple(prompts) for pair, prompts in shared.items()}
 
 
 def most_votes(study: Study) -> int:

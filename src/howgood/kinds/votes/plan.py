@@ -87,11 +87,11 @@ class VotesPlan(Plan):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        found = repeated_keys(self.prompts, ("prompts",))
+        problems = repeated_keys(self.prompts, ("prompts",))
         if not self.prompts:
-            found.append(too_few((), ("prompts",), "prompts", "Add one.", 1))
+            problems.append(too_few((), ("prompts",), "prompts", "Add one.", 1))
         if len(set(self.undecided)) < len(self.undecided):
-            found.append(
+            problems.append(
                 Problem(
                     path=("undecided",),
                     found=", ".join(self.undecided),
@@ -99,21 +99,21 @@ class VotesPlan(Plan):
                     cure="Leave the repeated one out.",
                 )
             )
-        found += self._wrong_outputs()
-        return found or self._nothing_to_compare()
+        problems += self._wrong_outputs()
+        return problems or self._nothing_to_compare()
 
     def _wrong_outputs(self) -> list[Problem]:
         keys = {prompt.key for prompt in self.prompts}
         seen: Counter[tuple[str, str]] = Counter()
-        found = []
+        problems = []
         for index, output in enumerate(self.outputs):
             seen[output.prompt, output.system] += 1
             wrong = _wrong_output(output, keys, is_again=seen[output.prompt, output.system] > 1)
             if wrong is not None:
                 name, said, needed, cure = wrong
                 path = ("outputs", index, name)
-                found.append(Problem(path=path, found=said, needed=needed, cure=cure))
-        return found
+                problems.append(Problem(path=path, found=said, needed=needed, cure=cure))
+        return problems
 
     def _nothing_to_compare(self) -> list[Problem]:
         if len(self.systems) < 2:

@@ -49,8 +49,8 @@ class Evidence:
 
 def misfit_reasons(evidence: Evidence, is_indifferent: bool) -> list[tuple[str, str]]:
     """Return every reason why no alternative should be named, with what to do about it."""
-    found = [(INDIFFERENT, LARGER)] if is_indifferent else []
-    return [*found, *_beaten_by_a_rival(evidence), *_disagreeing(evidence)]
+    reasons = [(INDIFFERENT, LARGER)] if is_indifferent else []
+    return [*reasons, *_beaten_by_a_rival(evidence), *_disagreeing(evidence)]
 
 
 def _beaten_by_a_rival(evidence: Evidence) -> list[tuple[str, str]]:

@@ -46,19 +46,19 @@ def criteria_table(
     wanted = [criterion.name for criterion in known] + [
         criterion.sd for criterion in known if criterion.sd
     ]
-    found = frame_columns(table, [*([named] if named else []), *wanted], where=WHERE)
+    read = frame_columns(table, [*([named] if named else []), *wanted], where=WHERE)
     scores = np.column_stack(
-        [_numbers(found[criterion.name], criterion.name) for criterion in known]
+        [_numbers(read[criterion.name], criterion.name) for criterion in known]
     )
     zeros = np.zeros(len(scores))
     sds = np.column_stack(
         [
-            _numbers(found[criterion.sd], criterion.sd) if criterion.sd else zeros
+            _numbers(read[criterion.sd], criterion.sd) if criterion.sd else zeros
             for criterion in known
         ]
     )
     names = (
-        [str(value) for value in found[named].tolist()]
+        [str(value) for value in read[named].tolist()]
         if named
         else [f"alternative {row + 1}" for row in range(len(scores))]
     )

@@ -199,7 +199,7 @@ class Elicitor:
 
     def _summary(self) -> ElicitationResult:
         thresholds = self.matrices if isinstance(self.matrices, ThresholdMatrices) else None
-        found = summarise(
+        result = summarise(
             self._belief,
             linear=self._refined_linear(),
             bank=self._bank,
@@ -212,7 +212,7 @@ class Elicitor:
             seed=self.seed,
             settings=self.settings,
         )
-        return replace(found, systems=self.matrices)
+        return replace(result, systems=self.matrices)
 
     def _refined_linear(self) -> Belief | None:
         """Return what is known about a0, on a grid as fine as the answers are sharp."""
@@ -288,16 +288,16 @@ class Elicitor:
         regrets = self._belief.regrets(self._shared.regrets)
         chosen, misses = int(np.argmin(regrets)), self._bank.counts[:, 1]
         asked = {frozenset((step.first, step.second)) for step in self._steps}
-        found = []
+        neighbours = []
         for side in (misses < misses[chosen], misses > misses[chosen]):
             for other in np.argsort(regrets, kind="stable").tolist():
                 if not side[other] or regrets[other] - regrets[chosen] < _NOTICEABLE_REGRET:
                     continue
                 pair = self._bank.pair_of(chosen, other)
                 if pair is not None:
-                    found += [] if frozenset((chosen, other)) in asked else [pair]
+                    neighbours += [] if frozenset((chosen, other)) in asked else [pair]
                     break
-        return found
+        return neighbours
 
     def _asked_pairs(self) -> list[int]:
         return [step.pair for step in self._steps if step.kind == "choice"]

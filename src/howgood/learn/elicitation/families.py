@@ -200,8 +200,8 @@ class Linear(Family):
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return a0 TN + (1 - a0) TP, as shares of all cases."""
         a0 = _expit(nodes)
-        found, cleared = counts[:, [0]], counts[:, [3]]
-        return np.asarray((a0 * cleared + (1 - a0) * found) / counts.sum(axis=1, keepdims=True))
+        hits, cleared = counts[:, [0]], counts[:, [3]]
+        return np.asarray((a0 * cleared + (1 - a0) * hits) / counts.sum(axis=1, keepdims=True))
 
     def metric(self, node: float) -> LinearMetric:
         """Return the metric with this logit a0."""
@@ -214,13 +214,15 @@ class Linear(Family):
 
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         """Take both kinds of noise in: some weigh differences, others ratios (Weber's law)."""
-        found = (first[:, 0] - second[:, 0])[:, None]
+        more_hits = (first[:, 0] - second[:, 0])[:, None]
         cleared = (first[:, 3] - second[:, 3])[:, None]
         # Weber's law needs a trade-off; where one side is simply better, preference is certain.
-        trade = found * cleared < 0
-        ratio = np.log(np.abs(np.where(trade, found / np.where(cleared == 0, 1, cleared), 1.0)))
+        trade = more_hits * cleared < 0
+        ratio = np.log(np.abs(np.where(trade, more_hits / np.where(cleared == 0, 1, cleared), 1.0)))
         weber = np.where(
-            trade, np.sign(found) * (ratio - nodes), np.sign(found + cleared) * _MOST / _WEBER[0]
+            trade,
+            np.sign(more_hits) * (ratio - nodes),
+            np.sign(more_hits + cleared) * _MOST / _WEBER[0],
         )
         gaps = 100.0 * (self.utilities(nodes, first) - self.utilities(nodes, second))
         both = np.concatenate([gaps[:, :, None] * ABSOLUTE, weber[:, :, None] * _WEBER], axis=2)
@@ -249,8 +251,8 @@ class FBeta(Family):
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return F-beta."""
-        found, missed, alarms, _ = counts.T[:, :, None]
-        return f_beta_score(found, missed, alarms, beta=np.exp(nodes))
+        hits, missed, alarms, _ = counts.T[:, :, None]
+        return f_beta_score(hits, missed, alarms, beta=np.exp(nodes))
 
     def metric(self, node: float) -> FBetaMetric:
         """Return the F-measure with this log beta."""

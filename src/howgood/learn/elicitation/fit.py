@@ -72,14 +72,14 @@ def misfit(
     is_indifferent: bool,
 ) -> Misfit:
     """Return every reason why no metric should be named, and whether the answers inform."""
-    found: list[tuple[str, str]] = []
+    reasons: list[tuple[str, str]] = []
     is_informative, more = True, tuple[str, ...]()
     if is_indifferent:
-        found.append((INDIFFERENT, LARGER))
+        reasons.append((INDIFFERENT, LARGER))
     if answered:
         states = _AllStates.of(belief, answered)
         against = rivals(states)
-        found += _beaten_by(against, by=DECISIVE)
+        reasons += _beaten_by(against, by=DECISIVE)
         n_tested = int(states.is_tested.sum())
         is_informative = n_tested < _ENOUGH_TESTED or information(states) > DECISIVE
         if not is_informative:
@@ -90,10 +90,10 @@ def misfit(
             for answer in answered
             if answer.query.kind == "held-out" and answer.choice != "same"
         ]
-        found += _held_out_reasons(belief, held_out, metric, baselines)
+        reasons += _held_out_reasons(belief, held_out, metric, baselines)
     return Misfit(
-        reasons=tuple(reason for reason, _ in found),
-        advice=tuple(dict.fromkeys(advice for _, advice in found)) or more,
+        reasons=tuple(reason for reason, _ in reasons),
+        advice=tuple(dict.fromkeys(advice for _, advice in reasons)) or more,
         is_informative=is_informative,
     )
 
@@ -219,12 +219,12 @@ def _agreeing(
     return np.column_stack([columns[side][:, place] for place, side in enumerate(prefers)])
 
 
-def _beaten_by(found: Rivals, *, by: float) -> list[tuple[str, str]]:
+def _beaten_by(rivals: Rivals, *, by: float) -> list[tuple[str, str]]:
     said = {
-        found.random: (RANDOM, AGAIN),
-        found.one_side: (SIDE, AGAIN),
-        found.tires: (_TIRES, _SHORTER),
-        found.changes: (_CHANGES, _CHANGED),
+        rivals.random: (RANDOM, AGAIN),
+        rivals.one_side: (SIDE, AGAIN),
+        rivals.tires: (_TIRES, _SHORTER),
+        rivals.changes: (_CHANGES, _CHANGED),
     }
     decisive = [factor for factor in said if factor > by]
     # Who clicks at random also seems to tire, and to change: the best explanation alone is said.
@@ -241,16 +241,16 @@ def _held_out_reasons(
         return []
     chances = chances_of_first(belief, held_out)
     probability, expected = disagreement_probability(chances, held_out, metric)
-    n_agreed, found = int(_agreed(metric, held_out).sum()), []
+    n_agreed, reasons = int(_agreed(metric, held_out).sum()), []
     if probability < RARE:
         reason = DISAGREES.format(agreed=n_agreed, asked=len(held_out), expected=round(expected))
-        found.append((reason, IN_WORDS))
+        reasons.append((reason, IN_WORDS))
     for name, other in baselines.items():
         if beaten_probability(chances, held_out, metric, other) < RARE:
             theirs = int(_agreed(other, held_out).sum())
             reason = _BASELINE.format(name=name, theirs=theirs, ours=n_agreed, asked=len(held_out))
-            found.append((reason, IN_WORDS))
-    return found
+            reasons.append((reason, IN_WORDS))
+    return reasons
 
 
 def _agreed(metric: ElicitedMetric, held_out: Sequence[AnsweredQuery]) -> NDArray[np.bool_]:
@@ -272,13 +272,13 @@ def _sides(answered: AnsweredQuery) -> tuple[FloatArray, FloatArray]:
 
 def _evidence(log_prior: FloatArray, log_likelihood: NDArray[np.float32]) -> FloatArray:
     """Return the log probability of the first 0, 1, ... n answers."""
-    total, found = np.exp(log_prior - log_prior.max()), [float(logsumexp(log_prior))]
+    total, log_evidence = np.exp(log_prior - log_prior.max()), [float(logsumexp(log_prior))]
     for row in np.exp(log_likelihood):
         # Weights are brought back to one after every answer: nothing runs out of digits.
         mass = total.sum()
         total = total / mass * row
-        found.append(found[-1] + float(np.log(total.sum())))
-    return np.array(found)
+        log_evidence.append(log_evidence[-1] + float(np.log(total.sum())))
+    return np.array(log_evidence)
 
 
 def guessing_evidence(said: NDArray[np.int64]) -> FloatArray:

@@ -45,12 +45,12 @@ def group_mean(
     centre = float(means.mean())
     if len(people) > 1:
         each_once = np.ones((len(people), 1))
-        found = ratio_draws(means[:, None], each_once, draws=draws, generator=generator)[:, 0]
-        found = widened(found, centre, n_units=len(people), n_fitted=1, generator=generator)
+        drawn = ratio_draws(means[:, None], each_once, draws=draws, generator=generator)[:, 0]
+        drawn = widened(drawn, centre, n_units=len(people), n_fitted=1, generator=generator)
     else:
-        found = people[0].draws
+        drawn = people[0].draws
     estimate = Estimate.from_draws(
-        np.clip(found, 0.0, 1.0), probability=0.9, kind="quantile", n_respondents=len(people)
+        np.clip(drawn, 0.0, 1.0), probability=0.9, kind="quantile", n_respondents=len(people)
     )
     # The long tails of few people, cut at 0 and 1, would pull the mean towards the middle.
     return replace(estimate, mean=centre)
@@ -80,11 +80,11 @@ def group_agreement(
     agreeing, asked = np.array(
         [(person.n_agreeing, person.n_questions) for person in people], float
     ).T
-    found = share_draws(
+    drawn = share_draws(
         agreeing, asked, weights=np.ones_like(asked), draws=draws, generator=generator
     )
     estimate = Estimate.from_draws(
-        found, probability=0.9, kind="quantile", n_respondents=len(people)
+        drawn, probability=0.9, kind="quantile", n_respondents=len(people)
     )
     return replace(estimate, mean=float(np.mean(agreeing / asked)))
 

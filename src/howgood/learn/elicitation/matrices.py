@@ -222,8 +222,8 @@ def table_matrices(
     [30, 13, 3]
     """
     named = {name: (columns or {}).get(name, name) for name in _COUNTS}
-    found = frame_columns(frame, named.values(), where="table_matrices")
-    cells = {name: np.asarray(found[named[name]], dtype=np.float64) for name in _COUNTS}
+    read = frame_columns(frame, named.values(), where="table_matrices")
+    cells = {name: np.asarray(read[named[name]], dtype=np.float64) for name in _COUNTS}
     for name, values in cells.items():
         check_finite(values, column=named[name], where="table_matrices")
     rows = zip(*(cells[name].tolist() for name in _COUNTS), strict=True)

@@ -86,13 +86,13 @@ def _finite(values: NDArray[Any], column: str, where: str) -> NDArray[Any]:
 
 def _names_of(labels: NDArray[Any], columns: Sequence[str], where: str) -> tuple[str, ...]:
     present = sorted(set(labels.tolist()))
-    found = []
+    names = []
     for column in columns:
         fitting = [label for label in present if column == label or column.endswith(f"_{label}")]
         if len(fitting) != 1:
             raise UnknownNameError(where=f"{where}, column {column!r}", name=column, names=present)
-        found.append(fitting[0])
-    missing = sorted(set(present) - set(found))
+        names.append(fitting[0])
+    missing = sorted(set(present) - set(names))
     if missing:
         raise InputError(
             where=where,
@@ -100,4 +100,4 @@ def _names_of(labels: NDArray[Any], columns: Sequence[str], where: str) -> tuple
             needed="one column of probabilities per class, called by its label or ending with it",
             cure="Name all of them, such as p_cat, p_dog and p_bird.",
         )
-    return tuple(found)
+    return tuple(names)

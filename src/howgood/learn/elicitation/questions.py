@@ -54,11 +54,11 @@ class PairBank:
 
     def pair_of(self, one: int, other: int) -> int | None:
         """Return the number of the trade-off between two systems, None if there is none."""
-        found = np.flatnonzero(
+        places = np.flatnonzero(
             (self.everything == (one, other)).all(axis=1)
             | (self.everything == (other, one)).all(axis=1)
         )
-        return int(found[0]) + self.sharp.size if found.size else None
+        return int(places[0]) + self.sharp.size if places.size else None
 
     @property
     def clear_catches(self) -> IntArray:
@@ -87,11 +87,11 @@ def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
     asked = _worth_asking(distinct)
     counts = np.array([list(query.to_dict().values()) for query in asked], dtype=np.float64)
     one, other = np.triu_indices(len(asked), k=1)
-    found = counts[one, 0] - counts[other, 0]
+    more_hits = counts[one, 0] - counts[other, 0]
     cleared = counts[one, 3] - counts[other, 3]
-    trade = found * cleared < 0
-    sharp = np.where(found > 0, one, other)[trade]
-    calm = np.where(found > 0, other, one)[trade]
+    trade = more_hits * cleared < 0
+    sharp = np.where(more_hits > 0, one, other)[trade]
+    calm = np.where(more_hits > 0, other, one)[trade]
     if sharp.size == 0:
         raise InputError(
             where=where,
@@ -99,9 +99,9 @@ def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
             needed="at least one real trade-off",
             cure='Use more cases, other systems, or for a rare class out_of="auto".',
         )
-    better = np.where(found + cleared > 0, one, other)[~trade]
-    worse = np.where(found + cleared > 0, other, one)[~trade]
-    keep = _thinned(np.abs(found)[trade], np.abs(cleared)[trade])
+    better = np.where(more_hits + cleared > 0, one, other)[~trade]
+    worse = np.where(more_hits + cleared > 0, other, one)[~trade]
+    keep = _thinned(np.abs(more_hits)[trade], np.abs(cleared)[trade])
     return PairBank(
         distinct=distinct,
         matrices=asked,
@@ -146,15 +146,15 @@ def _evenly(indices: IntArray, most: int) -> IntArray:
     return np.asarray(indices[places])
 
 
-def _thinned(found: FloatArray, cleared: FloatArray) -> IntArray:
+def _thinned(more_hits: FloatArray, cleared: FloatArray) -> IntArray:
     """Keep up to six pairs in each of sixty bins of indifference, small and large gaps alike."""
-    ratio = np.log(found / cleared)
+    ratio = np.log(more_hits / cleared)
     span = float(np.ptp(ratio)) or 1.0
     bins = np.minimum((_BINS * (ratio - ratio.min()) / span).astype(int), _BINS - 1)
     kept: list[int] = []
     for number in np.unique(bins):
         members = np.flatnonzero(bins == number)
-        members = members[np.argsort((found + cleared)[members], kind="stable")]
+        members = members[np.argsort((more_hits + cleared)[members], kind="stable")]
         spread = np.linspace(0, members.size - 1, min(_PER_BIN, members.size)).round().astype(int)
         kept += members[spread].tolist()
     return np.array(sorted(kept), dtype=np.int64)

@@ -70,10 +70,10 @@ class Fractional(_RandomNodes):
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the ratio."""
         shares = counts / counts.sum(axis=1, keepdims=True)
-        found, cleared = shares[:, [0]], shares[:, [3]]
+        hits, cleared = shares[:, [0]], shares[:, [3]]
         p11, q11, q00 = nodes.T
-        top = p11 * found + (1 - p11) * cleared
-        return np.asarray(top / (q11 * found + q00 * cleared + self._constant(nodes)))
+        top = p11 * hits + (1 - p11) * cleared
+        return np.asarray(top / (q11 * hits + q00 * cleared + self._constant(nodes)))
 
     def metric(self, node: FloatArray) -> FractionalMetric:
         """Return the ratio with these coefficients."""
@@ -120,9 +120,9 @@ class QuadraticRates(_RandomNodes):
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the metric."""
-        found, missed, alarms, cleared = counts.T[:, :, None]
+        hits, missed, alarms, cleared = counts.T[:, :, None]
         a1, b11, b12, b22 = nodes.T
-        recall, clear = found / (found + missed), cleared / (cleared + alarms)
+        recall, clear = hits / (hits + missed), cleared / (cleared + alarms)
         bent = b11 * recall**2 + 2 * b12 * recall * clear + b22 * clear**2
         return np.asarray(a1 * recall + (1 - a1) * clear + bent / 2)
 

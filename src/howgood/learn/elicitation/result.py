@@ -73,16 +73,16 @@ def summarise(
 ) -> ElicitationResult:
     """Return everything the answers say; `linear` is the refined posterior of that family."""
     learned = [answer for answer in answered if answer.query.kind == "choice"]
-    found = _described(belief, linear, answered, settings["direct_ratio"])
-    system = _best_system(belief, found, bank, thresholds) if found.is_said else _System()
+    described = _described(belief, linear, answered, settings["direct_ratio"])
+    system = _best_system(belief, described, bank, thresholds) if described.is_said else _System()
     # Too little evidence for a metric is no reason to hide how wide the interval is.
-    z_draws = found.z_draws if not found.fit.reasons else None
+    z_draws = described.z_draws if not described.fit.reasons else None
     return ElicitationResult(
-        metric=found.metric if found.is_said else None,
+        metric=described.metric if described.is_said else None,
         a0=None if z_draws is None else _estimate(1 / (1 + np.exp(-z_draws))),
         ratio=None if z_draws is None else _estimate(np.exp(-z_draws)),
-        families=belief.family_probabilities() if found.is_enough else {},
-        family=found.family if found.is_said else None,
+        families=belief.family_probabilities() if described.is_enough else {},
+        family=described.family if described.is_said else None,
         matrix=system.matrix,
         counts=system.counts,
         thresholds=system.thresholds,
@@ -92,17 +92,17 @@ def summarise(
         preferences=sum(answer.choice != "same" for answer in learned),
         fewer_misses=sum(_prefers_fewer_misses(answer) for answer in learned),
         stopped=stopped,
-        expected_agreement=belief.expected_agreement(tables) if found.is_enough else None,
+        expected_agreement=belief.expected_agreement(tables) if described.is_enough else None,
         checks=_checks(answered, steps),
         disagreeing=tuple(
             number
             for number, likelihood in likelihoods.items()
-            if found.is_enough and belief.left_out(likelihood) < _IMPROBABLE
+            if described.is_enough and belief.left_out(likelihood) < _IMPROBABLE
         ),
-        agreement=found.agreement,
-        misfit=found.fit.reasons,
-        advice=found.fit.advice,
-        is_informative=found.fit.is_informative,
+        agreement=described.agreement,
+        misfit=described.fit.reasons,
+        advice=described.fit.advice,
+        is_informative=described.fit.is_informative,
         provenance=_provenance(thresholds, seed, settings),
     )
 
@@ -187,21 +187,21 @@ class _System:
 
 
 def _best_system(
-    belief: Belief, found: _Described, bank: PairBank, thresholds: ThresholdMatrices | None
+    belief: Belief, described: _Described, bank: PairBank, thresholds: ThresholdMatrices | None
 ) -> _System:
     """Return the system to use, by the counts of the cases themselves where they are known."""
     if thresholds is None or thresholds.counts is None:
         shown = np.array(
             [list(one_matrix.to_dict().values()) for one_matrix in bank.distinct], dtype=float
         )
-        matrix = bank.distinct[_best_of(belief, found, shown)]
+        matrix = bank.distinct[_best_of(belief, described, shown)]
         return _System(
             matrix=matrix,
             thresholds=thresholds.thresholds_of(matrix) if thresholds is not None else None,
             optimal_range=optimal_range(matrix, bank.distinct),
         )
     counts = thresholds.counts
-    best = _best_of(belief, found, _cells(counts))
+    best = _best_of(belief, described, _cells(counts))
     return _System(
         matrix=thresholds.at(counts.ranges[best].upper),
         counts=counts.matrix(best),
@@ -210,15 +210,15 @@ def _best_system(
     )
 
 
-def _best_of(belief: Belief, found: _Described, systems: FloatArray) -> int:
+def _best_of(belief: Belief, described: _Described, systems: FloatArray) -> int:
     """Return the row of the best system.
 
     Where a linear metric is the likeliest, it is the best by the metric that is reported. Any other
     family is served by the system that is expected to forgo least under all that the answers leave
     possible: the most probable limits alone would put it on their very edge.
     """
-    if found.metric is not None and (found.family or best_family(belief)) == "linear":
-        return int(np.argmax(found.metric.of_counts(*systems.T)))
+    if described.metric is not None and (described.family or best_family(belief)) == "linear":
+        return int(np.argmax(described.metric.of_counts(*systems.T)))
     step = 1 + len(systems) // _MOST_JUDGED
     regrets = belief.regrets([family.regrets(systems[::step]) for family in belief.families])
     return step * int(np.argmin(regrets))

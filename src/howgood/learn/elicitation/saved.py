@@ -137,10 +137,10 @@ def _result(values: Mapping[str, Any]) -> ElicitationResult:
 
 
 def _estimate(name: str, draws: list[float]) -> Estimate:
-    found = np.array([float(draw) for draw in draws])
-    if not (np.isfinite(found) & (found >= 0)).all() or (name == "a0" and found.max() > 1):
+    values = np.array([float(draw) for draw in draws])
+    if not (np.isfinite(values) & (values >= 0)).all() or (name == "a0" and values.max() > 1):
         raise ValueError(f"draws of {name} that are no weights")
-    return Estimate.from_draws(found, probability=0.9, kind="quantile", n_respondents=1)
+    return Estimate.from_draws(values, probability=0.9, kind="quantile", n_respondents=1)
 
 
 def _range(lower: float | None, upper: float | None) -> Range:

@@ -120,15 +120,15 @@ def person_regrets(result: ElicitationResult, systems: Sequence[ConfusionMatrix]
 def _members(groups: Mapping[str, str], second: FloatArray | None) -> dict[str, list[int]]:
     """Return the rows of everybody, of each group and, where there are two, of each crowd."""
     names = list(groups.values())
-    found = {EVERYBODY: list(range(len(names)))}
+    members = {EVERYBODY: list(range(len(names)))}
     for group in dict.fromkeys(name for name in names if name):
-        found[group] = [row for row, name in enumerate(names) if name == group]
+        members[group] = [row for row, name in enumerate(names) if name == group]
     if second is not None:
         crowds = {"crowd 1": second <= 0.5, "crowd 2": second > 0.5}
-        found |= {
+        members |= {
             name: np.flatnonzero(inside).tolist() for name, inside in crowds.items() if inside.any()
         }
-    return found
+    return members
 
 
 def _regret_table(

@@ -299,16 +299,16 @@ class WeightsSearch(ABC):
         return "the best is settled" if is_settled or regrets.min() <= NOTICEABLE else None
 
     def _choices_of(self, *kinds: str) -> Choices:
-        found = [
+        options = [
             (self._bank.features[step.first] - self._bank.features[step.second], answered.choice)
             for step, answered in zip(self._steps, self._answered, strict=True)
             if step.kind in kinds
         ]
         return Choices(
-            differences=np.array([gap for gap, _ in found]).reshape(
-                len(found), len(self.table.criteria)
+            differences=np.array([gap for gap, _ in options]).reshape(
+                len(options), len(self.table.criteria)
             ),
-            chosen=np.array([CHOICES.index(choice) for _, choice in found], dtype=np.int64),
+            chosen=np.array([CHOICES.index(choice) for _, choice in options], dtype=np.int64),
         )
 
     def _agreement(self, weights: FloatArray) -> Agreement | None:

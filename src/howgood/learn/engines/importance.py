@@ -99,19 +99,19 @@ def sample_from(
     Where the draws fail a gate (skewed posteriors of few or one-sided answers) the proposal is
     fitted to them anew, more freely each time, and the draws are made again.
     """
-    found = _until_effective(target, start.proposal, start.sample.efficiency, effective, rng)
+    sample = _until_effective(target, start.proposal, start.sample.efficiency, effective, rng)
     for n_components in _COMPONENTS_BY_ROUND:
-        if not complaint(found):
+        if not complaint(sample):
             break
-        proposal = _fitted(found, n_components, rng)
-        found = _until_effective(target, proposal, found.efficiency, effective, rng)
-    return found
+        proposal = _fitted(sample, n_components, rng)
+        sample = _until_effective(target, proposal, sample.efficiency, effective, rng)
+    return sample
 
 
-def _fitted(found: WeightedDraws, n_components: int, rng: np.random.Generator) -> Proposal:
+def _fitted(sample: WeightedDraws, n_components: int, rng: np.random.Generator) -> Proposal:
     if n_components == 1:
-        return StudentT.around(found, dof=_HEAVY_TAILS)
-    return StudentMixture.around(found, n_components=n_components, dof=_TAILS_OF_MIXTURE, rng=rng)
+        return StudentT.around(sample, dof=_HEAVY_TAILS)
+    return StudentMixture.around(sample, n_components=n_components, dof=_TAILS_OF_MIXTURE, rng=rng)
 
 
 def _until_effective(
@@ -127,10 +127,10 @@ def _until_effective(
         new = proposal.sample(wanted, rng)
         draws = np.concatenate([draws, new])
         ratios = np.concatenate([ratios, target.log_density(new) - proposal.log_density(new)])
-        found = weighted(draws, ratios)
-        if found.effective >= effective or complaint(found):
-            return found
-        wanted = int(np.ceil(1.1 * (effective - found.effective) / found.efficiency)) + 50
+        sample = weighted(draws, ratios)
+        if sample.effective >= effective or complaint(sample):
+            return sample
+        wanted = int(np.ceil(1.1 * (effective - sample.effective) / sample.efficiency)) + 50
 
 
 def complaint(sample: WeightedDraws) -> str:

@@ -252,15 +252,15 @@ def sample_chains(
     """Sample every model with four chains."""
     if find_spec("pymc") is None or find_spec("nutpie") is None:
         raise MissingExtraError(task="full sampling", extra="nuts")
-    found = {}
+    by_power = {}
     for number, (p, model) in enumerate(models.items()):
         progress(number / len(models), f"NUTS for p = {p:g}")
         with warnings.catch_warnings():
             # Deprecations inside PyMC and its kin are not the caller's business.
             warnings.simplefilter("ignore")
             chains = _run(model, draws=draws, seed=int(rng.integers(2**31)))
-        found[p] = _judged(model, chains, rng)
-    return found
+        by_power[p] = _judged(model, chains, rng)
+    return by_power
 
 
 def _run(model: Model, *, draws: int, seed: int) -> FloatArray:

@@ -78,12 +78,12 @@ def scale_colours(levels: int) -> list[str]:
     low, middle, high = (
         np.array(colour) for colour in ((213, 94, 0), (227, 227, 227), (0, 114, 178))
     )
-    found = []
+    colours = []
     for place in np.linspace(-1, 1, levels) if levels > 1 else [1.0]:
         end = high if place > 0 else low
         red, green, blue = (middle + abs(place) * (end - middle)).round().astype(int)
-        found.append(f"#{red:02x}{green:02x}{blue:02x}")
-    return found
+        colours.append(f"#{red:02x}{green:02x}{blue:02x}")
+    return colours
 
 
 def _ink(colour: str) -> str:

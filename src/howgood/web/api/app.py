@@ -272,14 +272,14 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 def read_path(request: Request, operation: Operation) -> dict[str, str]:
     """Return the parts of the path; what no name can be is not found."""
-    found = {name: str(request.path_params[name]) for name in operation.names}
-    for name, text in found.items():
+    parameters = {name: str(request.path_params[name]) for name in operation.names}
+    for name, text in parameters.items():
         if len(text) > _LONGEST_PART or not _is_text(text):
             raise ApiError(
                 404, where=name, found="no such name", needed="a name that exists",
                 cure="Check the address.",
             )  # fmt: skip
-    return found
+    return parameters
 
 
 def read_query(request: Request, operation: Operation) -> Any:  # noqa: ANN401 - the operation's record
@@ -330,18 +330,18 @@ async def read_body(request: Request, operation: Operation) -> Any:  # noqa: ANN
 
 async def _limited(request: Request, largest: int) -> bytes:
     """Read no more than is allowed, whatever the request says about its length."""
-    found = bytearray()
+    received = bytearray()
     try:
         async for piece in request.stream():
-            found += piece
-            if len(found) > largest:
+            received += piece
+            if len(received) > largest:
                 raise ApiError(
                     413, where="body", found=f"more than {largest:,} bytes",
                     needed=f"at most {largest:,}", cure="Send less.",
                 )  # fmt: skip
     except ClientDisconnect:
         raise _unreadable("a request that broke off") from None
-    return bytes(found)
+    return bytes(received)
 
 
 def _json(text: bytes) -> Any:  # noqa: ANN401 - foreign data, checked by the caller

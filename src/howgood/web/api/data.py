@@ -89,8 +89,8 @@ class CardList(Record):
 
 
 def _list(call: Call) -> FitList:
-    found = requests.overview(call.host, call.slug).jobs
-    return FitList(fits=tuple(_fit(job) for job in found))
+    fits = requests.overview(call.host, call.slug).jobs
+    return FitList(fits=tuple(_fit(job) for job in fits))
 
 
 def _ask(call: Call) -> Fit:

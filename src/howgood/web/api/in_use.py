@@ -109,12 +109,12 @@ def _list(call: Call) -> ProductList:
     return ProductList(
         products=tuple(
             ProductFacts(
-                number=found.product.number, name=found.product.name,
-                application=found.product.application, origins=found.product.origins,
-                is_open=found.product.is_open, answers=found.answers, people=found.people,
-                watch=None if found.watch is None else found.watch.to_dict(),
+                number=product.product.number, name=product.product.name,
+                application=product.product.application, origins=product.product.origins,
+                is_open=product.product.is_open, answers=product.answers, people=product.people,
+                watch=None if product.watch is None else product.watch.to_dict(),
             )
-            for found in in_use.live_products(call.host, call.slug)
+            for product in in_use.live_products(call.host, call.slug)
         )
     )  # fmt: skip
 

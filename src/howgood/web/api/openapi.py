@@ -123,7 +123,7 @@ def _described(
     operation: Operation, schemas: Mapping[type[Record], Schema], parts: Mapping[str, Schema]
 ) -> dict[str, Any]:
     scope = operation.scope
-    found: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
         "tags": [operation.group],
@@ -131,7 +131,7 @@ def _described(
         "responses": _responses(operation, schemas),
         "security": [{"token": []}] if scope else [],
     }
-    found["description"] = (
+    description["description"] = (
         "Needs the token of the product, which is made on the page In use of a study."
         if scope == PRODUCT
         else f"Needs the scope `{scope}`."
@@ -139,11 +139,11 @@ def _described(
         else "Needs a token, with whatever scopes, only where the library is not public."
     )
     if operation.body is not None:
-        found["requestBody"] = {
+        description["requestBody"] = {
             "required": True,
             "content": {"application/json": {"schema": schemas[operation.body]}},
         }
-    return found
+    return description
 
 
 def _path_parameters(operation: Operation) -> list[dict[str, Any]]:
@@ -166,32 +166,32 @@ def _query_parameters(operation: Operation, parts: Mapping[str, Schema]) -> list
 def _responses(operation: Operation, schemas: Mapping[type[Record], Schema]) -> dict[str, Any]:
     schema: Schema = {} if operation.answer is None else schemas[operation.answer]
     content = {media: {"schema": schema} if schema else {} for media in operation.media}
-    found: dict[str, Any] = {
+    responses: dict[str, Any] = {
         str(operation.status): {"description": operation.summary, "content": content}
     }
     refused = {"schema": {"$ref": "#/components/schemas/Problem"}}
     for status, text in _failures(operation).items():
-        found[str(status)] = {"description": text, "content": {MEDIA: refused}}
-    return found
+        responses[str(status)] = {"description": text, "content": {MEDIA: refused}}
+    return responses
 
 
 def _failures(operation: Operation) -> dict[int, str]:
-    found = {
+    failures = {
         400: "no text, or no JSON",
         422: "a parameter or the body is wrong",
         429: "too many requests",
     }
-    found[401] = "no valid token"
+    failures[401] = "no valid token"
     if operation.scope:
-        found[403] = "the token does not allow this"
+        failures[403] = "the token does not allow this"
     if operation.names:
-        found[404] = "no such study, participant or fit, or the token does not reach it"
+        failures[404] = "no such study, participant or fit, or the token does not reach it"
     if operation.body is not None:
-        found |= {413: "too large", 415: "another media type"}
+        failures |= {413: "too large", 415: "another media type"}
     if operation.name == "answerInUse":
-        found[409] = "the id was used for another answer"
+        failures[409] = "the id was used for another answer"
     if operation.name == "createStudy":
-        found[409] = "a study of this name exists"
+        failures[409] = "a study of this name exists"
     if operation.name == "export":
-        found[501] = "the server lacks a package for this format"
-    return dict(sorted(found.items()))
+        failures[501] = "the server lacks a package for this format"
+    return dict(sorted(failures.items()))

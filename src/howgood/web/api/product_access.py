@@ -77,8 +77,8 @@ def admitted_product(request: Request, number: int, allowed: Mapping[str, str]) 
             needed=f"at most {SENDER_PACE.per_second:g} a second",
             cure="Wait a few seconds and send the same answer again.", headers={"Retry-After": "5"},
         )  # fmt: skip
-    found = in_use.sender(request.app.state.host, number, token)
-    if found is None:
+    product = in_use.sender(request.app.state.host, number, token)
+    if product is None:
         raise ApiError(
             401, where="Authorization", found="no token of this product",
             needed="Bearer and the token of a product that takes answers",
@@ -91,4 +91,4 @@ def admitted_product(request: Request, number: int, allowed: Mapping[str, str]) 
             needed="a web page whose host is named for this product",
             cure="Name it on the page In use of the study, or send from your server.",
         )  # fmt: skip
-    return found
+    return product

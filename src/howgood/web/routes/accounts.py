@@ -139,18 +139,18 @@ async def post_login(request: Request) -> Response:
     if not await _may_sign_in(request, name):
         return again(problem=MANY, status=429)
     host, password = request.app.state.host, text_of(form, "password")
-    found = await hashing(
+    signed_in = await hashing(
         request,
         partial(
             accounts.sign_in, host, name=name, password=password,
             network=caller(request.scope), now=now(),
         ),
     )  # fmt: skip
-    if found is None:
+    if signed_in is None:
         return again(problem="Name and password do not belong together.", status=422)
-    if isinstance(found, accounts.SecondStep):
-        return second_page(request, found.ticket, target, unsaved)
-    return await signed_in_page(request, found, target, unsaved)
+    if isinstance(signed_in, accounts.SecondStep):
+        return second_page(request, signed_in.ticket, target, unsaved)
+    return await signed_in_page(request, signed_in, target, unsaved)
 
 
 def second_page(
@@ -166,16 +166,18 @@ def second_page(
 
 
 async def signed_in_page(
-    request: Request, found: accounts.SignedIn, target: str, unsaved: UnsavedForm | None
+    request: Request, signed_in: accounts.SignedIn, target: str, unsaved: UnsavedForm | None
 ) -> Response:
     """Let somebody in who has just signed in, and save the form they could not send before."""
     host = request.app.state.host
     # Whoever signs in anew leaves the session they had, on the server too.
     await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
-    if unsaved is not None and await run_in_threadpool(_may_save, host, found, unsaved):
-        begin_session(request, found.token)
-        return _known(await save_unsaved(request, found.researcher, unsaved), request, found)
-    return entering(request, found, target or "/studies")
+    if unsaved is not None and await run_in_threadpool(_may_save, host, signed_in, unsaved):
+        begin_session(request, signed_in.token)
+        return _known(
+            await save_unsaved(request, signed_in.researcher, unsaved), request, signed_in
+        )
+    return entering(request, signed_in, target or "/studies")
 
 
 async def post_logout(request: Request) -> Response:
@@ -343,10 +345,10 @@ def server_role(wanted: str) -> Role:
 async def get_removal(request: Request) -> Response:
     """Ask whether an account shall be removed, and say what that means."""
     person = await signed_in(request)
-    found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
+    members = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     number = request.path_params["number"]
     gone = next(
-        (researcher for researcher in found.researchers if researcher.number == number), None
+        (researcher for researcher in members.researchers if researcher.number == number), None
     )
     if gone is None:
         raise HTTPException(404)
@@ -365,8 +367,8 @@ async def post_removal(request: Request) -> Response:
     return RedirectResponse("/people", status_code=303)
 
 
-def _may_save(host: Host, found: accounts.SignedIn, unsaved: UnsavedForm) -> bool:
-    inside = accounts.in_study(host, found.researcher, unsaved.slug)
+def _may_save(host: Host, signed_in: accounts.SignedIn, unsaved: UnsavedForm) -> bool:
+    inside = accounts.in_study(host, signed_in.researcher, unsaved.slug)
     return inside is not None and inside.may_write
 
 
@@ -397,8 +399,10 @@ def has_accounts_extra() -> bool:
 
 async def _setup_page(request: Request, problems: Mapping[str, str], name: str = "") -> Response:
     token, settings = request.path_params["token"], request.app.state.settings
-    found = await run_in_threadpool(accounts.invitation, request.app.state.host, token, now=now())
-    if found is None:
+    invitation = await run_in_threadpool(
+        accounts.invitation, request.app.state.host, token, now=now()
+    )
+    if invitation is None:
         text = (
             "This link was used already or has expired. The first owner gets a new one by "
             "starting the server again; everybody else asks an owner for another."
@@ -406,9 +410,10 @@ async def _setup_page(request: Request, problems: Mapping[str, str], name: str =
         values: dict[str, object] = {"title": "This link no longer works", "text": text}
         return dashboard(request, "message.html", researcher=None, status=404, **values)
     values = {
-        "role": found.role, "person": found.researcher, "problems": problems, "name": name,
-        "meaning": SERVER_ROLES[found.role], "study": None, "invitation": found,
-        "study_meaning": STUDY_ROLES.get(found.study_role or "viewer", ""), "token": token,
+        "role": invitation.role, "person": invitation.researcher, "problems": problems,
+        "name": name, "meaning": SERVER_ROLES[invitation.role], "study": None,
+        "invitation": invitation,
+        "study_meaning": STUDY_ROLES.get(invitation.study_role or "viewer", ""), "token": token,
         "provider": settings.oidc_name if has_provider(settings) else "",
     }  # fmt: skip
     status = 422 if problems else 200
@@ -419,9 +424,9 @@ async def _people_page(
     request: Request, person: Researcher, *, link: str = "", whose: str = "", problem: str = "",
     posted: mailing.Posted = mailing.NOTHING,
 ) -> Response:  # fmt: skip
-    found = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
+    members = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     values = {
-        "circle": found, "link": link, "whose": whose, "problem": problem, "roles": SERVER_ROLES,
+        "circle": members, "link": link, "whose": whose, "problem": problem, "roles": SERVER_ROLES,
         "posted": posted, "can_mail": can_mail(request.app.state.settings),
     }  # fmt: skip
     status = 422 if problem else 200

@@ -157,13 +157,13 @@ async def get_undo(request: Request) -> Response:
     host, slug = request.app.state.host, request.path_params["slug"]
     try:
         held = await run_in_threadpool(collected.holdings, host, slug)
-        found = await run_in_threadpool(
+        imported = await run_in_threadpool(
             importing.find_import, host, slug, request.path_params["number"]
         )
     except UnknownNameError as error:
         raise HTTPException(404) from error
     return dashboard(
-        request, "undo_import.html", researcher=person, study=held.study, found=found,
+        request, "undo_import.html", researcher=person, study=held.study, found=imported,
         published=held.cards,
     )  # fmt: skip
 
@@ -261,13 +261,13 @@ async def _mapping_page(
 
 
 async def _files(form: FormData) -> list[tuple[str, bytes]]:
-    found = [
+    files = [
         (upload.filename, await upload.read())
         for upload in form.getlist("files")
         if isinstance(upload, UploadFile) and upload.filename
     ]
     await form.close()
-    return found
+    return files
 
 
 _ROOT = "/studies/{slug}/data"

@@ -49,15 +49,15 @@ async def _winners_page(
     entries = await run_in_threadpool(thanks.draw_list, host, slug)
     draw = host.study(row.version).draw
     problem = ""
-    found: tuple[str, ...] = ()
+    winners: tuple[str, ...] = ()
     try:
-        found = thanks.winners(entries, seed=seed, prizes=prizes) if is_drawn else ()
+        winners = thanks.winners(entries, seed=seed, prizes=prizes) if is_drawn else ()
     except InputError as error:
         problem = f"{error.needed}. {error.cure}"
     fingerprint = hashlib.sha256("\n".join(sorted(entries)).encode()).hexdigest()
     return dashboard(
         request, "draw.html", researcher=person, status=422 if problem else 200, study=row,
-        entries=len(entries), winners=found, seed=seed, problem=problem, fingerprint=fingerprint,
+        entries=len(entries), winners=winners, seed=seed, problem=problem, fingerprint=fingerprint,
         prizes=prizes or (draw.prizes if draw else 1), has_draw=draw is not None,
     )  # fmt: skip
 

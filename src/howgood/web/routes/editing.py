@@ -57,9 +57,9 @@ async def get_part(request: Request) -> Response:
     """Show a page of the form."""
     person = await signed_in(request)
     slug, part = request.path_params["slug"], request.path_params["part"]
-    found = await run_in_threadpool(authoring.editing, request.app.state.host, slug, part)
+    editing = await run_in_threadpool(authoring.editing, request.app.state.host, slug, part)
     is_saved = "saved" in request.query_params
-    return _form_page(request, person, found, notice="Saved." if is_saved else "")
+    return _form_page(request, person, editing, notice="Saved." if is_saved else "")
 
 
 async def post_part(request: Request) -> Response:
@@ -103,11 +103,11 @@ async def post_copy(request: Request) -> Response:
 
 async def _shown_again(request: Request, person: Researcher, form: FormData) -> Response:
     """Show what was typed before somebody signed in again in another tab; nothing is saved."""
-    found = await run_in_threadpool(
+    editing = await run_in_threadpool(
         authoring.unsaved, request.app.state.host, request.path_params["slug"],
         request.path_params["part"], texts=_texts(form), edition=_edition(text_of(form, "edition")),
     )  # fmt: skip
-    return _form_page(request, person, found, problem=_OUTDATED, status=409)
+    return _form_page(request, person, editing, problem=_OUTDATED, status=409)
 
 
 async def save_unsaved(request: Request, person: Researcher, unsaved: UnsavedForm) -> Response:
@@ -200,10 +200,10 @@ async def get_discard(request: Request) -> Response:
     """Ask whether the draft shall be discarded, and say what would go."""
     person = await signed_in(request)
     slug, host = request.path_params["slug"], request.app.state.host
-    found = await run_in_threadpool(authoring.review, host, slug)
-    if not found.is_draft:
+    review = await run_in_threadpool(authoring.review, host, slug)
+    if not review.is_draft:
         return RedirectResponse(f"/studies/{slug}/edit", status_code=303)
-    return dashboard(request, "discard.html", researcher=person, study=found.head, review=found)
+    return dashboard(request, "discard.html", researcher=person, study=review.head, review=review)
 
 
 async def post_restore(request: Request) -> Response:
@@ -271,11 +271,11 @@ async def get_file(request: Request) -> Response:
 async def get_picture(request: Request) -> Response:
     """Show a picture or film of the draft."""
     await signed_in(request)
-    found = await run_in_threadpool(
+    media = await run_in_threadpool(
         authoring.draft_picture, request.app.state.host, request.path_params["slug"],
         request.path_params["name"],
     )  # fmt: skip
-    response = part_of_file(found, request.headers.get("range", ""))
+    response = part_of_file(media, request.headers.get("range", ""))
     response.headers["Cache-Control"] = "private, no-cache"
     return response
 
@@ -315,20 +315,20 @@ async def _uploads(form: FormData) -> dict[str, authoring.Upload]:
 def _form_page(
     request: Request,
     person: Researcher,
-    found: authoring.Editing,
+    editing: authoring.Editing,
     *,
     notice: str = "",
     problem: str = "",
     status: int = 200,
 ) -> Response:
-    values = {"study": found.head, "editing": found, "notice": notice, "problem": problem}
+    values = {"study": editing.head, "editing": editing, "notice": notice, "problem": problem}
     return dashboard(request, "edit.html", researcher=person, status=status, **values)
 
 
 async def _review_page(request: Request, person: Researcher, problem: str = "") -> Response:
     slug = request.path_params["slug"]
-    found = await run_in_threadpool(authoring.review, request.app.state.host, slug)
-    values = {"study": found.head, "review": found, "problem": problem}
+    review = await run_in_threadpool(authoring.review, request.app.state.host, slug)
+    values = {"study": review.head, "review": review, "problem": problem}
     status = 422 if problem else 200
     return dashboard(request, "publish.html", researcher=person, status=status, **values)
 

@@ -105,10 +105,10 @@ async def _page(
     except InputError:
         asked = None
     home = request.app.state.settings.public_url or f"{request.url.scheme}://{request.url.netloc}"
-    found = await run_in_threadpool(in_use.live_products, host, slug)
+    products = await run_in_threadpool(in_use.live_products, host, slug)
     return dashboard(
         request, "use.html", researcher=person, status=422 if problem else 200, study=shared.study,
-        asked=asked, live=found, made=made, problem=problem, given=given or {}, notice=notice,
+        asked=asked, live=products, made=made, problem=problem, given=given or {}, notice=notice,
         home=home, findings=watch_findings, chart=acceptance_chart,
     )  # fmt: skip
 

@@ -189,14 +189,14 @@ async def post_retention(request: Request) -> Response:
 async def _privacy_page(request: Request, *, problem: str = "") -> Response:
     person = await signed_in(request)
     try:
-        found = await run_in_threadpool(
+        privacy = await run_in_threadpool(
             processing, request.app.state.host, request.path_params["slug"], now=now()
         )
     except UnknownNameError as error:
         raise HTTPException(404) from error
     return dashboard(
         request, "privacy.html", researcher=person, status=422 if problem else 200,
-        study=found.held.study, record=found, deeds=in_words(found.lines), problem=problem,
+        study=privacy.held.study, record=privacy, deeds=in_words(privacy.lines), problem=problem,
     )  # fmt: skip
 
 

@@ -250,12 +250,12 @@ async def _share_page(
     posted: mailing.Posted = mailing.NOTHING,
 ) -> Response:  # fmt: skip
     person = await signed_in(request)
-    found = await run_in_threadpool(
+    shared = await run_in_threadpool(
         accounts.sharing_of, request.app.state.host, request.path_params["slug"], now=now()
     )
     return dashboard(
         request, "share.html", researcher=person, status=422 if problem else 200,
-        study=found.study, sharing=found, roles=STUDY_ROLES, days=_DAYS, invitation=invitation,
+        study=shared.study, sharing=shared, roles=STUDY_ROLES, days=_DAYS, invitation=invitation,
         link=link, problem=problem, now=now(), posted=posted,
         can_mail=can_mail(request.app.state.settings),
     )  # fmt: skip

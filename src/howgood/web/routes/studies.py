@@ -65,17 +65,17 @@ async def get_studies(request: Request) -> Response:
     person = await signed_in(request)
     host = request.app.state.host
     shared = await run_in_threadpool(accounts.shared_with, host, person)
-    found = await run_in_threadpool(watching.overview, host)
+    overview = await run_in_threadpool(watching.overview, host)
     discarded = await run_in_threadpool(authoring.discarded, host)
     if shared is not None:
-        found = tuple(study_row for study_row in found if study_row.head.slug in shared)
+        overview = tuple(study_row for study_row in overview if study_row.head.slug in shared)
         discarded = tuple(
             study_row for study_row in discarded if "edit" in shared.get(study_row.slug, ())
         )
     is_new = request.query_params.get("done") == "discarded" and discarded
     notice = f"The draft of {discarded[0].title} is discarded." if is_new else ""
     return dashboard(
-        request, "studies.html", researcher=person, studies=found, discarded=discarded,
+        request, "studies.html", researcher=person, studies=overview, discarded=discarded,
         notice=notice, kinds={kind.name: kind.title for kind in KINDS.values()},
     )  # fmt: skip
 
@@ -251,9 +251,9 @@ async def get_history(request: Request) -> Response:
     """Show the latest lines of the audit, of one study or of everything."""
     person = await signed_in(request)
     about = request.query_params.get("study", "")
-    found = await run_in_threadpool(watching.deeds, request.app.state.host, study=about)
+    deeds = await run_in_threadpool(watching.deeds, request.app.state.host, study=about)
     return dashboard(
-        request, "history.html", researcher=person, deeds=found, about=about,
+        request, "history.html", researcher=person, deeds=deeds, about=about,
         most=watching.MOST_LINES,
     )  # fmt: skip
 

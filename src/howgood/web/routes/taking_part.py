@@ -97,9 +97,9 @@ async def post_answer(request: Request) -> Response:
 async def get_media(request: Request) -> Response:
     """Show a picture or film of a study."""
     host, version = request.app.state.host, request.path_params["version"]
-    found = await run_in_threadpool(hosting.picture, host, version, request.path_params["name"])
+    media = await run_in_threadpool(hosting.picture, host, version, request.path_params["name"])
     framed_by = (await run_in_threadpool(host.study, version)).framed_by
-    return part_of_file(found, request.headers.get("range", ""), framed_by=framed_by)
+    return part_of_file(media, request.headers.get("range", ""), framed_by=framed_by)
 
 
 def _shown_again(request: Request, view: hosting.View, query: str) -> Response:
