@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# `make demo` and `make test` on a bare Debian: only python3, python3-venv, make and git.
+# `make demo` and `make test` on a bare Debian or Ubuntu: only python3, python3-venv, make and git.
 #
 # Usage, as root, on a machine with debootstrap:  [WHO=somebody] [RELEASE=bookworm]
-#   [MIRROR=address] [TARGETS="demo test"] checks/bare_debian.sh [FOLDER]
+#   [TARGETS="demo test"] checks/bare_debian.sh [FOLDER]
+# Ubuntu:  RELEASE=noble MIRROR=http://archive.ubuntu.com/ubuntu KEYRING=ubuntu-archive-keyring.gpg
+#   (out of Ubuntu's package ubuntu-keyring)
 #
 # Builds the system in FOLDER (a new temporary one by default; an existing one is used again),
 # clones the last commit into it and runs both commands there as root, or as an ordinary user
 # (WHO=somebody), with an empty environment, without /sys and with a plain folder for /dev/shm. The
 # certificates and the name server of this machine are lent to it, as packages come over the
-# network. Ubuntu: RELEASE=noble and MIRROR of its archive. The logs stay in FOLDER.
+# network. The logs stay in FOLDER.
 set -euo pipefail
 
 project=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,9 +20,11 @@ root=$folder/root
 mkdir -p "$folder"
 
 if [ ! -e "$root/usr/bin/git" ]; then
-    echo "bare: building Debian $release in $root"
+    echo "bare: building $release in $root"
+    # Ubuntu keeps python3-venv in universe; its releases are all built alike (the script "gutsy").
     debootstrap --variant=minbase --include=python3,python3-venv,make,git,ca-certificates \
-        "$release" "$root" ${MIRROR:-} > "$folder/debootstrap.log"
+        ${KEYRING:+--components=main,universe --keyring="$KEYRING"} \
+        "$release" "$root" ${MIRROR:+"$MIRROR"} ${KEYRING:+gutsy} > "$folder/debootstrap.log"
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"

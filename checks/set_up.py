@@ -33,8 +33,9 @@ def main(folder: str, lock: str) -> int:
     programs = place / ("Scripts" if os.name == "nt" else "bin")
     if not (programs / ("python.exe" if os.name == "nt" else "python")).exists():
         venv.create(place, with_pip=True)
-    for words in (["--require-hashes", "-r", str(ROOT / lock)], ["--no-deps", "-e", str(ROOT)]):
-        if not _install(programs / "python", words, total=len(packages), started=started):
+    locked = ["--require-hashes", "-r", str(ROOT / lock)]
+    for words, total in ((locked, len(packages)), (["--no-deps", "-e", str(ROOT)], 0)):
+        if not _install(programs / "python", words, total=total, started=started):
             return 1
     (place / ".ready").touch()
     print(f"make: {folder} is ready after {time.monotonic() - started:.0f} s", flush=True)
@@ -75,6 +76,7 @@ def _speak(said: list[str], done: threading.Event, total: int, started: float) -
         seconds = f"{time.monotonic() - started:.0f} s"
         installing = any(line.startswith("Installing collected") for line in list(said))
         step = "unpacking" if installing else f"fetched {fetched} of at most {total}"
+        step = step if total else "adding howgood itself"
         print(f"make:   {step} ({seconds})", flush=True)
 
 

@@ -25,6 +25,9 @@ exclude_patterns = ["_build", "notebooks/*.ipynb"]  # Colab reads these
 html_theme = "furo"
 html_title = "howgood"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_logo = html_favicon = "../src/howgood/show/assets/mark.svg"
+highlight_language = "text"  # a block without a language is a command, or what it prints
 # Signatures show names and defaults; what a parameter may be is said in its description.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

@@ -6,6 +6,7 @@ pages.
 """
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,15 +14,27 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from click.testing import CliRunner
 
-from howgood import ask
+from howgood import ask, decide
 from howgood.cli.main import run
 from howgood.demo.story import run_alarm, run_versions
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
 from howgood.show.figures import theme
+from howgood.show.watching import acceptance_chart
 from howgood.stats.logistic import logistic_normal_mean
 
 FOLDER = Path(__file__).parents[1] / "_static"
 SEED = 85  # the demo's own
+# The colours of the page's chart, as its style sheet has them on light paper.
+_CHART_STYLE = """<style>
+text { font: 14px sans-serif; fill: #5b5b66; text-anchor: middle; }
+.side, .late { text-anchor: end; } .goal-text { text-anchor: start; fill: #8a5a00; }
+.grid { stroke: #dcdce4; } .goal { stroke: #8a5a00; stroke-dasharray: 5 4; }
+polyline { fill: none; stroke: #0072b2; stroke-width: 2; opacity: .5; }
+.interval { stroke: #0072b2; stroke-width: 3; opacity: .7; } circle { fill: #0072b2; }
+.change { stroke: #b3261e; stroke-width: 2; }
+.change-text { fill: #b3261e; font-weight: 600; text-anchor: start; }
+.change-text.late { text-anchor: end; }
+</style>"""
 
 
 def main():
@@ -32,7 +45,8 @@ def main():
     _write("front.svg", _picture(asked, "Where this classifier can go"))
     _write("ranking.svg", _picture(ranked, "Scores and places"))
     _write("prior-share.svg", _prior_shares())
-    for name, boxes, arrows in (_going_live(), _backing_up(), _tools()):
+    _write("in-use.svg", _in_use())
+    for name, boxes, arrows in (_going_live(), _backing_up(), _tools(), _extras()):
         _write(name, _diagram(boxes, arrows))
     for name, words, tables in _pictures_of_guides():
         _write(name, _drawn_by(words, tables))
@@ -74,6 +88,16 @@ def _tools():
     return "tools.svg", boxes, ((asked, howgood), *((howgood, tool) for tool in tools))
 
 
+def _extras():
+    core = "howgood\nask, learn, score, decide"
+    extras = (
+        "[web]\nstudies in the browser", "[plots]\npictures, reports",
+        "[files]\nlarge tables", "[sklearn]\nscorers",
+    )  # fmt: skip
+    boxes = {core: (1.5, 1)} | {extra: (column, 0) for column, extra in enumerate(extras)}
+    return "extras.svg", boxes, tuple((extra, core) for extra in extras)
+
+
 def _diagram(boxes, arrows):
     """Draw boxes, a place (column, row) each, and arrows between them."""
     columns, rows = (1 + max(place[axis] for place in boxes.values()) for axis in (0, 1))
@@ -99,6 +123,21 @@ def _diagram(boxes, arrows):
                 },
             )  # fmt: skip
         return theme.to_svg(figure, title="; ".join(boxes).replace("\n", " "))
+
+
+def _in_use():
+    """The chart of a product that 88 % accepted, and 62 % since a release in week nine."""
+    rng, start = np.random.default_rng(SEED), datetime(2026, 3, 2, tzinfo=UTC)
+    hours = np.sort(rng.integers(0, 14 * 7 * 24, 900))
+    accepted = rng.random(900) < np.where(hours < 9 * 7 * 24, 0.88, 0.62)
+    answers = {
+        "participant": [f"user {number}" for number in range(900)],
+        "at": [start + timedelta(hours=int(hour)) for hour in hours],
+        "accepted": accepted.tolist(),
+    }
+    chart = acceptance_chart(decide.watch(answers, share=0.8))
+    head, _, rest = chart.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg">{_CHART_STYLE}{rest}'
 
 
 def _pictures_of_guides():

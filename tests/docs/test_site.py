@@ -1,5 +1,6 @@
 """The documentation builds without a warning, notebooks executed, formulas as MathML."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,15 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+GUIDES = sorted((DOCS / "howto").glob("*.md"))
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_a_guide_is_in_the_navigation_once_and_starts_with_its_picture(guide):
+    listed = re.findall(r"^howto/(\S+)$", (DOCS / "index.md").read_text("utf-8"), re.MULTILINE)
+    assert listed.count(guide.stem) == 1
+    start = guide.read_text("utf-8").partition("\n## ")[0]
+    assert re.search(r"^!\[.+\]\(../_static/", start, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")

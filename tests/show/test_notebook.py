@@ -93,3 +93,11 @@ def test_a_picture_puts_the_dot_between_its_ends():
 
 def test_what_nobody_described_shows_its_table():
     assert "<details open>" in html_of(Table({"threshold": [0.1, 0.2], "recall": [0.9, 0.8]}))
+
+
+def test_a_record_within_a_result_is_printed_in_words():
+    systems = {"a": [1.0, 2.0, 3.0, 4.0], "b": [1.5, 2.0, 3.0, 4.4]}
+    ranking = decide.rank(systems, mean=[1.0, 2.0, 3.0, 4.0], sd=[0.5] * 4)
+    text = str(ranking.needed("a", "b", error=0.01))
+    assert "Requirement(" not in text
+    assert "rerating    error now" in text

@@ -149,6 +149,13 @@ def _in_short(value: object) -> str:
         return f"{' x '.join(map(str, value.shape))} numbers"
     if isinstance(value, Table):
         return _rows(len(value))
+    if is_dataclass(value) and type(value).__str__ is object.__str__:
+        known = {field.name: getattr(value, field.name) for field in fields(value)}
+        return ", ".join(
+            f"{name.replace('_', ' ')} {_in_short(entry)}"
+            for name, entry in known.items()
+            if entry is not None
+        )
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_in_short(entry)}" for name, entry in value.items())
     if isinstance(value, tuple | list) and not hasattr(value, "_asdict"):
