@@ -31,3 +31,17 @@ def test_the_two_commands_exist():
 
 def test_ci_runs_the_readme_s_test_command():
     assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("command", "lock"),
+    [
+        ("make demo", "requirements-demo.lock"),
+        ("make test-library", "requirements-library.lock"),
+        ("make test", "requirements.lock"),
+    ],
+)
+def test_the_readme_counts_the_packages_of_the_lock_files(command, lock):
+    (row,) = re.findall(rf"^\| `{command}` \|.*$", README, re.MULTILINE)
+    pinned = re.findall(r"^[A-Za-z0-9._-]+==", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
+    assert f"at most {len(pinned)} packages" in row
