@@ -16,7 +16,10 @@ spreads and the contrasts (where there are several segments), then the point of 
 (where people's own alphas are modelled). A contrast c given its spread has about the mean
 :math:`\hat c k\tau^2/(1 + k\tau^2)` and the sd :math:`\tau/\sqrt{1 + k\tau^2}`, where k is the
 information the answers hold about it: its coordinate is how many such sd it lies from that mean, so
-that there is no funnel, whether the answers say much or little.
+that there is no funnel, whether the answers say much or little. Answers of the same people to
+several applications tell sums of contrasts better than their differences: the contrasts of one
+quantity are turned to the axes on which what the answers say is independent, which leaves their
+prior as it is.
 """
 
 from dataclasses import dataclass, field, replace
@@ -57,10 +60,28 @@ class SegmentPriors:
 
 @dataclass(frozen=True, slots=True)
 class Whitening:
-    """What the answers alone say about the contrasts: where they lie, and how much is known."""
+    """What the answers alone say about the contrasts: where they lie, and how much is known.
+
+    Per quantity (alpha, level), on the axes that are the columns of `axes`: shapes (2, m), (2, m)
+    and (2, m, m).
+    """
 
     centre: FloatArray
     information: FloatArray
+    axes: FloatArray
+
+    @classmethod
+    def of(cls, mode: FloatArray, covariance: FloatArray, tau: FloatArray) -> "Whitening":
+        """Read it off the mode of contrasts over their spread, the spread being held at `tau`."""
+        m = len(mode) // 2
+        centre, information, axes = np.empty((2, m)), np.empty((2, m)), np.empty((2, m, m))
+        for number, own in enumerate((slice(m), slice(m, None))):
+            # A contrast over its spread has a prior of precision 1.
+            values, axes[number] = np.linalg.eigh(np.linalg.inv(covariance[own, own]) - np.eye(m))
+            known = np.maximum(values, 1e-6)
+            centre[number] = (axes[number].T @ mode[own]) * (1.0 + known) / known * tau[number]
+            information[number] = known / tau[number] ** 2
+        return cls(centre, information, axes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +197,8 @@ class SegmentModel:
         covariance = inverse_curvature(hessian(of_free, mode))
         n_contrasts = 2 * self.n_contrasts * self.middle.n_applications
         here = slice(first, first + n_contrasts)  # the held ones stood before them
-        # Without whitening a coordinate is c / tau, so its prior has the precision 1.
-        known = np.maximum(1.0 / np.diag(covariance)[here] - 1.0, 1e-6)
-        tau = np.repeat(plain._spread_values(whole[None, :])[0], n_contrasts // 2)
-        centre = mode[here] * (1.0 + known) / known * tau
-        return replace(self, whitening=Whitening(centre, known / tau**2))
+        tau = plain._spread_values(whole[None, :])[0]
+        return replace(self, whitening=Whitening.of(mode[here], covariance[here, here], tau))
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -217,8 +235,7 @@ class SegmentModel:
         w = points[:, at : at + 2 * m].reshape(len(points), 2, m)
         if self.whitening is None:
             return w, np.zeros((2, m)), np.zeros((2, m))
-        known = self.whitening
-        return w, known.centre.reshape(2, m), known.information.reshape(2, m)
+        return w, self.whitening.centre, self.whitening.information
 
     def _contrasts(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Contrasts over their spread (z) and the spreads, shapes (n, 2, m) and (n, 2, 1)."""
@@ -233,8 +250,14 @@ class SegmentModel:
         if not self.n_contrasts:
             return np.zeros((2, n, apps, 1))
         z, tau = self._contrasts(points)
-        contrasts = (z * tau).reshape(n, 2, apps, self.n_contrasts)
+        contrasts = self._turned_back(z * tau).reshape(n, 2, apps, self.n_contrasts)
         return np.moveaxis(contrasts @ _helmert(len(self.segments)), 1, 0)
+
+    def _turned_back(self, contrasts: FloatArray) -> FloatArray:
+        """Return contrasts by application from those on the axes of the whitening, (n, 2, m)."""
+        if self.whitening is None:
+            return contrasts
+        return np.einsum("qij,nqj->nqi", self.whitening.axes, contrasts)
 
     def _own(self, plain: FloatArray, shifts: FloatArray, number: int) -> FloatArray:
         n, own = self.middle.n_applications, plain.copy()
@@ -264,6 +287,8 @@ class SegmentModel:
             z, tau = (part[0] for part in self._contrasts(point[None, :]))
             damped = 1.0 + known * tau**2
             by_contrast = (by_shifts @ _helmert(len(self.segments)).T).reshape(z.shape)
+            if self.whitening is not None:
+                by_contrast = np.einsum("qij,qi->qj", self.whitening.axes, by_contrast)
             z_by_tau = centre * known * (1.0 - known * tau**2) / damped**2
             z_by_tau -= w[0] * known * tau * damped**-1.5
             by_z = by_contrast * tau - z

@@ -214,6 +214,33 @@ def weighted(draws: FloatArray, log_ratio: FloatArray) -> WeightedDraws:
     return WeightedDraws(draws, weights / weights.sum(), log_evidence, khat)
 
 
+def tempered(draws: FloatArray, log_ratio: FloatArray, *, least: float) -> WeightedDraws:
+    """Weigh draws, ratios raised to the power up to 1 that leaves `least` of them effective.
+
+    They serve to shape a proposal; their evidence and k-hat are not worked out.
+
+    Examples
+    --------
+    >>> one_outdoes = np.array([0.0, 0.0, 0.0, 9.0])
+    >>> round(tempered(np.zeros((4, 1)), one_outdoes, least=2.0).effective, 3)
+    2.0
+    """
+    finite = np.where(np.isfinite(log_ratio), log_ratio, -np.inf)
+    shifted = np.maximum(finite - finite.max(), -700.0)
+
+    def at(power: float) -> WeightedDraws:
+        weights = np.exp(power * shifted)
+        return WeightedDraws(draws, weights / weights.sum(), math.nan, math.nan)
+
+    lower, upper = 0.0, 1.0
+    if at(upper).effective >= least:
+        return at(upper)
+    for _ in range(40):
+        middle = 0.5 * (lower + upper)
+        lower, upper = (middle, upper) if at(middle).effective >= least else (lower, middle)
+    return at(lower)
+
+
 def _smoothed(log_ratio: FloatArray) -> tuple[FloatArray, float]:
     """Smooth the largest ratios; a tail of equal ratios has nothing to smooth."""
     from arviz_stats.base import array_stats  # with SciPy's statistics a second, so only here
