@@ -134,3 +134,23 @@ def test_the_fit_is_gated_and_has_the_draws_it_promises(fit):
     assert fit.diagnostics.khat <= 0.5
     assert fit.diagnostics.effective_draws >= 4000
     assert fit.estimate("alpha", "location").draws.shape == (4000,)
+
+
+def test_the_public_answers_divide_by_gender(kay_file):
+    """49 people and four applications are an ordinary study: no gate may refuse it."""
+    polars = pytest.importorskip("polars")
+    frame = polars.read_csv(kay_file, null_values="NA").drop_nulls("gender")
+    with pytest.warns(DroppedRowsWarning):
+        fit = learn.fit_acceptability(
+            frame, columns=COLUMNS, by="gender", means=(0,), draws=1000, random_state=1
+        )
+    assert fit.segments == ("Female", "Male")
+    for segment in fit.segments:
+        assert fit.in_segment(segment).diagnostics.passed
+    assert fit.segmented.person_diagnostics.passed
+    asked = {name for name in frame["participant"].to_list()}
+    assert set(fit.people["participant"].tolist()) == asked
+    inside = (fit.people["lower"] <= fit.people["mean"]) & (
+        fit.people["mean"] <= fit.people["upper"]
+    )
+    assert inside.all()

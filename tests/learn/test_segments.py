@@ -68,6 +68,38 @@ def test_gradient_is_that_of_the_density_in_both_coordinates(segments, priors, o
         np.testing.assert_allclose(each.log_density(point[None, :]), value, rtol=1e-5)
 
 
+@pytest.fixture(scope="module")
+def two_applications():
+    """Two segments of people who rated two applications each."""
+    truth = {name: {**COLD["alarm"], "alpha": a} for name, a in (("alarm", 0.3), ("doctor", 0.6))}
+    answers = ask.simulate_answers(truth, people=30, per_person=8, random_state=3)
+    parity = np.array([str(int(name[1:]) % 2) for name in answers["participant"]], dtype=object)
+    read = ask.read_answers({**answers, "parity": parity}, also=("parity",))
+    return segments_of(read, read["accepted"] == 1, ("alarm", "doctor"), "parity")
+
+
+def test_turned_axes_change_coordinates_and_not_the_density(two_applications):
+    plain = SegmentModel(tuple(one.cells for one in two_applications), HOWGOOD, 0.0)
+    turned = plain.whitened()
+    axes = turned.whitening.axes
+    np.testing.assert_allclose(axes @ axes.transpose(0, 2, 1), [np.eye(2)] * 2, atol=1e-12)
+    rng = np.random.default_rng(1)
+    point = turned.start() + 0.3 * rng.standard_normal(turned.size)
+    numeric = approx_fprime(point, lambda x: turned.value_and_gradient(x)[0], 1e-6)
+    np.testing.assert_allclose(turned.value_and_gradient(point)[1], numeric, rtol=1e-3, atol=1e-3)
+    z, tau = (part[0] for part in turned._contrasts(point[None, :]))
+    same = point.copy()
+    same[-4:] = np.einsum("qij,qj->qi", axes, z).ravel()
+    damped = 0.5 * np.log1p(turned.whitening.information * tau**2).sum()
+    # The volume of a coordinate is that of a contrast over its spread, times sqrt(damped).
+    assert turned.log_density(point[None, :])[0] == pytest.approx(
+        plain.log_density(same[None, :])[0] - damped, rel=1e-6
+    )
+    np.testing.assert_allclose(
+        turned.natural(point[None, :]), plain.natural(same[None, :]), rtol=1e-9
+    )
+
+
 def test_one_segment_without_own_alphas_is_the_binary_model(segments):
     cells = segments[0].cells
     plain = BinaryModel(cells, HOWGOOD, 0.0, flawless=True)

@@ -93,7 +93,7 @@ def pilot(target: Target, rng: np.random.Generator, *, draws: int = PILOT_DRAWS)
 
 
 def careful_pilot(
-    target: Target, rng: np.random.Generator, *, start: StudentT | None = None
+    target: Target, rng: np.random.Generator, *, per_round: int = _DRAWS_PER_ROUND
 ) -> Pilot:
     """Re-centre until the draws are good: for more than a dozen parameters.
 
@@ -102,10 +102,10 @@ def careful_pilot(
     multiple importance sampling"). Where a few weights outdo the others, all are raised to a power
     below 1, so that enough draws shape a covariance of many dimensions.
     """
-    proposals = [laplace(target) if start is None else start]
+    proposals = [laplace(target)]
     draws, log_target = np.empty((0, target.size)), np.empty(0)
     for _ in range(_PILOT_ROUNDS):
-        new = proposals[-1].sample(_DRAWS_PER_ROUND, rng)
+        new = proposals[-1].sample(per_round, rng)
         value = target.log_density(new)
         latest = weighted(new, value - proposals[-1].log_density(new))
         draws, log_target = np.concatenate([draws, new]), np.concatenate([log_target, value])
