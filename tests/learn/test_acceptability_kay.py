@@ -148,7 +148,7 @@ def test_the_public_answers_divide_by_gender(kay_file):
     for segment in fit.segments:
         assert fit.in_segment(segment).diagnostics.passed
     assert fit.segmented.person_diagnostics.passed
-    asked = {name for name in frame["participant"].to_list()}
+    asked = set(frame["participant"].to_list())
     assert set(fit.people["participant"].tolist()) == asked
     inside = (fit.people["lower"] <= fit.people["mean"]) & (
         fit.people["mean"] <= fit.people["upper"]
