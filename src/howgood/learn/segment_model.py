@@ -257,7 +257,7 @@ class SegmentModel:
         """Return contrasts by application from those on the axes of the whitening, (n, 2, m)."""
         if self.whitening is None:
             return contrasts
-        return np.einsum("qij,nqj->nqi", self.whitening.axes, contrasts)
+        return np.asarray(np.einsum("qij,nqj->nqi", self.whitening.axes, contrasts))
 
     def _own(self, plain: FloatArray, shifts: FloatArray, number: int) -> FloatArray:
         n, own = self.middle.n_applications, plain.copy()
