@@ -14,10 +14,9 @@ runs it. Text that begins so gets an apostrophe in front, which spreadsheets hid
 run; numbers are written as they are. `unprotected` takes the apostrophe away again.
 """
 
-import csv
 import gzip
-import io
 import json
+import re
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
@@ -51,8 +50,7 @@ from howgood.store.studies import StudyRow
 Row = Mapping[str, Any]
 _ROWS_IN_GROUP = 10_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-# Neither begins a formula, however it is written.
-_HARMLESS = frozenset({int, float, type(None), list})
+_IN_QUOTES = re.compile(r'[",\r\n]')
 _PARQUET_VALUES: dict[str, Callable[[Any], object]] = {
     "text": str,
     "integer": int,
@@ -80,9 +78,6 @@ def protected(value: object) -> object:
 def unprotected(text: str) -> str:
     """Return the text that `protected` was given."""
     return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
-
-
-_protected = lru_cache(maxsize=10_000)(protected)
 
 
 class WriteBuffer:
@@ -125,30 +120,46 @@ class CsvWriter(TableWriter):
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
-        self._buffer = io.StringIO(newline="")
-        self._writer = csv.writer(self._buffer)
-        self._writer.writerow([protected(name) for name in names])
+        self._header = ",".join(map(_csv_text, names)) + "\r\n"
 
     def write(self, rows: Iterable[Row]) -> bytes:
         """Return lines, after the header if they are the first."""
-        names = self._names
-        # Numbers need no protection, and texts repeat themselves: a call for every cell would take
-        # longer than all else.
-        self._writer.writerows(
-            [
-                cell if cell.__class__ in _HARMLESS else _protected(cell)
-                for cell in map(row.get, names)
-            ]
-            for row in rows
-        )
-        return self.close()
+        names, cells = self._names, _CSV_CELLS
+        # Millions of cells: a table of what to call for each type takes a third of the time that
+        # `csv.writer` needs after looking for formulas.
+        lines = [
+            ",".join([cells[cell.__class__](cell) for cell in map(row.get, names)]) for row in rows
+        ]
+        return self.close() + "".join([f"{line}\r\n" for line in lines]).encode()
 
     def close(self) -> bytes:
         """Return what is left: the header, if there were no rows."""
-        data = self._buffer.getvalue().encode()
-        self._buffer.seek(0)
-        self._buffer.truncate()
-        return data
+        header, self._header = self._header, ""
+        return header.encode()
+
+
+@lru_cache(maxsize=10_000)
+def _csv_text(text: str) -> str:
+    """Return a text as a cell: no formula, and in quotation marks where RFC 4180 asks for them."""
+    if text.startswith(_FORMULA):
+        text = f"'{text}"
+    return '"' + text.replace('"', '""') + '"' if _IN_QUOTES.search(text) else text
+
+
+class _CsvCells(dict[type, Callable[[Any], str]]):
+    """How a cell of each type is written; what is no number, truth or gap is written as text."""
+
+    def __missing__(self, _type: type) -> Callable[[Any], str]:
+        return lambda value: _csv_text(str(value))
+
+
+_CSV_CELLS = _CsvCells({
+    str: _csv_text,
+    int: int.__repr__,
+    float: float.__repr__,
+    bool: {True: "true", False: "false"}.__getitem__,
+    type(None): {None: ""}.__getitem__,
+})  # fmt: skip
 
 
 class JsonWriter(TableWriter):
@@ -248,7 +259,7 @@ _MEDIA = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 # One person: their version of the study, what is stored, and their way through it.
-Gathered = tuple[Study, PersonRow, Participation]
+PersonInStudy = tuple[Study, PersonRow, Participation]
 # How much of a table waits in memory before it goes into a temporary file.
 _WAITING_BYTES = 2_000_000
 _PIECE = 256 * 1024
@@ -469,7 +480,7 @@ class _Source:
                 for table, file in files.items()
             }
             for page in pages(self.host, self.row, pilots=self.pilots):
-                people = self._gathered(page)
+                people = self._with_participation(page)
                 made = {table: _written(writers[table], table, people) for table in writers}
                 for table, file in packed.items():
                     file.write(made[table])
@@ -480,7 +491,7 @@ class _Source:
                 file.write(writers[table].close())
         yield writers[first].close()
 
-    def _gathered(self, page: Iterable[PersonRow]) -> list[Gathered]:
+    def _with_participation(self, page: Iterable[PersonRow]) -> list[PersonInStudy]:
         """Return people with what all their tables are made of, made once."""
         return [
             (self.host.study(person.version), person, participation_of(person)) for person in page
@@ -489,7 +500,7 @@ class _Source:
     def rows(self, table: TableName) -> Iterator[Row]:
         """Yield the rows of one table."""
         for page in pages(self.host, self.row, pilots=self.pilots):
-            for study, person, participation in self._gathered(page):
+            for study, person, participation in self._with_participation(page):
                 yield from person_rows(study, person, table, participation)
         for rows in self._in_use(table):
             yield from rows
@@ -505,7 +516,7 @@ class _Source:
 
     def _one(self, writer: TableWriter, table: TableName) -> Iterator[bytes]:
         for page in pages(self.host, self.row, pilots=self.pilots):
-            yield _written(writer, table, self._gathered(page))
+            yield _written(writer, table, self._with_participation(page))
         for rows in self._in_use(table):
             yield writer.write(rows)
         yield writer.close()
@@ -517,7 +528,7 @@ def _workbook(source: _Source, workbook: Workbook, wanted: Sequence[TableName]) 
     yield workbook.close()
 
 
-def _written(writer: TableWriter, table: TableName, people: Iterable[Gathered]) -> bytes:
+def _written(writer: TableWriter, table: TableName, people: Iterable[PersonInStudy]) -> bytes:
     return writer.write(
         row
         for study, person, participation in people

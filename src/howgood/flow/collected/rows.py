@@ -30,7 +30,7 @@ from howgood.store.collected import PersonRow, ShownScreen
 from howgood.store.studies import StudyHead, StudyRow
 
 Row = dict[str, Any]
-_PEOPLE_AT_ONCE = 100
+_PEOPLE_AT_ONCE = 400
 
 
 def tidy_rows(
@@ -184,7 +184,7 @@ def participation_of(person: PersonRow) -> Participation:
                 screen=shown.name,
                 values=shown.content or {},
                 at=shown.answered_at,
-                seconds=_seconds(shown),
+                seconds=_seconds(shown.shown_at, shown.answered_at),
             )
             for shown in person.screens
             if shown.answered_at is not None
@@ -202,15 +202,15 @@ def find_study(host: Host, slug: str) -> StudyRow:
     return row
 
 
-def _seconds(screen: ShownScreen) -> float | None:
+def _seconds(shown_at: datetime, answered_at: datetime | None) -> float | None:
     """Return how long the page was shown, if that is known.
 
     An import that knows no times stores the same twice, and a clock that was put back meanwhile
     leaves an answer before its question.
     """
-    if screen.answered_at is None or screen.answered_at <= screen.shown_at:
+    if answered_at is None or answered_at <= shown_at:
         return None
-    return (screen.answered_at - screen.shown_at).total_seconds()
+    return (answered_at - shown_at).total_seconds()
 
 
 def _about(study: Study, person: PersonRow) -> Row:
@@ -229,17 +229,16 @@ def _about(study: Study, person: PersonRow) -> Row:
 
 
 def _screen_row(participant: str, screen: ShownScreen) -> Row:
+    name, position, shown_at, answered_at, _, earlier = screen
     return {
         "participant": participant,
-        "screen": screen.name,
-        "position": screen.position,
-        "shown_at": _iso(screen.shown_at),
-        "answered_at": _iso(screen.answered_at),
-        "seconds": _seconds(screen),
-        "changes": len(screen.earlier),
-        "earlier_answers": json.dumps(screen.earlier, ensure_ascii=False)
-        if screen.earlier
-        else None,
+        "screen": name,
+        "position": position,
+        "shown_at": shown_at.isoformat(),
+        "answered_at": _iso(answered_at),
+        "seconds": _seconds(shown_at, answered_at),
+        "changes": len(earlier),
+        "earlier_answers": json.dumps(earlier, ensure_ascii=False) if earlier else None,
     }
 
 
