@@ -82,14 +82,15 @@ def application(key: str, *, language: str = "en") -> Application:
     if language not in template:
         raise UnknownNameError(where="language", name=language, names=template)
     fields = data[language]
-    told = SENTENCES if "quiet" in fields else SENTENCES[:-1]
+    sentence_names = SENTENCES if "quiet" in fields else SENTENCES[:-1]
     return Application(
         key=key,
         language=language,
         name=fields["name"],
         description=fields["description"],
         phrases={
-            name: _filled(template[language][name], template[language] | fields) for name in told
+            name: _filled(template[language][name], template[language] | fields)
+            for name in sentence_names
         },
         real_positives=data["real_positives"],
         cases=data.get("cases"),

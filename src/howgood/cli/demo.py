@@ -31,8 +31,8 @@ def command(out: Path, seed: int, as_json: bool, serve: bool, port: int) -> int:
     """Ask, learn, score and decide with synthetic people, ending in a report."""
     if serve:
         return _serve(seed, port)
-    with progress.bar("demo") as told:
-        demo = run_demo(out, seed=seed, progress=told)
+    with progress.bar("demo") as report_progress:
+        demo = run_demo(out, seed=seed, progress=report_progress)
     if as_json:
         click.echo(text.to_json(page.to_plain(demo.report)))
         return 0
@@ -54,8 +54,10 @@ def _serve(seed: int, port: int) -> int:
 
     server.check_free("127.0.0.1", port)
     with TemporaryDirectory(prefix="howgood-demo-") as folder:
-        with progress.bar("demo") as told:
-            demo = load_demo(Path(folder), seed=seed, now=datetime.now(UTC), progress=told)
+        with progress.bar("demo") as report_progress:
+            demo = load_demo(
+                Path(folder), seed=seed, now=datetime.now(UTC), progress=report_progress
+            )
         home = f"http://127.0.0.1:{port}"
         token = accounts.setup_link(demo.host, now=datetime.now(UTC))
         for study in demo.studies:

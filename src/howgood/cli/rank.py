@@ -183,8 +183,8 @@ def command(
         labels = {"systems": systems, "positive": positive, "level": level, "missing": missing}
         _say(_by_metric(ratings, elicited, truth, labels), plot, out, as_json)
         return 0
-    _refuse_beside_rater(rater)
-    _refuse_beside_lists(metric)
+    _refuse_with_rater(rater)
+    _refuse_with_lists(metric)
     repeated = _is_repeated(metric, repeated)
     feedback = flow.FeedbackColumns(
         mean=mean,
@@ -253,7 +253,7 @@ def _is_repeated(metric: str, repeated: bool) -> bool:
     return repeated or any(map(_is_given, named))
 
 
-def _refuse_beside_rater(rater: str | None) -> None:
+def _refuse_with_rater(rater: str | None) -> None:
     """Refuse options that ask another question than --rater does, or that only it answers."""
     if rater is None and _is_given("combine"):
         raise InputError(
@@ -275,7 +275,7 @@ def _refuse_beside_rater(rater: str | None) -> None:
         )
 
 
-def _refuse_beside_lists(metric: str) -> None:
+def _refuse_with_lists(metric: str) -> None:
     """Refuse options that only lists, or only errors of predictions, have a use for."""
     is_of_lists = is_list_metric(metric)
     unused = (

@@ -41,11 +41,13 @@ def command(
         raise click.UsageError("--fetch gets the data, --data names them: use one of the two")
     if fetch:
         data = papers.fetched_data(paper, report=lambda line: click.echo(line, err=True))
-    with progress.bar(f"reproduce {paper}") as told:
+    with progress.bar(f"reproduce {paper}") as report_progress:
         if paper == "all":
-            results = papers.reproduce_all(data=data, random_state=seed, progress=told)
+            results = papers.reproduce_all(data=data, random_state=seed, progress=report_progress)
         else:
-            results = (papers.reproduce(paper, data=data, random_state=seed, progress=told),)
+            results = (
+                papers.reproduce(paper, data=data, random_state=seed, progress=report_progress),
+            )
     if as_json:
         plain = [_plain(result) for result in results]
         click.echo(text.to_json({"papers": plain} if paper == "all" else plain[0]))

@@ -104,19 +104,19 @@ def coded_grades(columns: dict[str, Any], roles: GradeRoles, missing: str, combi
     place, bunch = _places(columns, roles)
     rows = _of_complete_items(group, place, len(names), missing, item_where)
     n_rows = len(values)
-    group, values = _taken(group, rows), _taken(values, rows)
-    codes = [group, _closed_up(_taken(place, rows))]
+    group, values = _rows_of(group, rows), _rows_of(values, rows)
+    codes = [group, _closed_up(_rows_of(place, rows))]
     if roles.rater is not None:
-        person = _taken(_levels(columns[roles.rater])[1], rows)
+        person = _rows_of(_levels(columns[roles.rater])[1], rows)
         _refuse_single_raters(group, person, names, f"{_WHERE}, column {roles.rater!r}")
         codes.append(_closed_up(person))
     of = "one output" if roles.rater is None else "one rater for one output"
     combined, first, counts = combined_rows(values, codes, combine=combine, where=_WHERE, of=of)
     moment, n_repeats = _repeats(values, codes, counts) if combine == "mean" else (None, None)
     if bunch is not None:
-        bunch = _closed_up(_taken(_taken(bunch, rows), first))
+        bunch = _closed_up(_rows_of(_rows_of(bunch, rows), first))
         _refuse_one_cluster(bunch, f"{_WHERE}, column {roles.cluster!r}")
-    group, place, *known = (_taken(code, first) for code in codes)
+    group, place, *known = (_rows_of(code, first) for code in codes)
     return Grades(
         values=combined,
         system=group,
@@ -143,7 +143,7 @@ def _places(columns: dict[str, Any], roles: GradeRoles) -> tuple[IntArray, IntAr
     return np.unique(joint, return_inverse=True)[1].reshape(-1), bunch
 
 
-def _taken(values: NDArray[Any], rows: NDArray[Any] | None) -> NDArray[Any]:
+def _rows_of(values: NDArray[Any], rows: NDArray[Any] | None) -> NDArray[Any]:
     """Return some rows; None: all of them, without a copy."""
     return values if rows is None else values[rows]
 

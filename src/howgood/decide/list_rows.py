@@ -113,8 +113,8 @@ def rated_lists(
     named = _columns_named(predictions)
     table = _table(ratings, columns, list(named.values()), sd)
     predicted_table = None if named else _predicted_table(predictions, columns)
-    users = distinct(_known(table[columns.user]), where=_WHERE)
-    items = distinct(_known(table[columns.item]), where=_WHERE)
+    users = distinct(_present_values(table[columns.user]), where=_WHERE)
+    items = distinct(_present_values(table[columns.item]), where=_WHERE)
     if predicted_table is not None:
         more = distinct(predicted_table[columns.item], where=_PREDICTIONS)
         codes_of(more, items, where=_PREDICTIONS)  # refuses text where there were numbers
@@ -175,7 +175,7 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         )
 
 
-def _known(column: NDArray[Any]) -> NDArray[Any]:
+def _present_values(column: NDArray[Any]) -> NDArray[Any]:
     """Return the values that are there."""
     if column.dtype.kind != "O":
         return column[~np.isnan(column)] if column.dtype.kind == "f" else column

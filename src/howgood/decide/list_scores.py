@@ -147,8 +147,8 @@ def shrunk(scores: JointScores, generator: np.random.Generator) -> JointScores:
     true, after = next_means(
         scores.means, doubt, spread, freedom=scores.freedom, generator=generator
     )
-    for place, alike in enumerate(_alike(scores)):
-        true[:, place], after[:, place] = true[:, alike], after[:, alike]
+    for place, first in enumerate(_first_identical(scores)):
+        true[:, place], after[:, place] = true[:, first], after[:, first]
     return replace(
         scores,
         draws=after,
@@ -157,7 +157,7 @@ def shrunk(scores: JointScores, generator: np.random.Generator) -> JointScores:
     )
 
 
-def _alike(scores: JointScores) -> NDArray[np.int64]:
+def _first_identical(scores: JointScores) -> NDArray[np.int64]:
     """Return for every system the first one that always scores the same."""
     is_same = (scores.differences == 0) & (scores.next_variances() <= 0)
     first: NDArray[np.int64] = np.argmax(is_same | np.eye(len(is_same), dtype=bool), axis=1)

@@ -433,7 +433,7 @@ def _report(chapters: tuple[Chapter, ...], fit: AcceptabilityFit, seed: int) -> 
         sections=tuple(
             section
             for number, chapter in enumerate(chapters, start=1)
-            for section in _told(number, chapter)
+            for section in _chapter_sections(number, chapter)
         ),
         methods=METHODS,
         provenance=Provenance(method="demo with synthetic people", seed=seed),
@@ -441,7 +441,7 @@ def _report(chapters: tuple[Chapter, ...], fit: AcceptabilityFit, seed: int) -> 
     )
 
 
-def _told(number: int, chapter: Chapter) -> tuple[Section, ...]:
+def _chapter_sections(number: int, chapter: Chapter) -> tuple[Section, ...]:
     """Return a chapter: its title over what was found, then its pictures and tables."""
     said = "\n\n".join(finding.text for finding in chapter.findings)
     return (Section(title=f"{number}. {chapter.title}", text=said), *chapter.sections)

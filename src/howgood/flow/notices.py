@@ -221,7 +221,7 @@ def _deliver(host: Host, settings: Settings, message: Delivery, now: datetime) -
     if webhook is None:
         return False
     try:
-        outcome, has_arrived = _sent(settings, webhook, message, now), True
+        outcome, has_arrived = _send_once(settings, webhook, message, now), True
     except InputError as error:
         outcome, has_arrived = error.found, False
     is_over = has_arrived or message.attempts > len(WAITS)
@@ -238,7 +238,7 @@ def _deliver(host: Host, settings: Settings, message: Delivery, now: datetime) -
     return has_arrived
 
 
-def _sent(settings: Settings, webhook: Webhook, message: Delivery, now: datetime) -> str:
+def _send_once(settings: Settings, webhook: Webhook, message: Delivery, now: datetime) -> str:
     """Send a message once and return what was answered."""
     if webhook.target.startswith("mailto:"):
         send_mail(settings, _letter(settings, webhook, message))

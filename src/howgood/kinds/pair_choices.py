@@ -163,9 +163,9 @@ class Interviews(Generic[Pair]):
     def _after(
         self, start: Hashable, choices: tuple[Choice, ...], begin: Callable[[], PairInterview[Pair]]
     ) -> PairInterview[Pair]:
-        interview = self._taken((start, choices))
+        interview = self._pop_state((start, choices))
         if interview is None and choices:
-            interview = self._taken((start, choices[:-1]))
+            interview = self._pop_state((start, choices[:-1]))
             if interview is not None:
                 interview.take(choices[-1])
         if interview is None:
@@ -183,7 +183,7 @@ class Interviews(Generic[Pair]):
             while len(self._positions) > _POSITIONS_PER_STATE * self._most:
                 self._positions.popitem(last=False)
 
-    def _taken(self, key: _Key) -> PairInterview[Pair] | None:
+    def _pop_state(self, key: _Key) -> PairInterview[Pair] | None:
         """Take a state out: whoever holds it may change it."""
         with self._lock:
             return self._states.pop(key, None)

@@ -84,13 +84,13 @@ def log_from_rows(
             name: tuple(str(row.get("attributes", {}).get(name, "")) for row in rows)
             for name in attributes
         },
-        cost=_known(rows, "cost"),
-        latency=_known(rows, "latency"),
+        cost=_numbers_if_any(rows, "cost"),
+        latency=_numbers_if_any(rows, "latency"),
         notes=tuple(notes),
     )
 
 
-def _known(rows: Sequence[Mapping[str, Any]], name: str) -> FloatArray | None:
+def _numbers_if_any(rows: Sequence[Mapping[str, Any]], name: str) -> FloatArray | None:
     values = np.array([_number(row.get(name)) for row in rows])
     return values if np.isfinite(values).any() else None
 

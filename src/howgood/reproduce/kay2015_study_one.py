@@ -310,7 +310,7 @@ def _mean_checks(fit: AcceptabilityFit) -> list[Check]:
 
 
 def _alpha_checks(study: StudyOne) -> list[Check]:
-    told = (
+    claims = (
         ("Fig. 3A", study.application, _ELECTRICITY, 0.49),
         ("Fig. 3A", study.application, _LOCATION, 0.49),
         ("Fig. 3A", study.application, _TEXT, 0.30),
@@ -324,7 +324,7 @@ def _alpha_checks(study: StudyOne) -> list[Check]:
             ours=fit.estimate("alpha", name, p=0).mean,
             within=0.02,
         )
-        for place, fit, name, paper in told
+        for place, fit, name, paper in claims
     ]
     above = study.interface.probability_alpha_above(0.5, application=_POLICE, p=0)
     checks.append(
@@ -358,7 +358,7 @@ def _rises_check(study: StudyOne) -> Check:
 
 
 def _difference_checks(study: StudyOne) -> list[Check]:
-    told = (
+    claims = (
         (study.application, _TEXT, _ELECTRICITY, (-0.19, -0.30, -0.09), "T3"),
         (study.application, _TEXT, _LOCATION, (-0.19, -0.32, -0.07), "T3"),
         (study.interface, _TEXT, _POLICE, (-0.12, -0.22, -0.01), "T4"),
@@ -374,7 +374,7 @@ def _difference_checks(study: StudyOne) -> list[Check]:
             ours=fit.difference("alpha", first, second, p=0),
             within=0.02,
         )
-        for fit, first, second, paper, test in told
+        for fit, first, second, paper, test in claims
     ]
 
 
@@ -432,7 +432,7 @@ def _slope_checks(study: StudyOne) -> list[Check]:
 
 
 def _item_checks(fit: AcceptabilityFit) -> list[Check]:
-    told = {"T1": (0.89, "acceptability and usefulness"), "T2": (0.85, "usefulness and intent")}
+    claims = {"T1": (0.89, "acceptability and usefulness"), "T2": (0.85, "usefulness and intent")}
     rows = {row["test"]: row for row in fit.correlations.rows()} if fit.correlations else {}
     return [
         close(
@@ -443,7 +443,7 @@ def _item_checks(fit: AcceptabilityFit) -> list[Check]:
             note=f"standard error {plain(rows[test]['se'], digits=3)}, people left out in turn: "
             "p < .001 follows",
         )
-        for test, (paper, text) in told.items()
+        for test, (paper, text) in claims.items()
     ]
 
 

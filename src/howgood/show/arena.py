@@ -21,7 +21,7 @@ from howgood.show.figures.ranking import gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, probability, share_text
 from howgood.show.ranking import errors_section, listed, tied_with
-from howgood.show.votes import CAUTIONS, circle_finding, side_finding, style_finding
+from howgood.show.votes import CAUTIONS, cycle_finding, side_finding, style_finding
 
 _QUESTION = "Which system do people prefer, and is that settled?"
 
@@ -89,7 +89,7 @@ def live_board(board: Board, counts: VoteCounts, *, people: int) -> LiveBoard:
     """Return the board as a page shows it while votes come in."""
     ranking = board.ranking
     settings = ranking.provenance.settings
-    notes = [side_finding(settings).text, circle_finding(settings).text]
+    notes = [side_finding(settings).text, cycle_finding(settings).text]
     return LiveBoard(
         lines=_lines(board, counts),
         verdict=verdict(board),
@@ -135,7 +135,7 @@ def report(
     findings = [verdict(board), *_again_finding(again), side_finding(settings)]
     if with_length is not None:
         findings.append(_length_finding(ranking, with_length))
-    findings.append(circle_finding(settings))
+    findings.append(cycle_finding(settings))
     return Report(
         title=f"Votes on {len(ranking.systems)} systems",
         question=_QUESTION,

@@ -22,7 +22,7 @@ _MOST_DRAWN = 7
 
 def findings(sessions: Sessions) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
-    return (_winners(sessions), _again(sessions), _alike(sessions))
+    return (_winners(sessions), _again(sessions), _exchangeability(sessions))
 
 
 def _winners(sessions: Sessions) -> Finding:
@@ -50,7 +50,7 @@ def _again(sessions: Sessions) -> Finding:
     )
 
 
-def _alike(sessions: Sessions) -> Finding:
+def _exchangeability(sessions: Sessions) -> Finding:
     if sessions.are_exchangeable is None:
         return Finding(
             text=f"Whether sessions are alike cannot be said: with {sessions.n_people} people even "

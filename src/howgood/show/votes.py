@@ -97,10 +97,10 @@ def _effects(ranking: Ranking) -> list[Finding]:
     """Say next to every ranking what sides and style do, and whether one scale fits."""
     settings = ranking.provenance.settings
     style = [style_finding(settings)] if _STYLE in settings else []
-    return [side_finding(settings), *style, circle_finding(settings)]
+    return [side_finding(settings), *style, cycle_finding(settings)]
 
 
-def circle_finding(settings: Mapping[str, Any]) -> Finding:
+def cycle_finding(settings: Mapping[str, Any]) -> Finding:
     """Say whether systems beat each other in circles more often than chance makes them."""
     circles, chance = settings["circular triples"], settings["circular triples by chance"]
     if settings["share of chance with as many circles"] >= _RARE:

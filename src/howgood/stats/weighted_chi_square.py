@@ -216,7 +216,7 @@ class WeightedChiSquare(InvertedLaw):
         """
         groups = self.groups
         total = np.full(size, groups.constant)
-        told = max(1, len(groups) // 50)
+        report_every = max(1, len(groups) // 50)
         columns = zip(groups.weights, groups.counts, groups.noncentral, strict=True)
         for number, (weight, count, square) in enumerate(columns, start=1):
             normal = generator.standard_normal(size)
@@ -224,7 +224,7 @@ class WeightedChiSquare(InvertedLaw):
             total += (np.sqrt(weight) * normal + np.sqrt(square)) ** 2
             if count > 1.0:
                 total += (2.0 * weight) * generator.standard_gamma((count - 1.0) / 2.0, size)
-            if after_group is not None and (number % told == 0 or number == len(groups)):
+            if after_group is not None and (number % report_every == 0 or number == len(groups)):
                 after_group(number / len(groups))
         return total
 

@@ -64,7 +64,9 @@ def _go_on(connection: Connection, steps: Sequence[AnswerStep]) -> set[tuple[int
     shown = _insert_new(connection, screens, rows)
     late = set()
     for step in steps:
-        if (step.participant, step.following) not in shown and not _move(connection, step):
+        if (step.participant, step.following) not in shown and not _move_participant(
+            connection, step
+        ):
             late.add((step.participant, step.screen))
             mine = answers.c.participant_id == step.participant, answers.c.screen == step.screen
             connection.execute(answers.delete().where(*mine))
@@ -163,13 +165,15 @@ class AnswerChange:
             place.participant, place.following, place.content, place.position, place.now
         )
         # If it was waiting for its answer already, it moves; what it says may have changed.
-        is_there = bool(_insert_new(connection, screens, [row])) or _move(connection, place)
+        is_there = bool(_insert_new(connection, screens, [row])) or _move_participant(
+            connection, place
+        )
         if is_there and self.ending:
             _end(connection, self.participant, self.ending, self.now)
         return is_there
 
 
-def _move(connection: Connection, to: AnswerStep | AnswerChange) -> bool:
+def _move_participant(connection: Connection, to: AnswerStep | AnswerChange) -> bool:
     """Move a screen that was shown before to a free place; False if it is not free or not there."""
     waiting = (
         screens.update()

@@ -73,7 +73,7 @@ def everyone(connection: Connection) -> tuple[Researcher, ...]:
 
 
 def lock(connection: Connection) -> None:
-    """Make other changes to the circle of researchers wait until this transaction ends."""
+    """Make other changes to the list of researchers wait until this transaction ends."""
     connection.execute(sa.select(researchers.c.id).with_for_update())
 
 

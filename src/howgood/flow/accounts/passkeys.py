@@ -111,7 +111,7 @@ def keep_new(
     host.database.write(store)
 
 
-def ask_known(host: Host, *, home: str, now: datetime) -> Challenge:
+def ask_for_passkey(host: Host, *, home: str, now: datetime) -> Challenge:
     """Return what a browser needs to sign in with any passkey it has for this server."""
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement

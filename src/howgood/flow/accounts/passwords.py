@@ -36,7 +36,7 @@ def password_problem(password: str, *, name: str) -> str:
         return f"Use at least {LEAST} characters; a few words in a row are fine."
     if len(password) > MOST:
         return f"Use at most {MOST} characters."
-    if is_soon_guessed(password, name=name):
+    if is_guessable(password, name=name):
         return (
             "This is too easy to guess: it is like those that are tried first. Use a few words "
             "that do not belong together; digits behind a common word or your name do not help."
@@ -86,15 +86,15 @@ _ALSO_COMMON = (
 _one_at_a_time = Lock()  # zxcvbn keeps the words it is given where other threads see them
 
 
-def is_soon_guessed(password: str, *, name: str) -> bool:
+def is_guessable(password: str, *, name: str) -> bool:
     """Return whether somebody who knows the owner's name would guess a password soon.
 
     Examples
     --------
     >>> weak = ("Password123", "1q2w3e4r5t", "adaadaada1")
-    >>> [is_soon_guessed(password, name="ada") for password in weak]
+    >>> [is_guessable(password, name="ada") for password in weak]
     [True, True, True]
-    >>> is_soon_guessed("correct horse battery staple", name="ada")
+    >>> is_guessable("correct horse battery staple", name="ada")
     False
     """
     text = unicodedata.normalize("NFKC", password)[:_LOOKED_AT]

@@ -434,7 +434,7 @@ def preview(host: Host, slug: str, *, condition: str, page: int, language: str =
     given = written(host, slug)
     study = checked(given).study
     if study is None:
-        return _nothing(given)
+        return _without_screen(given)
     chosen = _chosen(study, condition)
     answers: list[Answer] = []
     screen = _next(study, chosen, answers, language)
@@ -450,7 +450,7 @@ def step(host: Host, slug: str, *, condition: str, walk: str, form: Form) -> Pre
     given = written(host, slug)
     study = checked(given).study
     if study is None:
-        return _nothing(given)
+        return _without_screen(given)
     chosen = _chosen(study, condition)
     answers = _walked(walk)
     screen = _next(study, chosen, answers)
@@ -471,7 +471,7 @@ def glance(given: Written, part: str) -> Preview:
     """
     study = checked(given).study
     if study is None:
-        return _nothing(given)
+        return _without_screen(given)
     chosen = _chosen(study, "")
     if part == "ending":
         return _shown(given, study, chosen, [], finished_screen(study))
@@ -496,7 +496,7 @@ def _is_about(screen: Screen, study: Study, part: str) -> bool:
     return screen.kind == _SHOWS[part]
 
 
-def _nothing(given: Written) -> Preview:
+def _without_screen(given: Written) -> Preview:
     problems = tuple(message(problem) for problem in checked(given).problems)
     return Preview(head=given.head, problems=problems)
 

@@ -338,8 +338,8 @@ def start_from_file(
         try:
             checked = check_study(paths[0])
         except InputError as error:
-            told = str(error).replace(f"{folder}/", "")
-            return Started(problems={"file": told})
+            message = str(error).replace(f"{folder}/", "")
+            return Started(problems={"file": message})
         if checked.study is None:
             lines = tuple(str(problem).replace(f"{folder}/", "") for problem in checked.problems)
             return Started(file_problems=lines)
@@ -371,7 +371,7 @@ def _start(
     def store(connection: Connection) -> Started:
         drafts.free_name(connection, slug)
         if slug in RESERVED or studies.head(connection, slug) is not None:
-            return _taken(slug)
+            return _slug_in_use(slug)
         number = studies.add_study(connection, new, is_open=False, now=now)
         drafts.begin(connection, number, content, version=None, now=now)
         if not person.is_owner:  # who owns the server needs no role in a study
@@ -384,9 +384,9 @@ def _start(
     try:
         return host.database.write(store)
     except sa.exc.IntegrityError:  # somebody took the name between looking and writing
-        return _taken(slug)
+        return _slug_in_use(slug)
 
 
-def _taken(slug: str) -> Started:
-    told = f"There is a study called {slug} already: choose another short name."
-    return Started(problems={"slug": told, "file": told})
+def _slug_in_use(slug: str) -> Started:
+    message = f"There is a study called {slug} already: choose another short name."
+    return Started(problems={"slug": message, "file": message})

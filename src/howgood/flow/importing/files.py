@@ -255,7 +255,9 @@ def _walked(study: Study, given: OfflineFile, file: str) -> tuple[tuple[GivenAns
         if screen.key != answer.screen or not screen.awaits_answer:
             place = ("answers", index, "screen")
             raise _wrong(file, place, repr(answer.screen), f"{screen.key!r}, which comes next")
-        result = parse_answer(screen, {name: _sent(value) for name, value in answer.form.items()})
+        result = parse_answer(
+            screen, {name: _form_value(value) for name, value in answer.form.items()}
+        )
         if not result.is_valid:
             name, problem = next(iter(result.problems.items()))
             shown = repr(answer.form.get(name))[:60]
@@ -284,7 +286,7 @@ def _as_offline(study: Study, screen: Screen) -> Screen:
     return screen.changed(fields=(*screen.fields, note))
 
 
-def _sent(value: str | tuple[str, ...]) -> str | list[str]:
+def _form_value(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
 
 

@@ -509,8 +509,8 @@ def in_words(lines: Iterable[audit.AuditLine]) -> tuple[Deed, ...]:
 
 
 def _more(detail: Mapping[str, Any]) -> str:
-    told = {name: value for name, value in detail.items() if value not in (None, "", [], {})}
-    return ", ".join(f"{name.replace('_', ' ')}: {_value(value)}" for name, value in told.items())
+    said = {name: value for name, value in detail.items() if value not in (None, "", [], {})}
+    return ", ".join(f"{name.replace('_', ' ')}: {_value(value)}" for name, value in said.items())
 
 
 def _value(value: object) -> str:

@@ -69,7 +69,7 @@ def _ratings(sample: Sample, study: Study) -> Table:
 def _validity(table: Table, fit: AcceptabilityFit, effects: Sequence[InterfaceEffect]) -> Section:
     rows = [
         *_correlated(table),
-        ("T3", "answers tell applications apart", _told_apart(fit)),
+        ("T3", "answers tell applications apart", _applications_differ(fit)),
         ("T4", "answers tell interfaces apart at the same accuracy", _interfaces(effects)),
     ]
     return Section(
@@ -97,12 +97,15 @@ def _correlated(table: Table) -> list[tuple[str, str, str]]:
         "T1": "acceptability goes with usefulness",
         "T2": "usefulness goes with intention to use",
     }
-    told = (
+    correlations_by_test = (
         {}
         if correlations is None
         else {row["test"]: row for row in correlations.rows() if row["test"]}
     )
-    return [(test, text, _correlation(told.get(test))) for test, text in expected.items()]
+    return [
+        (test, text, _correlation(correlations_by_test.get(test)))
+        for test, text in expected.items()
+    ]
 
 
 def _correlation(row: Mapping[str, Any] | None) -> str:
@@ -116,7 +119,7 @@ def _correlation(row: Mapping[str, Any] | None) -> str:
     return f"{value} [{row['lower']:.2f}, {row['upper']:.2f}]"
 
 
-def _told_apart(fit: AcceptabilityFit) -> str:
+def _applications_differ(fit: AcceptabilityFit) -> str:
     if len(fit.applications) < 2:
         return "not tested: one application"
     parts = []

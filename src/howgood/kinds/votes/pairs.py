@@ -155,7 +155,7 @@ def _worth(study: Study, so_far: VotesSoFar) -> dict[frozenset[str], float]:
 
     plan = plan_of(study, VotesPlan)
     systems = plan.systems
-    strengths, covariance = _known(systems, so_far)
+    strengths, covariance = _strengths_so_far(systems, so_far)
     margin = float(np.log((0.5 + plan.smallest) / (0.5 - plan.smallest)))
     worth = vote_information(strengths, covariance, _open(strengths, covariance, margin))
     return {
@@ -176,7 +176,9 @@ def _open(strengths: FloatArray, covariance: FloatArray, margin: float) -> list[
     return ([pair for pair in every if opened[pair]] or every)[:_MOST_OPEN]
 
 
-def _known(systems: tuple[str, ...], so_far: VotesSoFar) -> tuple[FloatArray, FloatArray]:
+def _strengths_so_far(
+    systems: tuple[str, ...], so_far: VotesSoFar
+) -> tuple[FloatArray, FloatArray]:
     """Return strengths by the votes so far, and their covariance, every vote for itself."""
     from howgood.stats.paired_votes import LEFT, PRIOR_SD, RIGHT, TIE, Votes, fit_votes  # SciPy
 

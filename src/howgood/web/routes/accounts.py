@@ -174,7 +174,7 @@ async def signed_in_page(
     await run_in_threadpool(accounts.sign_out, host, request.cookies.get(SESSION, ""))
     if unsaved is not None and await run_in_threadpool(_may_save, host, signed_in, unsaved):
         begin_session(request, signed_in.token)
-        return _known(
+        return _with_session(
             await save_unsaved(request, signed_in.researcher, unsaved), request, signed_in
         )
     return entering(request, signed_in, target or "/studies")
@@ -384,7 +384,7 @@ def _login_page(
     hidden = unsaved.hidden if unsaved is not None else []
     settings, challenge = request.app.state.settings, None
     if has_accounts_extra():
-        challenge = passkeys.ask_known(request.app.state.host, home=home(request), now=now())
+        challenge = passkeys.ask_for_passkey(request.app.state.host, home=home(request), now=now())
     values = {"target": target, "name": name, "problem": problem, "unsaved": hidden}
     return dashboard(
         request, "login.html", researcher=None, status=status, challenge=challenge,
@@ -426,7 +426,7 @@ async def _people_page(
 ) -> Response:  # fmt: skip
     members = await run_in_threadpool(accounts.members, request.app.state.host, now=now())
     values = {
-        "circle": members, "link": link, "whose": whose, "problem": problem, "roles": SERVER_ROLES,
+        "members": members, "link": link, "whose": whose, "problem": problem, "roles": SERVER_ROLES,
         "posted": posted, "can_mail": can_mail(request.app.state.settings),
     }  # fmt: skip
     status = 422 if problem else 200
@@ -435,10 +435,10 @@ async def _people_page(
 
 def entering(request: Request, entered: accounts.SignedIn, target: str) -> Response:
     """Let somebody in who has just signed in."""
-    return _known(RedirectResponse(target, status_code=303), request, entered)
+    return _with_session(RedirectResponse(target, status_code=303), request, entered)
 
 
-def _known(response: Response, request: Request, entered: accounts.SignedIn) -> Response:
+def _with_session(response: Response, request: Request, entered: accounts.SignedIn) -> Response:
     """Give the browser its session, and what shows later that it is known."""
     set_session(response, request, entered.token)
     remember_device(response, request, entered.researcher.name)
