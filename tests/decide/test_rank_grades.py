@@ -12,6 +12,7 @@ from scipy.stats import t as student
 
 from howgood.decide import rank_grades
 from howgood.errors import DroppedRowsWarning, InputError
+from howgood.stats import crossed_sums
 
 
 def _table(differences, *, names=("b", "a")):
@@ -510,3 +511,39 @@ def test_repeats_are_worth_what_the_moment_adds():
     needed = ranking.needed(*ranking.order, error=ranking.error(*ranking.order) / 2)
     assert needed.repeats is None or needed.repeats > 2
     assert rank_grades(_random(5)).needed("a", "b").repeats is None
+
+
+def test_a_board_made_in_blocks_is_the_same(monkeypatch):
+    """Repeats, gaps and clusters: nothing depends on how many rows are looked at at once."""
+    rng = np.random.default_rng(8)
+    item, system, rater = (codes.ravel() for codes in np.indices((30, 3, 4)))
+    again = rng.integers(0, item.size, 60)
+    item, system, rater = (np.concatenate([codes, codes[again]]) for codes in (item, system, rater))
+    kept = ~((item == 7) & (system == 1))
+    item, system, rater = item[kept], system[kept], rater[kept]
+    grades = {
+        "item": item,
+        "system": np.array(["a", "b", "c"])[system],
+        "rater": rater,
+        "grade": np.round(3 + system / 2 + rng.normal(0, 1, item.size)),
+        "doc": item // 3,
+    }
+    options = {"combine": "mean", "missing": "drop", "cluster": "doc"}
+    with pytest.warns(DroppedRowsWarning):
+        whole = rank_grades(grades, **options)
+    monkeypatch.setattr(crossed_sums, "_MOST_ROWS", 30)
+    monkeypatch.setattr(crossed_sums, "_FEWEST_ROWS", 30)
+    with pytest.warns(DroppedRowsWarning):
+        blocks = rank_grades(grades, **options)
+    np.testing.assert_allclose(blocks.errors, whole.errors, atol=1e-4)
+    np.testing.assert_allclose(blocks.scores, whole.scores)
+    assert blocks.provenance.rows_dropped == whole.provenance.rows_dropped
+    assert blocks.provenance.rows_used == whole.provenance.rows_used
+    assert blocks.sources.items == pytest.approx(whole.sources.items)
+    assert blocks.sources.repeated == pytest.approx(whole.sources.repeated)
+    assert blocks.sources.n_repeats == pytest.approx(whole.sources.n_repeats)
+    with (
+        pytest.warns(DroppedRowsWarning),
+        pytest.raises(InputError, match="times several rows"),
+    ):
+        rank_grades(grades, missing="drop")

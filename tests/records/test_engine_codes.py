@@ -17,10 +17,11 @@ NAMES = st.lists(
 
 def test_three_names_by_hand():
     frame = pl.DataFrame({"who": ["q3", "q1", "q3", "a"], "n": [7, 5, 7, 9], "g": [1, 2, 3, 4]})
-    found = coded_columns(frame, ["who", "n"], "g", where="grades")
+    found = coded_columns(frame, ["who", "n"], ["g"], where="grades")
     assert found["who"].levels.tolist() == ["a", "q1", "q3"]
     assert found["who"].codes.tolist() == [2, 1, 2, 0]
-    assert found["n"].tolist() == [7, 5, 7, 9]
+    assert found["n"].levels.tolist() == [5, 7, 9]
+    assert found["n"].codes.tolist() == [1, 0, 1, 2]
     assert found["g"].tolist() == [1.0, 2.0, 3.0, 4.0]
     assert found["who"][np.array([0, 3])].codes.tolist() == [2, 0]
 
@@ -29,7 +30,7 @@ def test_three_names_by_hand():
 @given(names=NAMES)
 def test_codes_are_places_among_sorted_names(names):
     frame = pl.LazyFrame({"who": names, "g": np.arange(len(names), dtype=float)})
-    found = coded_columns(frame, ["who"], "g", where="grades")["who"]
+    found = coded_columns(frame, ["who"], ["g"], where="grades")["who"]
     assert found.levels.tolist() == sorted(set(names))
     assert found.levels[found.codes].tolist() == names
 
@@ -39,10 +40,10 @@ def test_codes_are_places_among_sorted_names(names):
 )
 def test_gaps_and_other_types_are_left_to_the_checks_of_rows(column):
     frame = pl.DataFrame({"who": column, "g": [1.0, 2.0, 3.0]})
-    assert coded_columns(frame, ["who"], "g", where="grades") is None
-    assert coded_columns({"who": column, "g": [1, 2, 3]}, ["who"], "g", where="grades") is None
+    assert coded_columns(frame, ["who"], ["g"], where="grades") is None
+    assert coded_columns({"who": column, "g": [1, 2, 3]}, ["who"], ["g"], where="grades") is None
     good = pl.DataFrame({"who": ["a", "b", "c"], "g": [1.0, None, 3.0]})
-    assert coded_columns(good, ["who"], "g", where="grades") is None
+    assert coded_columns(good, ["who"], ["g"], where="grades") is None
 
 
 def test_boards_are_the_same_on_every_road():

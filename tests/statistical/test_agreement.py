@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 # Where a judgement on a line becomes one of five grades.
 CUTS = np.array([-1.2, -0.3, 0.5, 1.3])
 REPEATS = 0.36
-STUDIES = 200
+STUDIES = 1_000
 
 
 def _judgements(rng, items, raters, leniency, repeats=1):
@@ -48,7 +48,7 @@ def _truth(level, leniency):
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_alpha_of_few_raters(level, ledger):
-    seed = 20921
+    seed = 20931
     for raters, leniency in ((2, 0.5), (3, 0.5), (5, 0.5), (8, 0.5), (2, 1.0), (5, 1.0)):
         rng = np.random.default_rng([seed, raters, int(10 * leniency), len(level)])
         truth = _truth(level, leniency)
@@ -69,8 +69,33 @@ def test_alpha_of_few_raters(level, ledger):
     ledger.settle()
 
 
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_of_tables_with_gaps(level, ledger):
+    """A third of the grades are not there, at random; every item keeps two raters."""
+    seed = 20933
+    for items, raters in ((20, 5), (100, 5), (40, 25)):
+        rng = np.random.default_rng([seed, items, raters, len(level)])
+        truth = _truth(level, 0.5)
+        held = []
+        for _ in range(STUDIES // 2):
+            grades = _on(level, _judgements(rng, items, raters, 0.5))
+            place = np.argsort(rng.random((items, raters)), axis=1).ravel()
+            kept = (place < 2) | (rng.random(place.size) < 2 / 3)
+            some = {name: values[kept] for name, values in grades.items()}
+            held.append(truth in learn.rater_agreement(some, level=level).alpha.interval)
+        ledger.add(
+            "coverage",
+            "Krippendorff's alpha",
+            covers({0.95: held}, allowed=0.02, at_least=True),
+            setting=f"{level} grades, {items} items, {raters} raters, leniency 0.5 (items 1), "
+            "a third of the grades missing",
+            seed=seed,
+        )
+    ledger.settle()
+
+
 def test_self_agreement_of_few_raters(ledger):
-    seed = 20922
+    seed = 20932
     for raters in (3, 8):
         rng = np.random.default_rng([seed, raters])
         total = 1 + 0.25 + 0.25 + REPEATS
@@ -90,11 +115,11 @@ def test_self_agreement_of_few_raters(ledger):
 
 
 def test_the_ceiling_lies_between_its_ends(ledger):
-    seed = 20924
+    seed = 20934
     rng = np.random.default_rng(seed)
     # The mean of max(p, 1 - p) for p ~ Beta(2, 2).
     truth, held = 0.6875, []
-    for _ in range(150):
+    for _ in range(1_000):
         item = np.repeat(np.arange(150), 4)
         label = (rng.random(item.size) < rng.beta(2, 2, 150)[item]).astype(int)
         found = score.noise_ceiling("accuracy", {"item": item, "label": label})

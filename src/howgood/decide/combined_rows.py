@@ -39,13 +39,7 @@ def combined_rows(
     >>> combined_rows(grade, [item], combine="sum", where="grades", of="one item")
     (array([3., 5.]), array([0, 2]), array([2, 1]))
     """
-    if combine not in rules:
-        raise InputError(
-            where="combine",
-            found=repr(combine),
-            needed=f"one of {', '.join(rules)}",
-            cure="Choose one of these.",
-        )
+    check_combination(combine, rules)
     key = codes[0]
     for more in codes[1:]:
         if int(key.max()) >= _LARGEST // (int(more.max()) + 1):
@@ -57,14 +51,8 @@ def combined_rows(
         key, return_index=True, return_inverse=True, return_counts=True
     )
     if combine == "error":
-        raise InputError(
-            where=where,
-            found=f"{int(np.sum(counts > 1))} times several rows of {of} (up to {counts.max()})",
-            needed="one row each, or a rule that makes them one",
-            cure="Say what the rows are: "
-            + ", ".join(f"combine='{rule}' for {_FOR[rule]}" for rule in rules if rule in _FOR)
-            + ".",
-        )
+        n_several, most = int(np.sum(counts > 1)), int(counts.max())
+        raise several_rows(n_several, most, where=where, of=of, rules=rules)
     cell = cell.reshape(-1)
     combined: FloatArray = np.bincount(cell, weights=values).astype(np.float64)
     if combine == "mean":
@@ -73,6 +61,31 @@ def combined_rows(
         combined[cell] = values  # of several values for one place NumPy keeps the last
     order = np.argsort(first)
     return combined[order], first[order], counts[order]
+
+
+def check_combination(combine: str, rules: Sequence[str] = COMBINATIONS) -> None:
+    """Raise unless this is one of the rules."""
+    if combine not in rules:
+        raise InputError(
+            where="combine",
+            found=repr(combine),
+            needed=f"one of {', '.join(rules)}",
+            cure="Choose one of these.",
+        )
+
+
+def several_rows(
+    n_several: int, most: int, *, where: str, of: str, rules: Sequence[str] = COMBINATIONS
+) -> InputError:
+    """Return what is said of several rows where no rule makes them one."""
+    return InputError(
+        where=where,
+        found=f"{n_several} times several rows of {of} (up to {most})",
+        needed="one row each, or a rule that makes them one",
+        cure="Say what the rows are: "
+        + ", ".join(f"combine='{rule}' for {_FOR[rule]}" for rule in rules if rule in _FOR)
+        + ".",
+    )
 
 
 def _has_repeats(key: IntArray) -> bool:

@@ -1,25 +1,27 @@
-"""Rows of grades gathered into one grade per system, item and rater, as integer codes.
+"""Rows of grades gathered into sums of the crossed model.
 
 In: a table of any engine and the columns' names. Out: `Grades`. Absent: ranking (see
 `decide.grades`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.decide.combined_rows import combined_rows
+from howgood.decide.combined_rows import check_combination, several_rows
+from howgood.decide.grade_sums import GradeSums, sums_of_grades
 from howgood.decide.scores import refuse_huge
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.engine_codes import CodedColumn, coded_columns
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import check_policy, complete_rows
 from howgood.records.table import as_numbers, frame_columns
-from howgood.stats.arrays import FloatArray, IntArray
-from howgood.stats.steps import smallest_step
+from howgood.stats.crossed_sums import CrossedSums, blocks_of
 
 _WHERE = "grades"
 
@@ -36,27 +38,54 @@ class GradeRoles:
     segment: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Grades:
-    """One grade per system, item and rater, as codes; `names` are the systems.
+    """What is known of all grades: systems, sums of the crossed model, and what was left out.
 
-    `step` is the smallest difference between two grades that were given. `repeat_variance` is the
-    part of a grade's variance that is due to the moment, where raters graded outputs more than
-    once and the mean was taken, `n_repeats` how often (harmonic mean).
+    `step` is the smallest difference between two grades that were given (0: they are continuous).
+    `repeat_variance` is the part of a grade's variance that is due to the moment, where raters
+    graded outputs more than once and the mean was taken, `n_repeats` how often (harmonic mean).
     """
 
-    values: FloatArray
-    system: IntArray
-    item: IntArray
-    rater: IntArray | None
-    cluster: IntArray | None
-    step: float
     names: tuple[str, ...]
+    crossed: CrossedSums
+    knows_raters: bool
+    step: float
     n_rows: int
     n_combined: int
     dropped: dict[str, int]
     repeat_variance: float | None
     n_repeats: float | None
+
+    @property
+    def n_grades(self) -> int:
+        """How many grades there are, after several rows of one rater were made one."""
+        return int(self.crossed.by_rater["rows",].sum())
+
+    @property
+    def n_items(self) -> int:
+        """How many items every system has a grade for."""
+        return int(self.crossed.sums["levels", "i"])
+
+    @property
+    def n_raters(self) -> int | None:
+        """How many people graded, None if that is not known."""
+        if not self.knows_raters:
+            return None
+        return int(np.count_nonzero(self.crossed.by_rater["rows",].sum(axis=0)))
+
+    @property
+    def n_clusters(self) -> int | None:
+        """How many clusters of items there are, None without any."""
+        return int(self.crossed.sums["levels", "c"]) if self.crossed.has_clusters else None
+
+    @property
+    def effective_raters(self) -> float | None:
+        """How many raters with equal shares would know as much about raters."""
+        if not self.knows_raters:
+            return None
+        share = self.crossed.by_rater["item share",] / self.n_items
+        return 1.0 / float(share @ share)
 
 
 def graded_rows(
@@ -69,9 +98,7 @@ def graded_rows(
     names = [name for name in named if name is not None]
     where = f"{_WHERE}, column {roles.grade!r}"
     check_policy(missing)
-    coded = (
-        None if roles.grade in names else coded_columns(grades, names, roles.grade, where=_WHERE)
-    )
+    coded = coded_columns(grades, names, [roles.grade], where=_WHERE)
     if coded is not None:
         refuse_huge(coded[roles.grade], where=where, what="grade")
         return coded, 0
@@ -89,10 +116,61 @@ def segments_of(kept: dict[str, Any], segment: str) -> Iterator[tuple[str, dict[
         yield str(name), {column: values[codes == place] for column, values in kept.items()}
 
 
-def coded_grades(columns: dict[str, Any], roles: GradeRoles, missing: str, combine: str) -> Grades:
-    """Return grades as codes; items without a grade of every system are refused or left out."""
-    values = columns[roles.grade]
+def summed_grades(columns: dict[str, Any], roles: GradeRoles, missing: str, combine: str) -> Grades:
+    """Return the sums of grades; items without a grade of every system are refused or left out.
+
+    Rows are gathered block by block of items (clusters), so that no more than codes is ever held
+    of all of them.
+    """
+    check_combination(combine)
     names, group = _levels(columns[roles.system])
+    refuse_one_system(names, roles)
+    values, place = columns[roles.grade], _levels(columns[roles.item])[1]
+    bunch = None if roles.cluster is None else _levels(columns[roles.cluster])[1]
+    person = None if roles.rater is None else _levels(columns[roles.rater])[1]
+    parts = (
+        sums_of_grades(
+            _rows_of(values, rows),
+            _rows_of(group, rows),
+            _rows_of(place, rows),
+            *(None if codes is None else _rows_of(codes, rows) for codes in (person, bunch)),
+            n_groups=len(names),
+            combine=combine,
+        )
+        for rows in blocks_of(place if bunch is None else bunch, len(names))
+    )
+    known = tuple(str(name) for name in names.tolist())
+    return checked_grades(reduce(add, parts), known, roles, missing, combine)
+
+
+def checked_grades(
+    total: GradeSums, names: tuple[str, ...], roles: GradeRoles, missing: str, combine: str
+) -> Grades:
+    """Return sums that a board can be made of, or say what is wrong with the grades."""
+    crossed = _complete(total, missing, f"{_WHERE}, column {roles.item!r}")
+    if roles.rater is not None:
+        _refuse_single_raters(crossed, names, f"{_WHERE}, column {roles.rater!r}")
+    if combine == "error" and total.n_several:
+        of = "one output" if roles.rater is None else "one rater for one output"
+        raise several_rows(total.n_several, total.most_rows, where=_WHERE, of=of)
+    if roles.cluster is not None and crossed.sums["levels", "c"] < 2:
+        raise _one_cluster(f"{_WHERE}, column {roles.cluster!r}")
+    moment, n_repeats = total.repeats() if combine == "mean" else (None, None)
+    return Grades(
+        names=names,
+        crossed=crossed,
+        knows_raters=roles.rater is not None,
+        step=total.step,
+        n_rows=total.n_used,
+        n_combined=total.n_combined,
+        dropped={"item without a grade of every system": total.n_rows - total.n_used},
+        repeat_variance=moment,
+        n_repeats=n_repeats,
+    )
+
+
+def refuse_one_system(names: Sequence[Any] | NDArray[Any], roles: GradeRoles) -> None:
+    """Raise unless there are two systems to compare."""
     if len(names) < 2:
         raise InputError(
             where=f"{_WHERE}, column {roles.system!r}",
@@ -100,47 +178,6 @@ def coded_grades(columns: dict[str, Any], roles: GradeRoles, missing: str, combi
             needed="grades of at least two systems",
             cure="Name the column that says whose output was graded.",
         )
-    item_where = f"{_WHERE}, column {roles.item!r}"
-    place, bunch = _places(columns, roles)
-    rows = _of_complete_items(group, place, len(names), missing, item_where)
-    n_rows = len(values)
-    group, values = _rows_of(group, rows), _rows_of(values, rows)
-    codes = [group, _closed_up(_rows_of(place, rows))]
-    if roles.rater is not None:
-        person = _rows_of(_levels(columns[roles.rater])[1], rows)
-        _refuse_single_raters(group, person, names, f"{_WHERE}, column {roles.rater!r}")
-        codes.append(_closed_up(person))
-    of = "one output" if roles.rater is None else "one rater for one output"
-    combined, first, counts = combined_rows(values, codes, combine=combine, where=_WHERE, of=of)
-    moment, n_repeats = _repeats(values, codes, counts) if combine == "mean" else (None, None)
-    if bunch is not None:
-        bunch = _closed_up(_rows_of(_rows_of(bunch, rows), first))
-        _refuse_one_cluster(bunch, f"{_WHERE}, column {roles.cluster!r}")
-    group, place, *known = (_rows_of(code, first) for code in codes)
-    return Grades(
-        values=combined,
-        system=group,
-        item=place,
-        rater=known[0] if known else None,
-        cluster=bunch,
-        step=smallest_step(combined),
-        names=tuple(str(name) for name in names.tolist()),
-        n_rows=len(values),
-        n_combined=int(counts[counts > 1].sum()),
-        dropped={"item without a grade of every system": n_rows - len(values)},
-        repeat_variance=moment,
-        n_repeats=n_repeats,
-    )
-
-
-def _places(columns: dict[str, Any], roles: GradeRoles) -> tuple[IntArray, IntArray | None]:
-    """Return the codes of items, named within their clusters, and of clusters."""
-    _, place = _levels(columns[roles.item])
-    if roles.cluster is None:
-        return place, None
-    _, bunch = _levels(columns[roles.cluster])
-    joint = bunch.astype(np.int64) * (int(place.max()) + 1) + place
-    return np.unique(joint, return_inverse=True)[1].reshape(-1), bunch
 
 
 def _rows_of(values: NDArray[Any], rows: NDArray[Any] | None) -> NDArray[Any]:
@@ -148,65 +185,31 @@ def _rows_of(values: NDArray[Any], rows: NDArray[Any] | None) -> NDArray[Any]:
     return values if rows is None else values[rows]
 
 
-def _closed_up(codes: IntArray) -> IntArray:
-    """Return codes from 0 without gaps, in the same order."""
-    is_there = np.bincount(codes) > 0
-    if is_there.all():
-        return codes
-    place: IntArray = (np.cumsum(is_there) - 1).astype(codes.dtype)
-    return place[codes]
-
-
-def _repeats(
-    values: FloatArray, codes: list[IntArray], counts: IntArray
-) -> tuple[float | None, float | None]:
-    """Return the variance that repeats leave in a mean of them, and how many there are."""
-    if not (counts > 1).any():
-        return None, None
-    cell = np.zeros(len(values), dtype=np.int64)
-    for code in codes:
-        cell = np.unique(cell * (int(code.max()) + 1) + code, return_inverse=True)[1].reshape(-1)
-    n = np.bincount(cell)
-    around = values - (np.bincount(cell, weights=values) / n)[cell]
-    moment = float(around @ around) / float(np.sum(n - 1))
-    fewest = float(np.mean(1.0 / n))
-    return moment * fewest, 1.0 / fewest
-
-
-def _refuse_one_cluster(bunch: IntArray, where: str) -> None:
-    if int(bunch.max()) == 0:
-        raise InputError(
-            where=where,
-            found="one cluster that holds every item",
-            needed="at least two clusters: they are the sample",
-            cure="Name a column with several documents or conversations, or leave it out.",
-        )
+def _one_cluster(where: str) -> InputError:
+    return InputError(
+        where=where,
+        found="one cluster that holds every item",
+        needed="at least two clusters: they are the sample",
+        cure="Name a column with several documents or conversations, or leave it out.",
+    )
 
 
 def _levels(column: NDArray[Any] | CodedColumn) -> tuple[NDArray[Any], NDArray[Any]]:
     if isinstance(column, CodedColumn):
-        counts = np.bincount(column.codes, minlength=len(column.levels))
-        if counts.all():
+        is_there = np.zeros(len(column.levels), dtype=bool)
+        is_there[column.codes] = True
+        if is_there.all():
             return column.levels, column.codes
-        place = (np.cumsum(counts > 0) - 1).astype(np.int32)
-        return column.levels[counts > 0], place[column.codes]
+        place = (np.cumsum(is_there) - 1).astype(np.int32)
+        return column.levels[is_there], place[column.codes]
     levels = distinct(column, where=_WHERE)
     return levels, codes_of(column, levels, where=_WHERE)
 
 
-def _of_complete_items(
-    group: IntArray, place: IntArray, n_systems: int, missing: str, where: str
-) -> NDArray[np.bool_] | None:
-    """Mark the rows of items that every system has a grade for; refuse the others or few items.
-
-    None: all rows.
-    """
-    n_items = int(place.max()) + 1
-    graded = np.zeros((n_items, n_systems), dtype=bool)
-    graded[place, group] = True
-    is_complete = np.asarray(graded.all(axis=1))
-    n_complete = int(is_complete.sum())
-    if n_complete < 2:
+def _complete(total: GradeSums, missing: str, where: str) -> CrossedSums:
+    """Return the sums of items that every system has a grade for; refuse few, or gaps in others."""
+    n_items, n_complete = total.n_items, total.n_complete
+    if total.crossed is None or n_complete < 2:
         raise InputError(
             where=where,
             found=f"{n_complete} of {n_items} items with a grade of every system",
@@ -226,27 +229,19 @@ def _of_complete_items(
             "every system",
             DroppedRowsWarning,
         )
-    if n_complete == n_items:
-        return None
-    kept: NDArray[np.bool_] = is_complete[place]
-    return kept
+    return total.crossed
 
 
-def _refuse_single_raters(
-    group: IntArray, person: IntArray, names: NDArray[Any], where: str
-) -> None:
+def _refuse_single_raters(crossed: CrossedSums, names: tuple[str, ...], where: str) -> None:
     """Refuse a system with one rater among several: who is lenient and who is good looks alike."""
-    if int(np.ptp(person)) == 0:
+    seen = crossed.by_rater["rows",] > 0
+    if int(seen.any(axis=0).sum()) == 1:
         return
-    n_people = int(person.max()) + 1
-    seen = (
-        np.bincount(group.astype(np.int64) * n_people + person, minlength=len(names) * n_people) > 0
-    )
-    for name, n_raters in zip(names.tolist(), seen.reshape(-1, n_people).sum(axis=1), strict=True):
+    for name, n_raters in zip(names, seen.sum(axis=1), strict=True):
         if n_raters == 1:
             raise InputError(
                 where=where,
-                found=f"one rater for all of {str(name)!r}",
+                found=f"one rater for all of {name!r}",
                 needed="at least two raters per system: else a lenient rater looks like a good "
                 "system",
                 cure="Have others grade it too, or take raters as they are: rater=None.",

@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 from howgood.decide.grade_rows import (
     GradeRoles,
     Grades,
-    coded_grades,
     graded_rows,
     segments_of,
+    summed_grades,
 )
 from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.scores import JointScores
 from howgood.errors import InputError
 from howgood.records.ranking import Ranking, Sources
-from howgood.stats.crossed_components import CrossedMeans, crossed_means
+from howgood.stats.crossed_components import CrossedMeans, means_from_sums
 from howgood.stats.joint_means import joint_means
 from howgood.stats.randomness import RandomState, generator_and_seed
-from howgood.stats.two_way_clusters import effective_raters
 
 
 def rank_grades(
@@ -158,28 +157,25 @@ def _ranked(
     random_state: RandomState,
     n_missing: int,
 ) -> Ranking:
-    coded = coded_grades(kept, roles, rules.missing, rules.combine)
-    coded.dropped["missing or not finite"] = n_missing
+    summed = summed_grades(kept, roles, rules.missing, rules.combine)
+    summed.dropped["missing or not finite"] = n_missing
+    return _board(summed, rules, random_state)
+
+
+def _board(grades: Grades, rules: _Rules, random_state: RandomState) -> Ranking:
     generator, seed = generator_and_seed(random_state)
-    fitted = crossed_means(
-        coded.values,
-        coded.system,
-        coded.item,
-        coded.rater,
-        cluster=coded.cluster,
-        step=coded.step,
-    )
-    scores = _scores(coded, fitted, generator)
-    settings = {**scores.settings, "combine": rules.combine, "combined rows": coded.n_combined}
+    fitted = means_from_sums(grades.crossed, step=grades.step)
+    scores = _scores(grades, fitted, generator)
+    settings = {**scores.settings, "combine": rules.combine, "combined rows": grades.n_combined}
     ranking = ranking_of(
         replace(scores, greater_is_better=rules.greater_is_better, settings=settings),
         rules.level,
         generator,
         seed,
-        dropped=coded.dropped,
+        dropped=grades.dropped,
     )
-    provenance = replace(ranking.provenance, rows_used=coded.n_rows)
-    return replace(ranking, provenance=provenance, sources=_sources(coded, fitted))
+    provenance = replace(ranking.provenance, rows_used=grades.n_rows)
+    return replace(ranking, provenance=provenance, sources=_sources(grades, fitted))
 
 
 # The effects of the model, by their letters, as people call them.
@@ -198,17 +194,17 @@ _EFFECTS = {
 
 
 def _scores(grades: Grades, fitted: CrossedMeans, generator: np.random.Generator) -> JointScores:
-    n_raters = None if grades.rater is None else int(grades.rater.max()) + 1
+    n_raters, n_clusters = grades.n_raters, grades.n_clusters
     knows_raters = n_raters is not None and n_raters > 1
     joint = joint_means(fitted.means, fitted.components, generator=generator)
     # With two raters the uncertainty may exceed the scale, within which every mean lies.
-    range_of_grades = float(np.ptp(grades.values)) or np.inf
+    range_of_grades = grades.crossed.highest - grades.crossed.lowest or np.inf
     return JointScores(
         systems=grades.names,
         metric="mean grade",
         paired=True,
         method=f"{_samples(grades, knows_raters=knows_raters)} (crossed model)",
-        n=int(grades.item.max()) + 1,
+        n=grades.n_items,
         means=fitted.means,
         sds=np.minimum(joint.own_sds, range_of_grades),
         differences=fitted.means[:, None] - fitted.means,
@@ -217,12 +213,12 @@ def _scores(grades: Grades, fitted: CrossedMeans, generator: np.random.Generator
         draws=joint.draws,
         doubt="items and raters" if knows_raters else "items",
         settings={
-            "grades": len(grades.values),
-            "lowest grade": float(grades.values.min()),
-            "highest grade": float(grades.values.max()),
+            "grades": grades.n_grades,
+            "lowest grade": grades.crossed.lowest,
+            "highest grade": grades.crossed.highest,
             "raters": n_raters,
-            **({} if grades.cluster is None else {"clusters": int(grades.cluster.max()) + 1}),
-            **_effective(grades),
+            **({} if n_clusters is None else {"clusters": n_clusters}),
+            **({} if n_raters is None else {"effective raters": grades.effective_raters}),
             "draws": len(joint.draws),
             "variances": {
                 _EFFECTS[component.name]: max(component.variance, 0.0)
@@ -233,7 +229,7 @@ def _scores(grades: Grades, fitted: CrossedMeans, generator: np.random.Generator
 
 
 def _samples(grades: Grades, *, knows_raters: bool) -> str:
-    items = "items" if grades.cluster is None else "clusters of items"
+    items = "clusters of items" if grades.crossed.has_clusters else "items"
     if knows_raters:
         return f"{items} and raters as samples"
     return f"{items} as a sample"
@@ -264,15 +260,9 @@ def _sources(grades: Grades, fitted: CrossedMeans) -> Sources:
         items=parts["i"],
         raters=parts["r"],
         both=parts["ir"],
-        n_items=int(grades.item.max()) + 1,
-        n_raters=None if grades.rater is None else int(grades.rater.max()) + 1,
+        n_items=grades.n_items,
+        n_raters=grades.n_raters,
         repeated=None if grades.repeat_variance is None else repeated,
         n_repeats=grades.n_repeats,
-        n_clusters=None if grades.cluster is None else int(grades.cluster.max()) + 1,
+        n_clusters=grades.n_clusters,
     )
-
-
-def _effective(grades: Grades) -> dict[str, float]:
-    if grades.rater is None:
-        return {}
-    return {"effective raters": effective_raters(grades.item, grades.rater)}

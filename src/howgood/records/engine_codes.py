@@ -4,10 +4,11 @@ In: a Polars frame (eager or lazy), or rows of DuckDB, Ibis or Spark where Polar
 `CodedColumn` and arrays of numbers; None where the rows have to be looked at one by one (gaps,
 other types, other tables). Absent: what the columns mean.
 
-Names are never Python objects on this road, which is most of the time and memory of a large table.
+Names are never Python objects on this road, and rows come in batches, of which only the codes are
+kept: that is most of the time and memory of a large table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -17,81 +18,181 @@ from numpy.typing import NDArray
 
 from howgood.records.table import lazy_frame, rows_being_read
 
-_GAPS = "howgood_gaps_"
+_ROWS, _SLICE = 100_000, 100_000
+_SMALL = (np.int8, np.int16, np.int32)
+
+_Batches = Callable[[], Iterator[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class CodedColumn:
-    """A column as sorted distinct values, and the place of each row's value among them."""
+    """A column as sorted distinct values, and the place of each row's value among them.
+
+    Codes are integers as small as the number of values allows.
+    """
 
     levels: NDArray[Any]
-    codes: NDArray[np.int32]
+    codes: NDArray[Any]
 
     def __getitem__(self, rows: NDArray[Any]) -> "CodedColumn":
         return CodedColumn(self.levels, self.codes[rows])
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
 
 def coded_columns(
     frame: Any,  # noqa: ANN401 - any frame narwhals knows
     names: Sequence[str],
-    number: str,
+    numbers: Sequence[str] = (),
     *,
     where: str,
 ) -> dict[str, Any] | None:
-    """Return columns of names as codes and one of numbers as it is; None to read them row by row.
+    """Return columns of names as codes and those of numbers as they are; None to read row by row.
 
     Text and whole numbers without a gap, and finite numbers, are read; all else is left to the
     checks that say what is wrong with a row.
     """
-    rows = _polars_rows(frame, [*names, number], where)
-    if rows is None:
+    if set(names) & set(numbers):
         return None
+    opened = _opened(frame, list(dict.fromkeys([*names, *numbers])), where)
+    if opened is None:
+        return None
+    schema, batches = opened
+    import narwhals as nw
+
+    if not all(schema[name] == nw.String or schema[name].is_integer() for name in names):
+        return None
+    if not all(schema[name].is_numeric() for name in numbers):
+        return None
+    with rows_being_read(where):
+        seen = _levels(batches, names, numbers)
+        if seen is None:
+            return None
+        n_rows, levels = seen
+        return _coded(batches, n_rows, levels, numbers)
+
+
+def _levels(
+    batches: _Batches, names: Sequence[str], numbers: Sequence[str]
+) -> tuple[int, dict[str, Any]] | None:
+    """Return how many rows there are and the sorted values of columns; None if one has a gap."""
     import polars as pl
 
-    schema = rows.collect_schema()
-    texts = [name for name in names if schema[name] == pl.String]
-    whole = [name for name in names if schema[name].is_integer()]
-    if len(texts) + len(whole) < len(names) or not schema[number].is_numeric():
+    n_rows, known = 0, dict.fromkeys(names)
+    for batch in batches():
+        n_rows += batch.height
+        for name in numbers:
+            column = batch.get_column(name)
+            if column.null_count() or not column.cast(pl.Float64).is_finite().all():
+                return None
+        for name in names:
+            values = batch.get_column(name).unique()
+            if values.null_count():
+                return None
+            if values.dtype == pl.String and (values.str.strip_chars() == "").any():
+                return None
+            before = known[name]
+            known[name] = values if before is None else pl.concat([before, values]).unique()
+    if not n_rows:
         return None
-    gaps = {
-        **{name: pl.col(name).is_null() for name in whole},
-        **{name: pl.col(name).is_null() | (pl.col(name).str.strip_chars() == "") for name in texts},
-        number: pl.col(number).is_null() | ~pl.col(number).cast(pl.Float64).is_finite(),
+    return n_rows, {name: values.sort() for name, values in known.items() if values is not None}
+
+
+def _coded(
+    batches: _Batches, n_rows: int, levels: dict[str, Any], numbers: Sequence[str]
+) -> dict[str, Any] | None:
+    import polars as pl
+
+    codes = {name: np.empty(n_rows, dtype=_small(len(known))) for name, known in levels.items()}
+    values = {name: np.empty(n_rows, dtype=np.float64) for name in numbers}
+    places = {name: _places(known) for name, known in levels.items()}
+    done = 0
+    for batch in batches():
+        rows = slice(done, done + batch.height)
+        done += batch.height
+        if done > n_rows:
+            return None  # a table that changes while it is read
+        for name, coded in codes.items():
+            coded[rows] = places[name](batch.get_column(name))
+        for name, column in values.items():
+            column[rows] = batch.get_column(name).cast(pl.Float64).to_numpy()
+    found: dict[str, Any] = {
+        name: CodedColumn(np.array(known.to_list()), codes[name]) for name, known in levels.items()
     }
-    counted = [gap.sum().alias(_GAPS + name) for name, gap in gaps.items()]
-    levels = [pl.col(name).unique().sort().implode().alias(name) for name in texts]
-    with rows_being_read(where):
-        seen = rows.select(*counted, *levels).collect(engine="streaming").row(0, named=True)
-        if any(seen[_GAPS + name] for name in gaps):
-            return None
-        coded = rows.select(
-            *(pl.col(name).cast(pl.Enum(seen[name])).to_physical() for name in texts),
-            *(pl.col(name) for name in whole),
-            pl.col(number).cast(pl.Float64),
-        ).collect(engine="streaming")
-    if not coded.height:
-        return None
-    columns: dict[str, Any] = {number: coded.get_column(number).to_numpy()}
-    for name in texts:
-        codes = coded.get_column(name).to_numpy().astype(np.int32)
-        columns[name] = CodedColumn(np.array(seen[name]), codes)
-    for name in whole:
-        columns[name] = coded.get_column(name).to_numpy()
-    return columns
+    return found | values
 
 
-def _polars_rows(frame: Any, names: Sequence[str], where: str) -> Any:  # noqa: ANN401 - a LazyFrame
-    """Return the columns as a Polars lazy frame, or None for other tables."""
+def _small(n_levels: int) -> type[np.signedinteger[Any]]:
+    return next(kind for kind in _SMALL if n_levels <= np.iinfo(kind).max)
+
+
+def _places(known: Any) -> Callable[[Any], NDArray[Any]]:  # noqa: ANN401 - Polars' own types
+    """Return a function from a column to the places of its values among those known."""
+    import polars as pl
+
+    if known.dtype == pl.String:
+        kind = pl.Enum(known)
+        return lambda column: column.cast(kind).to_physical().to_numpy()
+    levels = known.to_numpy()
+    start, stop = int(levels[0]), int(levels[-1])
+    if stop - start + 1 == len(levels):
+        return lambda column: column.to_numpy() - start
+    return lambda column: np.searchsorted(levels, column.to_numpy())
+
+
+def _opened(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows
+    names: list[str],
+    where: str,
+) -> tuple[Any, _Batches] | None:
+    """Return the types of the columns and what gives their rows in batches, or None."""
     if isinstance(frame, dict) or find_spec("polars") is None:
         return None
     import narwhals as nw
+    import polars as pl
 
     lazy = lazy_frame(frame, names, where=where)
     if lazy is None:
         wrapped = nw.from_native(frame)
-        is_polars = wrapped.implementation.is_polars()
-        return wrapped.select(list(dict.fromkeys(names))).to_native().lazy() if is_polars else None
-    if lazy.implementation.is_polars():
-        return lazy.to_native()
+        if not wrapped.implementation.is_polars():
+            return None
+        rows = wrapped.select(names).to_native()
+        return wrapped.schema, lambda: rows.iter_slices(_ROWS)
+    native = lazy.to_native()
     with rows_being_read(where):
-        return lazy.collect(backend="polars").to_native().lazy()
+        schema = lazy.collect_schema()
+        if lazy.implementation.is_polars():
+            return schema, _polars_batches(native)
+        reader = _reader(native, lazy.implementation) if find_spec("pyarrow") else None
+        if reader is None:
+            whole = lazy.collect(backend="polars").to_native()
+            return schema, lambda: whole.iter_slices(_ROWS)
+    return schema, lambda: (pl.from_arrow(batch) for batch in reader())
+
+
+def _polars_batches(rows: Any) -> _Batches:  # noqa: ANN401 - a Polars lazy frame
+    """Return what gives the rows of a lazy frame in batches.
+
+    Of a Parquet file that nothing is done to, slices are read: batches would hold most of a file of
+    a few million rows at once, because Polars decodes ahead.
+    """
+    import polars as pl
+
+    plan = rows.explain()
+    if not plan.startswith("Parquet SCAN") or "SELECTION" in plan or "SLICE" in plan:
+        return lambda: rows.collect_batches(chunk_size=_ROWS, engine="streaming")
+    n_rows = rows.select(pl.len()).collect().item()
+    starts = range(0, n_rows, _SLICE)
+    return lambda: (rows.slice(start, _SLICE).collect(engine="streaming") for start in starts)
+
+
+def _reader(native: Any, implementation: Any) -> Callable[[], Any] | None:  # noqa: ANN401 - engines' own types
+    """Return what opens the rows of an engine as batches in Arrow's format, None without that."""
+    if implementation.is_duckdb():
+        # DuckDB 1 has only the older name.
+        read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+        return lambda: read(_ROWS)
+    if implementation.is_ibis():
+        return lambda: native.to_pyarrow_batches(chunk_size=_ROWS)
+    return None

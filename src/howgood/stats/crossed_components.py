@@ -16,26 +16,22 @@ Items may come in clusters (a document's sentences). What a cluster shares is on
 its own effects on groups and raters; clusters of one item each leave the model as it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.stats.arrays import FloatArray, IntArray
+from howgood.stats.crossed_sums import RESIDUAL, CrossedSums, blocks_of, crossed_sums
 
-_Codes = NDArray[np.int32] | NDArray[np.int64]
-
-# Letters: group (system), item, rater, cluster of items. Of two effects that cannot be separated
-# the first is kept.
-_RESIDUAL = "sir"
-_EFFECTS = (_RESIDUAL, "si", "sr", "i", "r", "ir", "sc", "c", "cr", "scr")
+# Of two effects that cannot be separated the first is kept.
+_EFFECTS = (RESIDUAL, "si", "sr", "i", "r", "ir", "sc", "c", "cr", "scr")
 # What joins the residual when too few values are left to estimate it, in this order.
 _FIRST_TO_GO = ("scr", "cr", "ir", "si", "sr", "r", "i", "sc", "c")
 # Mean squares below this share of the largest squared deviation are rounding.
 _SAME = 1e-13
-# So many rows at once, where sums run over rows.
-_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,18 +60,6 @@ class CrossedMeans:
     components: tuple[Component, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Partition:
-    """The levels of one effect: which one each row has, and how many rows each level has."""
-
-    codes: _Codes
-    counts: FloatArray
-
-    @property
-    def n_levels(self) -> int:
-        return len(self.counts)
-
-
 def crossed_means(
     values: FloatArray,
     group: IntArray,
@@ -92,18 +76,29 @@ def crossed_means(
     that values can show (0: they are continuous).
     """
     rater = np.zeros_like(item) if rater is None else rater
-    design = _Design(group, item, rater, cluster)
+    middle = float(values.mean())
+    plain = middle + np.bincount(group, weights=values - middle) / np.bincount(group)
+    parts = []
+    for rows in blocks_of(item if cluster is None else cluster, len(plain)):
+        chosen = slice(None) if rows is None else rows
+        bunch = None if cluster is None else cluster[chosen]
+        parts.append(
+            crossed_sums(
+                values[chosen], group[chosen], item[chosen], rater[chosen],
+                cluster=bunch, anchor=plain,
+            )
+        )  # fmt: skip
+    return means_from_sums(reduce(add, parts), step=step)
+
+
+def means_from_sums(sums: CrossedSums, *, step: float = 0.0) -> CrossedMeans:
+    """Return means and components of all rows that were summed."""
+    rows, totals = (sums.by_rater[name,].sum(axis=1) for name in ("rows", "values"))
+    design = _Design(sums.counted_from(sums.anchor + totals / rows))
     names = _estimable(design)
     n_items = design.n_levels("i")
-    weight = 1.0 / (n_items * design.counts("si"))
-    middle = float(values.mean())
-    plain = middle + np.bincount(group, weights=values - middle) / design.group_counts
-    around = values - plain[group]
-    sums = _level_sums(around, design, names)
-    means: FloatArray = plain + np.bincount(
-        design.levels_of("si", "s"), weights=weight * sums["si"]
-    )
-    variances = _by_moments(around, sums, design, names)
+    means = design.sums.anchor + design.sums.sums["means",] / n_items
+    variances = _by_moments(design, names)
     freedoms, sizes = _freedoms(design, names), _sizes(design, names)
     components = []
     for name in names:
@@ -117,10 +112,11 @@ def crossed_means(
                 freedom=freedoms[name],
                 size=sizes[name],
                 finer=finer,
-                shape=_shape(design, name, weight),
+                shape=design.shape(name),
             )
         )
-    least = _SAME * max(float(values.max()) - middle, middle - float(values.min())) ** 2
+    middle = float(np.sum(rows * design.sums.anchor) / np.sum(rows))
+    least = _SAME * max(sums.highest - middle, middle - sums.lowest) ** 2
     components.sort(key=lambda component: len(component.finer))
     return CrossedMeans(
         means=means, components=_with_hidden(components, least, step**2 / (n_items + 1.0))
@@ -135,117 +131,129 @@ def _with_hidden(components: list[Component], least: float, hidden: float) -> tu
     manner of Agresti and Coull (1998).
     """
     by_name = {component.name: component for component in components}
-    carrier = by_name.get("si", by_name[_RESIDUAL])
-    if max(carrier.mean_square, by_name[_RESIDUAL].mean_square) > least:
+    carrier = by_name.get("si", by_name[RESIDUAL])
+    if max(carrier.mean_square, by_name[RESIDUAL].mean_square) > least:
         return tuple(components)
-    widened = replace(carrier, mean_square=carrier.size * hidden, variance=hidden)
-    return tuple(
-        widened if component.name == carrier.name else component for component in components
-    )
+    found = replace(carrier, mean_square=carrier.size * hidden, variance=hidden)
+    return tuple(found if component.name == carrier.name else component for component in components)
 
 
 class _Design:
-    """How rows fall into the levels of every effect, and what is counted of them once.
+    """What is counted of the rows in the levels of every effect, read off the sums.
 
-    Sums run over levels where they can, over rows only where no level is coarser than a row.
+    Values in the sums are counted from the means of their groups.
     """
 
-    def __init__(
-        self, group: IntArray, item: IntArray, rater: IntArray, cluster: IntArray | None
-    ) -> None:
-        codes = {"s": group, "i": item, "r": rater}
-        crossed = ["si", "sr", "ir"]
-        if cluster is not None:
-            codes["c"] = cluster
-            crossed += ["sc", "cr", "scr"]
-        partitions = {name: _partition(code) for name, code in codes.items()}
-        for name in crossed:
-            first, second = partitions[name[:-1]], partitions[name[-1]]
-            partitions[name] = _partition(
-                first.codes.astype(np.int64) * second.n_levels + second.codes
-            )
-        self.n_rows = len(group)
-        self.partitions = partitions
-        self.n_groups = partitions["s"].n_levels
-        self.group_counts = partitions["s"].counts
-        self._levels: dict[tuple[str, str], _Codes] = {}
+    def __init__(self, sums: CrossedSums) -> None:
+        self.sums = sums
+        self.cells = sums.by_rater["rows",]
+        self.group_counts: FloatArray = self.cells.sum(axis=1)
+        self.rater_counts: FloatArray = self.cells.sum(axis=0)
+        self.n_rows = float(self.cells.sum())
 
     def __contains__(self, name: str) -> bool:
-        return name == _RESIDUAL or name in self.partitions
-
-    def n_levels(self, name: str) -> int:
-        return self.n_rows if name == _RESIDUAL else self.partitions[name].n_levels
-
-    def counts(self, name: str) -> FloatArray:
-        """How many rows each level has; of an effect that is not the residual."""
-        return self.partitions[name].counts
+        return name in (RESIDUAL, "r", "sr", *self.sums.local)
 
     def joined(self, *names: str) -> str:
-        """Return the effect whose levels are the combinations of several effects' levels."""
-        letters = set("".join(names))
-        if "i" in letters:
-            letters -= {"c"}  # an item lies within its cluster
-        if letters == set(_RESIDUAL):
-            return _RESIDUAL
-        return next(name for name in self.partitions if set(name) == letters)
+        return self.sums.joined(*names)
 
-    def levels_of(self, fine: str, coarse: str) -> _Codes:
-        """Return the level of a coarser effect that each level of a finer one lies in."""
-        if (fine, coarse) not in self._levels:
-            levels = np.zeros(self.n_levels(fine), dtype=np.int32)
-            levels[self.partitions[fine].codes] = self.partitions[coarse].codes
-            self._levels[fine, coarse] = levels
-        return self._levels[fine, coarse]
+    def n_levels(self, name: str) -> float:
+        if name in self.sums.local:
+            return float(self.sums.sums["levels", name])
+        counts = {"s": self.group_counts, "r": self.rater_counts, "sr": self.cells}
+        return self.n_rows if name == RESIDUAL else float(np.count_nonzero(counts[name]))
 
-    def by_group(self, name: str, values: FloatArray | None = None) -> FloatArray:
-        """Return sums by level and group (n_levels, K) of an effect without groups.
+    def powers(self, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return sums of counts, their squares and cubes, of levels in a group or altogether."""
+        if name == RESIDUAL:
+            return (self.group_counts,) * 3
+        if name in self.sums.local:
+            n, squares, cubes = self.sums.sums["powers", name]
+            return n, squares, cubes
+        if name == "sr":
+            n, squares, cubes = (np.sum(self.cells**power, axis=1) for power in (1, 2, 3))
+            return n, squares, cubes
+        n, squares, cubes = (np.array([np.sum(self.rater_counts**power)]) for power in (1, 2, 3))
+        return n, squares, cubes
 
-        Of the rows themselves, or of a value for each level of item x group.
-        """
-        joint = self.joined(name, "s")
-        size = self.n_levels(name) * self.n_groups
-        if joint == _RESIDUAL:
-            codes = self.partitions[name].codes.astype(np.int64) * self.n_groups
-            codes += self.partitions["s"].codes
-            weights = None if values is None else values[self.partitions["si"].codes]
-            flat = np.bincount(codes, weights=weights, minlength=size)
+    def squares(self, name: str) -> float:
+        """Return the sum over levels of the squared sum of values over their number."""
+        if name == RESIDUAL:
+            return float(self.sums.sums["squares",].sum())
+        if name in self.sums.local:
+            return float(self.sums.sums["squares", name].sum())
+        totals = self.sums.by_rater["values",]
+        if name == "sr":
+            return float(np.sum(_over(totals**2, self.cells)))
+        return float(np.sum(_over(totals.sum(axis=0) ** 2, self.rater_counts)))
+
+    def shared(self, joint: str, of: str) -> float:
+        """Return the sum over rows of how many share the joint level, over those of a coarser."""
+        if joint == RESIDUAL:
+            return self.n_levels(of)
+        if joint == of:
+            return self.n_rows
+        if of in self.sums.local:
+            return float(self.sums.sums["shared", joint, of])
+        by_rater = self.sums.by_rater
+        if of == "s":
+            return float(np.sum(self.powers(joint)[1] / self.group_counts))
+        if of == "sr":
+            return float(np.sum(_over(by_rater["row count", joint], self.cells)))
+        squares = (
+            np.sum(self.cells**2, axis=0) if joint == "sr" else by_rater["rater squares", joint]
+        )
+        return float(np.sum(_over(squares, self.rater_counts)))
+
+    def crossed(self, of: str, by: str) -> float:
+        """Return the trace of Z_k D_k^-1 Z_k' G Z_j Z_j', G taking means of groups."""
+        if "s" in of:
+            return self.shared(self.joined(by, "s"), "s")
+        n = self.group_counts
+        if by == RESIDUAL:
+            return float(np.sum(np.diag(self.products(of, is_per_value=True)) / n))
+        if of == "r":
+            return float(np.sum(self._by_rater(by) / n[:, None]))
+        if by in self.sums.local:
+            kind = "share" if "s" in by else "mixed"
+            return float(np.sum(self.sums.sums[kind, of, by] / n))
+        table = self.sums.by_rater["row share" if by == "sr" else "with rater", of]
+        return float(np.sum(table * self.cells / n[:, None]))
+
+    def _by_rater(self, by: str) -> FloatArray:
+        """Return by group and rater what the other effect adds to `crossed` of raters."""
+        share = _over(self.cells, self.rater_counts)
+        if by == "r":
+            return self.cells**2
+        if by == "sr":
+            return share * self.cells**2
+        return share * self.sums.by_rater["row count" if "s" in by else "of rater", by]
+
+    def products(self, name: str, *, is_per_value: bool) -> FloatArray:
+        """Return sums over levels of products of their counts in two groups (over all counts)."""
+        if "s" in name:
+            return np.diag(self.group_counts if is_per_value else self.powers(name)[1])
+        if name != "r":
+            return self.sums.sums["pairs" if is_per_value else "products", name]
+        scaled = _over(self.cells, self.rater_counts) if is_per_value else self.cells
+        found: FloatArray = scaled @ self.cells.T
+        return found
+
+    def shape(self, name: str) -> FloatArray:
+        """Return the covariance of the groups' weighted means per unit of variance."""
+        if name in (RESIDUAL, *self.sums.local):
+            found = self.sums.sums["shape", name]
         else:
-            sums = self.counts(joint) if values is None else self.sums(joint, values)
-            places = self.levels_of(joint, name).astype(np.int64) * self.n_groups
-            flat = np.bincount(places + self.levels_of(joint, "s"), weights=sums, minlength=size)
-        return flat.astype(np.float64).reshape(-1, self.n_groups)
-
-    def sums(self, name: str, values: FloatArray) -> FloatArray:
-        """Return sums over the rows of each level, of a value for each level of item x group."""
-        if name == "si":
-            return values * self.counts("si")
-        if self.joined("si", name) == "si":
-            weights = values * self.counts("si")
-            totals = np.bincount(self.levels_of("si", name), weights=weights)
-        else:
-            totals = np.bincount(
-                self.partitions[name].codes, weights=values[self.partitions["si"].codes]
-            )
-        return totals.astype(np.float64)
-
-    def squares_by_group(self, name: str) -> FloatArray:
-        """Return sums of squared counts of levels (K,), of an effect that holds groups."""
-        if name == _RESIDUAL:
-            return self.group_counts
-        squares = self.counts(name) ** 2
-        return np.bincount(self.levels_of(name, "s"), weights=squares).astype(np.float64)
+            weights = self.sums.by_rater["weights",]
+            found = np.sum(weights**2, axis=1) if name == "sr" else weights @ weights.T
+        scaled: FloatArray = found / self.n_levels("i") ** 2
+        return np.diag(scaled) if scaled.ndim == 1 else scaled
 
 
-def _partition(codes: _Codes) -> _Partition:
-    if int(codes.max()) < 2 * len(codes):
-        # Counting is faster than sorting where few numbers are left out.
-        seen = np.bincount(codes)
-        if seen.all():
-            return _Partition(codes.astype(np.int32), seen.astype(np.float64))
-        place = (np.cumsum(seen > 0) - 1).astype(np.int32)
-        return _Partition(place[codes], seen[seen > 0].astype(np.float64))
-    _, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    return _Partition(places.reshape(-1).astype(np.int32), counts.astype(np.float64))
+def _over(numbers: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return numbers over counts, 0 where nothing was counted."""
+    found: FloatArray = numbers / np.where(counts > 0, counts, 1.0)
+    return found
 
 
 def _is_same(design: _Design, first: str, second: str) -> bool:
@@ -271,9 +279,9 @@ def _estimable(design: _Design) -> list[str]:
         names = [
             one_name
             for one_name in names
-            if one_name == _RESIDUAL or _freedom(design, names, one_name) >= 1
+            if one_name == RESIDUAL or _freedom(design, names, one_name) >= 1
         ]
-        if _freedom(design, names, _RESIDUAL) >= 1:
+        if _freedom(design, names, RESIDUAL) >= 1:
             break
     return names
 
@@ -287,164 +295,42 @@ def _freedom(design: _Design, names: Sequence[str], name: str) -> float:
 
 def _freedoms(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return degrees of freedom, fewer where some levels have far more values than others."""
-    freedoms = {}
+    found = {}
     for name in names:
-        n, squares, cubes = _powers(design, name)
+        n, squares, cubes = design.powers(name)
         kept = float(np.sum(n - squares / n))
         spread = float(np.sum(squares - 2.0 * cubes / n + (squares / n) ** 2))
         even = kept**2 / spread / (design.n_levels(name) - len(n))
-        freedoms[name] = max(_freedom(design, names, name), 1.0) * even
-    return freedoms
+        found[name] = max(_freedom(design, names, name), 1.0) * even
+    return found
 
 
 def _sizes(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return the values per level, as they count in a mean square."""
-    sizes = {}
+    found = {}
     for name in names:
-        n, squares, _ = _powers(design, name)
-        sizes[name] = float(np.sum(n - squares / n)) / (design.n_levels(name) - len(n))
-    return sizes
+        n, squares, _ = design.powers(name)
+        found[name] = float(np.sum(n - squares / n)) / (design.n_levels(name) - len(n))
+    return found
 
 
-def _powers(design: _Design, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return sums of counts, their squares and cubes, of levels within a group or altogether."""
-    if name == _RESIDUAL:
-        return (design.group_counts,) * 3
-    counts = design.counts(name)
-    if "s" not in name:
-        n, squares, cubes = (np.array([float(np.sum(counts**power))]) for power in (1, 2, 3))
-        return n, squares, cubes
-    group = design.levels_of(name, "s")
-    n, squares, cubes = (
-        np.bincount(group, weights=counts**power).astype(np.float64) for power in (1, 2, 3)
-    )
-    return n, squares, cubes
-
-
-# Sums of an effect's levels are sums of these effects' levels, where those are made anyway.
-_MADE_FROM = {"i": "si", "sc": "si", "c": "si", "r": "sr", "cr": "scr"}
-
-
-def _level_sums(around: FloatArray, design: _Design, names: Sequence[str]) -> dict[str, FloatArray]:
-    """Return the sum of the values in each level, of every effect but the residual."""
-    by_level: dict[str, FloatArray] = {}
-    wanted = [name for name in ("si", "sr", "scr", "ir", *names) if name in design.partitions]
-    for name in wanted:
-        source = _MADE_FROM.get(name, "")
-        if name in by_level or (name == "ir" and name not in names):
-            continue
-        if source in by_level:
-            sums = np.bincount(design.levels_of(source, name), weights=by_level[source])
-        else:
-            sums = np.bincount(design.partitions[name].codes, weights=around)
-        by_level[name] = sums.astype(np.float64)
-    return by_level
-
-
-def _by_moments(
-    around: FloatArray, sums: Mapping[str, FloatArray], design: _Design, names: Sequence[str]
-) -> dict[str, float]:
+def _by_moments(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return the variances whose expected sums of squares are those observed."""
-    squares = np.array(
-        [
-            float(around @ around)
-            if name == _RESIDUAL
-            else float(np.sum(sums[name] ** 2 / design.counts(name)))
-            for name in names
-        ]
-    )
-    by_group = {name: design.by_group(name) for name in names if "s" not in name}
-    expected = np.array([[_expected(design, by_group, k, j) for j in names] for k in names])
-    variances = np.linalg.lstsq(expected, squares, rcond=None)[0]
-    return dict(zip(names, variances.tolist(), strict=True))
+    squares = np.array([design.squares(name) for name in names])
+    expected = np.array([[_expected(design, of, by) for by in names] for of in names])
+    found = np.linalg.lstsq(expected, squares, rcond=None)[0]
+    return dict(zip(names, found.tolist(), strict=True))
 
 
-def _expected(design: _Design, by_group: Mapping[str, FloatArray], of: str, by: str) -> float:
+def _expected(design: _Design, of: str, by: str) -> float:
     """Return one effect's expected sum of squares per unit of variance of another effect.
 
     With Z the indicators of levels, D their counts and M taking off groups' means, this is the
-    trace of Z_k D_k^-1 Z_k' M Z_j Z_j' M, written out as sums over levels and groups. `by_group`
-    holds how many rows each level has in each group.
+    trace of Z_k D_k^-1 Z_k' M Z_j Z_j' M, written out as sums over levels and groups.
     """
     n = design.group_counts
-    plain = _shared(design, design.joined(of, by), of)
-    if "s" in of:
-        crossed = _shared(design, design.joined(by, "s"), "s")
-    elif by == _RESIDUAL:
-        crossed = float(np.sum((by_group[of] ** 2 / n).sum(axis=1) / design.counts(of)))
-        if design.joined(of, "s") == _RESIDUAL:
-            crossed = float(np.sum((by_group[of] / n).sum(axis=1) / design.counts(of)))
-    elif "s" in by:
-        crossed = _crossed(design, by_group, of, by)
-    else:
-        joint = design.joined(of, by)
-        ones, others = (_at(design, joint, name) for name in (of, by))
-        products = (by_group[of][ones] * by_group[by][others]) @ (1.0 / n)
-        crossed = float(np.sum(products * design.counts(joint) / design.counts(of)[ones]))
-    first = _by_group_products(design, by_group, of, is_per_value=True)
-    second = _by_group_products(design, by_group, by, is_per_value=False)
-    return plain - 2.0 * crossed + float(np.sum(first * second / np.outer(n, n)))
-
-
-def _at(design: _Design, joint: str, name: str) -> _Codes:
-    if joint == name:
-        return np.arange(design.n_levels(name))
-    return design.levels_of(joint, name)
-
-
-def _shared(design: _Design, joint: str, of: str) -> float:
-    """Return the sum over rows of how many share the joint level, over those of a coarser one."""
-    if joint == _RESIDUAL:
-        return float(design.n_levels(of))
-    counts = design.counts(joint)
-    return float(np.sum(counts**2 / design.counts(of)[_at(design, joint, of)]))
-
-
-def _crossed(design: _Design, by_group: Mapping[str, FloatArray], of: str, by: str) -> float:
-    """Return the sum over rows of shared counts, for effects one of which holds groups.
-
-    Of a row's level of `by`: its count over the group's; of its level of `of`: the count in the
-    row's group over all.
-    """
-    share = by_group[of] / design.counts(of)[:, None]
-    scaled = design.counts(by) / design.group_counts[_at(design, by, "s")]
-    joint = design.joined(of, by)
-    if joint != _RESIDUAL:
-        group, level = (_at(design, joint, name) for name in ("s", of))
-        weights = design.counts(joint) * scaled[_at(design, joint, by)]
-        return float(np.sum(share[level, group] * weights))
-    total = 0.0
-    parts = design.partitions
-    for start in range(0, design.n_rows, _AT_ONCE):
-        rows = slice(start, start + _AT_ONCE)
-        shares = share[parts[of].codes[rows], parts["s"].codes[rows]]
-        total += float(shares @ scaled[parts[by].codes[rows]])
-    return total
-
-
-def _by_group_products(
-    design: _Design, by_group: Mapping[str, FloatArray], name: str, *, is_per_value: bool
-) -> FloatArray:
-    """Return sums over levels of products of their counts in two groups (over all their counts)."""
-    if "s" in name:
-        return np.diag(design.group_counts if is_per_value else design.squares_by_group(name))
-    counts = by_group[name]
-    scaled = counts / design.counts(name)[:, None] if is_per_value else counts
-    products: FloatArray = scaled.T @ counts
-    return products
-
-
-def _shape(design: _Design, name: str, weight: FloatArray) -> FloatArray:
-    """Return the covariance of the groups' weighted means per unit of variance of an effect.
-
-    `weight` is what a row weighs in its group's mean, by level of item x group.
-    """
-    if name == _RESIDUAL:
-        squares = weight**2 * design.counts("si")
-        return np.diag(np.bincount(design.levels_of("si", "s"), weights=squares))
-    if "s" in name:
-        squares = design.sums(name, weight) ** 2
-        return np.diag(np.bincount(_at(design, name, "s"), weights=squares))
-    by_group = design.by_group(name, weight)
-    shape: FloatArray = by_group.T @ by_group
-    return shape
+    plain = design.shared(design.joined(of, by), of)
+    first = design.products(of, is_per_value=True)
+    second = design.products(by, is_per_value=False)
+    both = float(np.sum(first * second / np.outer(n, n)))
+    return plain - 2.0 * design.crossed(of, by) + both
