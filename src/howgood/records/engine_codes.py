@@ -117,10 +117,10 @@ def _coded(
             coded[rows] = places[name](batch.get_column(name))
         for name, column in values.items():
             column[rows] = batch.get_column(name).cast(pl.Float64).to_numpy()
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         name: CodedColumn(np.array(known.to_list()), codes[name]) for name, known in levels.items()
     }
-    return found | values
+    return columns | values
 
 
 def _small(n_levels: int) -> type[np.signedinteger[Any]]:

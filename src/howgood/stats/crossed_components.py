@@ -134,8 +134,10 @@ def _with_hidden(components: list[Component], least: float, hidden: float) -> tu
     carrier = by_name.get("si", by_name[RESIDUAL])
     if max(carrier.mean_square, by_name[RESIDUAL].mean_square) > least:
         return tuple(components)
-    found = replace(carrier, mean_square=carrier.size * hidden, variance=hidden)
-    return tuple(found if component.name == carrier.name else component for component in components)
+    widened = replace(carrier, mean_square=carrier.size * hidden, variance=hidden)
+    return tuple(
+        widened if component.name == carrier.name else component for component in components
+    )
 
 
 class _Design:
@@ -236,24 +238,24 @@ class _Design:
         if name != "r":
             return self.sums.sums["pairs" if is_per_value else "products", name]
         scaled = _over(self.cells, self.rater_counts) if is_per_value else self.cells
-        found: FloatArray = scaled @ self.cells.T
-        return found
+        products: FloatArray = scaled @ self.cells.T
+        return products
 
     def shape(self, name: str) -> FloatArray:
         """Return the covariance of the groups' weighted means per unit of variance."""
         if name in (RESIDUAL, *self.sums.local):
-            found = self.sums.sums["shape", name]
+            shape = self.sums.sums["shape", name]
         else:
             weights = self.sums.by_rater["weights",]
-            found = np.sum(weights**2, axis=1) if name == "sr" else weights @ weights.T
-        scaled: FloatArray = found / self.n_levels("i") ** 2
+            shape = np.sum(weights**2, axis=1) if name == "sr" else weights @ weights.T
+        scaled: FloatArray = shape / self.n_levels("i") ** 2
         return np.diag(scaled) if scaled.ndim == 1 else scaled
 
 
 def _over(numbers: FloatArray, counts: FloatArray) -> FloatArray:
     """Return numbers over counts, 0 where nothing was counted."""
-    found: FloatArray = numbers / np.where(counts > 0, counts, 1.0)
-    return found
+    shares: FloatArray = numbers / np.where(counts > 0, counts, 1.0)
+    return shares
 
 
 def _is_same(design: _Design, first: str, second: str) -> bool:
@@ -295,31 +297,31 @@ def _freedom(design: _Design, names: Sequence[str], name: str) -> float:
 
 def _freedoms(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return degrees of freedom, fewer where some levels have far more values than others."""
-    found = {}
+    freedoms = {}
     for name in names:
         n, squares, cubes = design.powers(name)
         kept = float(np.sum(n - squares / n))
         spread = float(np.sum(squares - 2.0 * cubes / n + (squares / n) ** 2))
         even = kept**2 / spread / (design.n_levels(name) - len(n))
-        found[name] = max(_freedom(design, names, name), 1.0) * even
-    return found
+        freedoms[name] = max(_freedom(design, names, name), 1.0) * even
+    return freedoms
 
 
 def _sizes(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return the values per level, as they count in a mean square."""
-    found = {}
+    sizes = {}
     for name in names:
         n, squares, _ = design.powers(name)
-        found[name] = float(np.sum(n - squares / n)) / (design.n_levels(name) - len(n))
-    return found
+        sizes[name] = float(np.sum(n - squares / n)) / (design.n_levels(name) - len(n))
+    return sizes
 
 
 def _by_moments(design: _Design, names: Sequence[str]) -> dict[str, float]:
     """Return the variances whose expected sums of squares are those observed."""
     squares = np.array([design.squares(name) for name in names])
     expected = np.array([[_expected(design, of, by) for by in names] for of in names])
-    found = np.linalg.lstsq(expected, squares, rcond=None)[0]
-    return dict(zip(names, found.tolist(), strict=True))
+    variances = np.linalg.lstsq(expected, squares, rcond=None)[0]
+    return dict(zip(names, variances.tolist(), strict=True))
 
 
 def _expected(design: _Design, of: str, by: str) -> float:

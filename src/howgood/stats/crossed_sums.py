@@ -194,8 +194,8 @@ def _levels(codes: IntArray) -> _Levels:
             return _Levels(codes, seen.astype(np.float64))
         place = np.cumsum(seen > 0) - 1
         return _Levels(place[codes], seen[seen > 0].astype(np.float64))
-    _, found, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    return _Levels(found.reshape(-1), counts.astype(np.float64))
+    _, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    return _Levels(places.reshape(-1), counts.astype(np.float64))
 
 
 class _Block:
@@ -238,9 +238,9 @@ class _Block:
         if fine == coarse:
             return np.arange(len(self.levels[fine].counts))
         if (fine, coarse) not in self._places:
-            found = np.zeros(len(self.levels[fine].counts), dtype=np.int64)
-            found[self.levels[fine].codes] = self.levels[coarse].codes
-            self._places[fine, coarse] = found
+            places = np.zeros(len(self.levels[fine].counts), dtype=np.int64)
+            places[self.levels[fine].codes] = self.levels[coarse].codes
+            self._places[fine, coarse] = places
         return self._places[fine, coarse]
 
     def counts(self, name: str) -> FloatArray:
