@@ -9,7 +9,7 @@ from benchmarks.load.many_people import store_many
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY, Person
 
 from howgood.flow.hosting import Host, add_study, make_links
-from howgood.flow.watching import Watcher, overview, watch
+from howgood.flow.watching import Watcher, overview, people_of, watch
 from howgood.kinds.study import Study
 from howgood.kinds.survey.plan import AttentionCheck
 from howgood.kinds.survey.screens import check_name
@@ -113,6 +113,26 @@ def test_looking_stops_when_the_time_is_up_and_goes_on_later(host):
     assert 0 < first.looked_at < 4
     assert not first.is_complete
     assert watcher.flags("doors", seconds=50).is_complete
+
+
+def test_people_not_looked_at_in_time_are_shown_and_looked_at_later(host):
+    """A page of people whose interviews are played again comes at once, with what is known."""
+    _put(host, SURVEY)
+    same = {"acceptable": "4", "useful": "4", "intent": "4"}
+    for seed in range(4):
+        _person(host, seed, pace=10, **same)
+    ticks = iter(range(100))
+    watcher = Watcher(host, clock=lambda: next(ticks))
+    _, first, _ = people_of(host, "doors", look=watcher.looking(seconds=2.5))
+    known = [person.flags for person in first]
+    assert None in known
+    assert any(known)
+    _, second, _ = people_of(host, "doors", look=watcher.looking(seconds=90))
+    assert None not in [person.flags for person in second]
+    assert all(flags for person in second for flags in person.flags)
+    # Nobody who was looked at is looked at again: no time is needed for them.
+    _, third, _ = people_of(host, "doors", look=watcher.looking(seconds=-1))
+    assert third == second
 
 
 def test_whoever_gets_the_number_of_somebody_erased_is_looked_at_anew(host):

@@ -4,9 +4,18 @@ In: a host and a study's short name. Out: `Live`, `Flags`, and the audit in word
 leaving anybody out; participants' names, which no line says.
 """
 
+import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median, quantiles
@@ -296,6 +305,10 @@ class Flags:
         return self.looked_at >= self.finished
 
 
+Reasons = tuple[str, ...]
+Look = Callable[[Study, PersonRow], Reasons | None]  # None: nobody has looked yet
+
+
 class Watcher:
     """Remembers whom it has looked at; one for the server, shared between threads."""
 
@@ -306,6 +319,30 @@ class Watcher:
         self._evidence: dict[str, tuple[int, tuple[ShareEvidence, ...]]] = {}
         # By version: until when it counts as new, how many answers it rests on, the board.
         self._boards: LRUCache[int, tuple[float, int, LiveBoard | None]] = LRUCache(64)
+        # People who have not finished: their number, and when they answered what so far.
+        self._begun: LRUCache[Hashable, Flag | None] = LRUCache(4096)
+        self._lock = threading.Lock()
+
+    def looking(self, *, seconds: float = 1.0) -> Look:
+        """Return a look at people that says None for those not seen before once time is up.
+
+        Somebody's interview is played again for it, which takes half a second of computing.
+        """
+        until = self.clock() + seconds
+
+        def look(study: Study, person: PersonRow) -> Reasons | None:
+            remembered, key = self._memory_of(person)
+            with self._lock:
+                is_known, flag = key in remembered, remembered.get(key)
+            if not is_known:
+                if self.clock() > until:
+                    return None
+                flag = _flag(study, person)
+                with self._lock:
+                    remembered[key] = flag
+            return flag.reasons if flag else ()
+
+        return look
 
     def flags(self, slug: str, *, seconds: float = 0.15) -> Flags:
         """Look at people not seen before for this long, and return what is known by then."""
@@ -361,6 +398,12 @@ class Watcher:
         took = self.clock() - began
         self._boards[row.version] = (began + max(2.0, 20.0 * took), held, made)
         return made
+
+    def _memory_of(self, person: PersonRow) -> tuple[MutableMapping[Any, Flag | None], Hashable]:
+        """Return where a look at somebody is remembered, and under what."""
+        if person.status is Status.COMPLETE:
+            return self._seen, Finisher(number=person.number, finished_at=person.finished_at)
+        return self._begun, (person.number, *(shown.answered_at for shown in person.screens))
 
     def _look(self, finished: list[Finisher], until: float) -> None:
         with self.host.database.reading() as connection:

@@ -5,6 +5,7 @@ page by page. Absent: ids of recruiting platforms, and the rule of whose answers
 (`records.inclusion`).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study, participation_of, who_counts
 from howgood.flow.hosting import Host
 from howgood.flow.hosting.view import answered_questions
-from howgood.flow.watching.counts import SECONDS_PER_PAGE, ratings_of, reasons_to_look
+from howgood.flow.watching.counts import SECONDS_PER_PAGE, Look, Watcher, ratings_of
 from howgood.kinds import kind_of
 from howgood.records.answer_checks import AnswerChecks
 from howgood.records.inclusion import (
@@ -41,7 +42,8 @@ _LONGEST_REASON, _LONGEST_NOTE = 300, 5000
 class Person:
     """One person: when, how far, how long on every page, what they rated, why to look.
 
-    `left_out` says why their answers do not count under the usual rule; empty: they do.
+    `left_out` says why their answers do not count under the usual rule; empty: they do. `flags` is
+    None while nobody has looked whether there is a reason.
     """
 
     number: int
@@ -52,7 +54,7 @@ class Person:
     finished_at: datetime | None
     seconds: tuple[float, ...]
     ratings: tuple[float, ...]
-    flags: tuple[str, ...]
+    flags: tuple[str, ...] | None
     left_out: str
     review: Review
     checks: AnswerChecks
@@ -75,8 +77,11 @@ class AnsweredPage:
     earlier: int
 
 
-def people_of(host: Host, slug: str, *, after: int = 0) -> tuple[StudyRow, tuple[Person, ...], int]:
+def people_of(
+    host: Host, slug: str, *, after: int = 0, look: Look | None = None
+) -> tuple[StudyRow, tuple[Person, ...], int]:
     """Return the study, its next people after a number, and where the page after begins (or 0)."""
+    look = look or Watcher(host).looking(seconds=math.inf)
     row = find_study(host, slug)
     with host.database.reading() as connection:
         listed = collected.people(
@@ -84,14 +89,17 @@ def people_of(host: Host, slug: str, *, after: int = 0) -> tuple[StudyRow, tuple
         )
         decided = reviews.of_people(connection, [person.number for person in listed])
     begun = [person for person in listed if person.status is not Status.INVITED]
-    people = tuple(_person(host, person, decided.get(person.number, Review())) for person in begun)
+    people = tuple(
+        _person(host, person, decided.get(person.number, Review()), look) for person in begun
+    )
     return row, people, listed[-1].number if len(listed) == AT_ONCE else 0
 
 
 def look_at(
-    host: Host, slug: str, number: int
+    host: Host, slug: str, number: int, *, look: Look | None = None
 ) -> tuple[StudyRow, Person, tuple[AnsweredPage, ...]]:
     """Return one person and their answers, page by page."""
+    look = look or Watcher(host).looking(seconds=math.inf)
     row = find_study(host, slug)
     with host.database.reading() as connection:
         people = collected.people(
@@ -107,7 +115,7 @@ def look_at(
         for shown in person.screens
         if shown.answered_at is not None and shown.name in screens
     )
-    return row, _person(host, person, decided), pages
+    return row, _person(host, person, decided, look), pages
 
 
 def review(host: Host, slug: str, number: int, given: Review, *, actor: str, now: datetime) -> None:
@@ -133,7 +141,7 @@ def review(host: Host, slug: str, number: int, given: Review, *, actor: str, now
         raise UnknownNameError(where="participant", name=str(number), names=())
 
 
-def _person(host: Host, person: PersonRow, decided: Review) -> Person:
+def _person(host: Host, person: PersonRow, decided: Review, look: Look) -> Person:
     study, way = host.study(person.version), participation_of(person)
     facts = who_counts(study, person, way)
     reason = why_left_out(
@@ -152,7 +160,7 @@ def _person(host: Host, person: PersonRow, decided: Review) -> Person:
         finished_at=person.finished_at,
         seconds=tuple(answer.seconds or 0.0 for answer in way.answers),
         ratings=_numbers(ratings_of(study, way)),
-        flags=tuple(reasons_to_look(study, way)),
+        flags=look(study, person),
         left_out=reason or "",
         review=decided,
         checks=kind_of(study).answer_checks(study, way),

@@ -36,7 +36,7 @@ async def get_people(request: Request) -> Response:
     host, slug = request.app.state.host, request.path_params["slug"]
     try:
         row, people, next_page = await run_in_threadpool(
-            watching.people_of, host, slug, after=after
+            watching.people_of, host, slug, after=after, look=request.app.state.watcher.looking()
         )
     except UnknownNameError as error:
         raise HTTPException(404) from error
@@ -102,8 +102,9 @@ async def _person(request: Request, *, problem: str = "", status: int = 200) -> 
     host, slug = request.app.state.host, request.path_params["slug"]
     try:
         row, person, pages = await run_in_threadpool(
-            watching.look_at, host, slug, request.path_params["number"]
-        )
+            watching.look_at, host, slug, request.path_params["number"],
+            look=request.app.state.watcher.looking(),
+        )  # fmt: skip
     except UnknownNameError as error:
         raise HTTPException(404) from error
     return dashboard(
