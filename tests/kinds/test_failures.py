@@ -108,6 +108,11 @@ def test_it_is_answered_imported_and_fitted(file, tmp_path):
         words = " ".join(finding.text for finding in made.report.findings)
         assert "tolerated" in words
         assert "'invented' weighs like" in words
+        (headline,) = made.report.headlines
+        assert headline.more[0].startswith("invented weighs most")
+        assert headline.more[-1] in words
+        assert headline.share[0] < headline.share[1] < headline.share[2]
+        assert f"{100 * headline.share[1]:.0f} % of people would accept it" in headline.text
     finally:
         host.close()
 

@@ -243,6 +243,15 @@ def test_repeated_pairs_say_how_steady_people_are_and_are_not_ranked(tmp_path, s
     share = results._asked_again(sample.people, 1)
     assert (share.alike, share.pairs) == (alike, len(again))
     assert made.report.provenance.rows_used == sum(len(p.rows) for p in people) - len(again)
+    # The answer comes first: who leads, with the interval of the board, and whether it is settled.
+    (headline,) = made.report.headlines
+    board = made.report.sections[0].table
+    assert headline.title == board["system"][0]
+    lower, middle, upper = (f"{100 * end:.0f}" for end in headline.share)
+    assert board["win rate"][0] == f"{middle} % [{lower}–{upper}]"
+    assert headline.more[0] == made.report.findings[0].text
+    assert headline.is_enough == (made.report.findings[0].tone == "good")
+    assert headline.people == 12
 
 
 def test_pictures_are_copied_under_names_that_say_nothing(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -60,6 +61,16 @@ def test_statistics_are_behind_folds_and_the_evidence_is_a_number_of_people():
     assert "7 of about 25 people" in page
     assert "&lt;Alarm&gt;" in page
     assert "<Alarm>" not in page
+
+
+def test_the_only_answer_has_the_first_picture_next_to_it_unless_it_has_a_map():
+    without = replace(HEADLINE, acceptance=None, hero="3.8", caption="false alarms")
+    page = to_html(_report(headlines=(without,)))
+    verdict = page.partition('class="verdict with-picture"')[2].partition("</section></section>")[0]
+    assert "<h3>Curve</h3>" in verdict
+    assert page.count('<svg role="img"></svg>') == 1
+    assert "<h2>Curve</h2>" in to_html(_report(headlines=(HEADLINE,)))
+    assert "<h2>Curve</h2>" in to_html(_report(headlines=(without, without)))
 
 
 def test_a_report_without_a_map_has_no_script():

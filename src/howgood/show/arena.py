@@ -14,11 +14,12 @@ from howgood.decide.arena import Board
 from howgood.records.estimate import Estimate
 from howgood.records.live_board import BoardLine, LiveBoard
 from howgood.records.ranking import Ranking
-from howgood.records.report import Finding, Report, Section
+from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
 from howgood.records.ties import tied_sets
 from howgood.show.figures.ranking import gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
+from howgood.show.group import USUAL_PEOPLE
 from howgood.show.numbers import percent, probability, share_text
 from howgood.show.ranking import errors_section, listed, tied_with
 from howgood.show.votes import CAUTIONS, cycle_finding, side_finding, style_finding
@@ -79,6 +80,38 @@ def verdict(board: Board) -> Finding:
     return Finding(text=f"Not settled yet: the order of {ties}; {more}.", tone="unsure")
 
 
+def headline(board: Board, again: AskedAgain) -> Headline:
+    """Return the answer: who leads, how often it wins, and whether that is settled."""
+    ranking = board.ranking
+    leader = ranking.order[0]
+    lower, middle, upper = _win_rate(ranking, leader)
+    more = [verdict(board).text]
+    if again.share is not None:
+        steady = f"{percent(again.share.mean)} of {again.pairs} pairs"
+        more.append(f"Asked again with sides swapped, people gave the same answer in {steady}.")
+    return Headline(
+        title=leader,
+        caption="win rate against an average system",
+        text=f"{leader} leads {len(ranking.order)} systems: it wins {percent(middle)} of the votes "
+        f"that prefer a side, against an average one (likely between {100 * lower:.0f} and "
+        f"{100 * upper:.0f} %).",
+        share=(lower, middle, upper),
+        point=(0.0, 0.0),
+        people=int(ranking.provenance.settings["raters"]),
+        wanted=USUAL_PEOPLE,
+        more=tuple(more),
+        is_enough=board.verdict != "open",
+    )
+
+
+def _win_rate(ranking: Ranking, name: str) -> tuple[float, float, float]:
+    """Return how often a system wins against an average one: lower end, middle, upper end."""
+    place = ranking.index(name)
+    score, sd = float(ranking.scores[place]), float(ranking.score_sds[place])
+    low, middle, high = (float(expit(score + times * sd)) for times in (-1.96, 0.0, 1.96))
+    return low, middle, high
+
+
 def _rounded(votes: int) -> int:
     """Return a rough number as one: one digit, then zeros."""
     size = int("1".ljust(len(str(votes)), "0"))
@@ -105,16 +138,15 @@ def _lines(board: Board, counts: VoteCounts) -> tuple[BoardLine, ...]:
     below = dict(zip(ranking.order, ranking.order[1:], strict=False))
     lines = []
     for name in ranking.order:
-        place = ranking.index(name)
-        score, sd = float(ranking.scores[place]), float(ranking.score_sds[place])
+        lower, win_rate, upper = _win_rate(ranking, name)
         lines.append(
             BoardLine(
                 system=name,
                 tied_with=ties[name],
                 votes=counts.votes.get(name, 0),
-                win_rate=float(expit(score)),
-                lower=float(expit(score - 1.96 * sd)),
-                upper=float(expit(score + 1.96 * sd)),
+                win_rate=win_rate,
+                lower=lower,
+                upper=upper,
                 best=percent(ranking.best_probability[name]),
                 error_to_next=ranking.error(name, below[name]) if name in below else None,
             )
@@ -145,6 +177,7 @@ def report(
         methods=_methods(board, again),
         provenance=ranking.provenance,
         cautions=CAUTIONS,
+        headlines=(headline(board, again),),
     )  # fmt: skip
 
 

@@ -16,9 +16,9 @@ from howgood.learn.failures import FailuresFit, silent_reason
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import FEW_PEOPLE
 from howgood.records.failures import FailureBar, FailureGate
-from howgood.records.report import Finding, Report, Section
+from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
-from howgood.show.acceptability import picture_section
+from howgood.show.acceptability import USUAL_PEOPLE, picture_section
 from howgood.show.figures import theme
 from howgood.show.figures.theme import COLOURS, INK, canvas
 from howgood.show.numbers import percent, plain, probability, share_text
@@ -56,8 +56,8 @@ def usual_rates(fit: FailuresFit) -> dict[str, float]:
     return dict.fromkeys(fit.kinds[:most], rate)
 
 
-def failure_report(fit: FailuresFit) -> Report:
-    """Return the report of a fit of failures."""
+def failure_report(fit: FailuresFit, bar: FailureBar | None = None) -> Report:
+    """Return the report of a fit of failures; with a bar, what that asks for comes first."""
     weights = dict(sorted(fit.weights.items(), key=lambda pair: -pair[1].mean))
     return Report(
         title="Which failures people tolerate",
@@ -86,6 +86,34 @@ def failure_report(fit: FailuresFit) -> Report:
         methods=fit.methods_text(),
         provenance=fit.provenance,
         cautions=CAUTIONS,
+        headlines=() if silent_reason(fit.cells) else (failure_headline(fit, bar),),
+    )
+
+
+def failure_headline(fit: FailuresFit, bar: FailureBar | None = None) -> Headline:
+    """Return the answer: who would accept one failure of every kind, what weighs most."""
+    rates = usual_rates(fit)
+    share = fit.predict(rates)
+    ends = share.interval
+    heaviest = max(fit.kinds, key=lambda kind: fit.weights[kind].mean)
+    alone = fit.tolerable(heaviest, share=_SHARE)
+    more = [
+        f"{heaviest} weighs most: alone, {percent(_SHARE)} of people tolerate "
+        f"{_rate_text(alone)} of it."
+    ]
+    if bar is not None:
+        more.append(bar_findings(bar)[-1].text)
+    return Headline(
+        title=f"One failure of {'every kind' if len(rates) > 1 else 'this kind'} in {fit.out_of}",
+        text=f"When each kind ({', '.join(rates)}) happens once in {fit.out_of} answers, "
+        f"{percent(share.mean)} of people would accept it (likely between {100 * ends.lower:.0f} "
+        f"and {100 * ends.upper:.0f} %).",
+        share=(ends.lower, share.mean, ends.upper),
+        point=(0.0, 0.0),
+        people=fit.n_respondents,
+        wanted=USUAL_PEOPLE,
+        more=tuple(more),
+        is_enough=fit.evidence == "enough",
     )
 
 

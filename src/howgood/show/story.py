@@ -36,11 +36,14 @@ def story(report: Report, picture: Picture) -> str:
     details = [
         one_section for one_section in enumerate(report.sections) if one_section[1].is_detail
     ]
+    answer = ""
+    if _is_answered_by(report.headlines, plain_sections):
+        answer = _section(*plain_sections.pop(0), picture, level=3)
     parts = [
         '<div class="story">',
         f'<p class="question">{_prose(report.question)}</p>',
         _findings(first),
-        *(headline_html(headline) for headline in report.headlines),
+        *(headline_html(headline, picture=answer) for headline in report.headlines),
         _sections([_section(place, section, picture) for place, section in plain_sections]),
         _fold("More findings", "Everything the answers say, with its numbers.", _findings(others))
         if others
@@ -56,6 +59,14 @@ def story(report: Report, picture: Picture) -> str:
         "</div>",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _is_answered_by(headlines: Sequence[Headline], sections: Sequence[tuple[int, Section]]) -> bool:
+    """Return whether the first picture belongs to the only answer, which has no map of its own."""
+    if len(headlines) != 1 or headlines[0].acceptance is not None or not sections:
+        return False
+    first = sections[0][1]
+    return bool(first.svg) and first.table is None
 
 
 def _split(report: Report) -> tuple[Sequence[Finding], Sequence[Finding]]:
@@ -88,19 +99,20 @@ def _word(tone: str) -> str:
     return f'<span class="word">{_WORDS[tone]}</span> ' if tone in _WORDS else ""
 
 
-def headline_html(headline: Headline) -> str:
-    """Return an answer: sentence, number with its interval drawn, whom it rests on, its map."""
+def headline_html(headline: Headline, *, picture: str = "") -> str:
+    """Return an answer: sentence, number with its interval drawn, whom it rests on, its picture."""
     draws, title = headline.acceptance, text_html(headline.title)
     # Values in an attribute: the dashboard's policy allows no script in a page.
     data = "" if draws is None else f' data-map="{text_html(_map_values(headline))}"'
     more = "".join(f"<p>{_prose(text)}</p>" for text in headline.more)
+    shape = " with-map" if data else " with-picture" if picture else ""
     parts = [
-        f'<section class="verdict{" with-map" if data else ""}"{data}><div>',
+        f'<section class="verdict{shape}"{data}><div>',
         f'<h2>{title}</h2><p class="hero"><span data-hero>{_hero(headline)}</span> '
         f"<small>{text_html(headline.caption)}</small></p>",
         _band(headline.share, headline.ends) if headline.ends else "",
         f'<p class="says" data-says>{_prose(headline.text)}</p>{more}{_meter(headline)}</div>',
-        _map(headline) + _what_if(headline) if data else "",
+        _map(headline) + _what_if(headline) if data else picture,
         "</section>",
     ]
     return "".join(parts)
@@ -200,10 +212,9 @@ def _sections(parts: Sequence[str]) -> str:
     return f'<div class="sections">{"".join(parts)}</div>' if parts else ""
 
 
-def _section(place: int, section: Section, picture: Picture) -> str:
-    return (
-        f"<section><h2>{text_html(section.title)}</h2>{_inside(place, section, picture)}</section>"
-    )
+def _section(place: int, section: Section, picture: Picture, *, level: int = 2) -> str:
+    heading = f"<h{level}>{text_html(section.title)}</h{level}>"
+    return f"<section>{heading}{_inside(place, section, picture)}</section>"
 
 
 def _detail(place: int, section: Section, picture: Picture) -> str:

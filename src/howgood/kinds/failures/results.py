@@ -51,10 +51,11 @@ def result(
         why = f"The answers do not pin the model down: {error}"
         return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
     progress(0.75, "drawing the pictures")
+    bar = decide.failure_bar(fit, share=_SHARE)
     report = whole_report(
-        failure_report(fit),
+        failure_report(fit, bar),
         title=study.title,
-        first=bar_findings(decide.failure_bar(fit, share=_SHARE)),
+        first=bar_findings(bar),
         left_out=sample.left_out,
         policy=POLICIES[sample.policy],
     )

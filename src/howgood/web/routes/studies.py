@@ -23,13 +23,26 @@ from howgood.web.access import home, sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.middleware import LARGEST_UPLOAD
 from howgood.web.request_data import now, whole
+from howgood.web.routes.recruiting import qr_code
 
 
 async def get_design(request: Request) -> Response:
     """Show the components."""
     person = await signed_in(request)
-    names = [name for name in tokens() if name.startswith(("space", "type", "radius"))]
-    return dashboard(request, "design.html", researcher=person, sizes=names, drawn=_drawn())
+    return dashboard(
+        request, "design.html", researcher=person, sizes=_sizes(), drawn=_drawn(),
+        colours=[name for name, value in tokens().items() if value.startswith("#")],
+        qr=qr_code("https://example.org/s/smart-alarm"),
+    )  # fmt: skip
+
+
+def _sizes() -> dict[str, int]:
+    """Return the sizes of the design in pixels, by name."""
+    return {
+        name: round(16 * float(value.removesuffix("rem")))
+        for name, value in tokens().items()
+        if name.startswith(("space", "type", "radius"))
+    }
 
 
 def _drawn() -> dict[str, Markup]:
