@@ -77,18 +77,29 @@ def test_an_empty_server_has_a_survey_of_two_own_applications_in_few_steps(empty
     page.close()
 
 
-def test_typing_is_saved_by_itself_and_undone(empty_server, owner):
+@pytest.mark.parametrize(("part", "name"), [
+    ("texts", "introduction"), ("task", "survey.applications.0.description"),
+    ("questions", "demographics.0.text"), ("ending", "completion.text"),
+])  # fmt: skip
+def test_typing_is_saved_by_itself_and_undone(empty_server, owner, part, name):
     page = owner[0].new_page()
-    address = f"{empty_server.home}/studies/doors-that-know-you/edit/texts"
+    address = f"{empty_server.home}/studies/doors-that-know-you/edit/{part}"
+
+    def typed():
+        page.evaluate(
+            "for (const one of document.querySelectorAll('details.block')) one.open = true"
+        )
+        return field(page, name)
+
     page.goto(address)
-    before = field(page, "introduction").input_value()
-    field(page, "introduction").fill("Typed, not sent.")
+    before = typed().input_value()
+    typed().fill("Typed, not sent: $& <b>")
     page.get_by_text("Saved 0 s ago").or_(page.get_by_text("Saved 1 s ago")).first.wait_for()
     page.goto(address)
-    assert field(page, "introduction").input_value() == "Typed, not sent."
+    assert typed().input_value() == "Typed, not sent: $& <b>"
     with page.expect_navigation():
         page.get_by_role("button", name="Undo").click()
-    assert field(page, "introduction").input_value() == before
+    assert typed().input_value() == before
     page.close()
 
 
@@ -119,6 +130,12 @@ def test_a_sentence_is_filled_in_while_it_is_typed_and_entries_move_by_keyboard(
     phrase.fill("{n} of {real} {time|times} {system} rang")
     filled = page.locator("#node-survey\\.applications\\.0\\.phrases\\.found .filled")
     assert filled.inner_text() == "8 of 10 times The bell rang"
+    called = field(page, "survey.applications.0.name")
+    called.fill("The $& bell")  # means something in a replacement
+    phrase.press("End")
+    phrase.press_sequentially("!")
+    assert filled.inner_text() == "8 of 10 times The $& bell rang!"
+    called.fill("The bell")
     page.locator("table.grid-levels").wait_for()
     assert page.locator("table.grid-levels td").count() == 16
     second = page.locator(".outline [data-entry='survey.applications.1']")

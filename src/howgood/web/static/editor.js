@@ -30,7 +30,8 @@
     body.append("csrf", form.elements.csrf.value);
     body.append("edition", form.elements.edition.value);
     for (const [name, value] of pairs) body.append(name, value);
-    const answer = await fetch(form.action,
+    // Buttons are called "action" too, which is what form.action would be.
+    const answer = await fetch(form.getAttribute("action"),
       {method: "POST", body, headers: {"X-Howgood-Autosave": "yes"}, redirect: "manual"});
     if (answer.ok) {
       form.elements.edition.value = (await answer.json()).edition;
@@ -73,7 +74,7 @@
       await sending;
       setTimeout(() => form.requestSubmit(event.submitter), 0);
     } else if (JSON.stringify(entries()) !== state || event.submitter?.name === "action"
-               || form.elements.action) push(state);
+               || form.querySelector("input[name='action']")) push(state);
   });
   undo.addEventListener("click", async () => {
     const all = stack(), last = all.pop();
@@ -94,7 +95,7 @@
     const key = area.name.split(".").pop(), n = counts[key] ?? 8;
     const named = form.elements[area.name.replace(/phrases\..*/, "name")];
     const words = area.value.replace(/\{n\}/g, n).replace(/\{real\}/g, 10)
-      .replace(/\{system\}/g, named ? named.value : "the system")
+      .replace(/\{system\}/g, () => (named ? named.value : "the system"))
       .replace(/\{([^{}|]*)\|([^{}]*)\}/g, (_, one, many) => (n === 1 ? one : many));
     const line = area.parentElement.querySelector(".filled");
     line.textContent = words;
