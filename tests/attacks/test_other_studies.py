@@ -6,16 +6,18 @@ from datetime import UTC, datetime
 import pytest
 from tests.attacks.surface import content, filled, routes
 from tests.flow.hosting.conftest import SURVEY, Person
-from tests.web.conftest import hidden_fields
+from tests.web.conftest import PASSWORD, hidden_fields
 from tests.web.test_studies import edit, make
 
-from howgood.flow import importing
+from howgood.flow import accounts, importing, in_use, notices
 from howgood.flow.api_access import issue_token
 from howgood.flow.hosting import add_study, tokens
 from howgood.flow.results import requests
 from howgood.flow.study_files.attached_files import filled_from_files
 from howgood.kinds.study import Study
 from howgood.records.api_token import SCOPES
+from howgood.settings import Settings
+from howgood.web.access import SESSION
 
 NOT_FOUND = 404
 TABLE = b"who,application,precision,recall,acceptable\nr1,bell,1,1,5\n"
@@ -49,6 +51,54 @@ def test_jobs_uploads_and_tables_are_reached_by_their_own_study_alone(owner, hos
             sends = {"data": form} if method == "POST" else {}
             answer = owner.request(method, address, **sends)
             assert answer.status_code == NOT_FOUND, address
+    assert content(host) == before
+
+
+@pytest.fixture
+def rich_doors(host, owner_account, doors):
+    """What else a study has numbers for: a product, a webhook, a share, a link, an import."""
+    now, ada = datetime.now(UTC), owner_account.researcher
+    in_use.add_product(host, ada, "doors", name="Door camera", application="bell",
+                       origins="https://app.example.org", now=now)  # fmt: skip
+    notices.add_webhook(host, Settings(), ada, "doors", target="https://93.184.216.34/",
+                        events=notices.EVENTS, now=now)  # fmt: skip
+    _joined(host, ada, "grace", now)
+    accounts.share(host, ada, "doors", name="grace", role="analyst", is_group=False, now=now)
+    accounts.make_result_link(host, ada, "doors", name="board", days=30, now=now)
+    importing.import_files(host, "doors", [("a.csv", TABLE)], mapping={"participant": "who"},
+                           actor="ada", now=now)  # fmt: skip
+    return doors
+
+
+def _joined(host, ada, name, now):
+    token = accounts.invite(host, ada, role="guest", now=now)
+    return accounts.join(host, token, name=name, password=PASSWORD, now=now).signed_in
+
+
+def test_the_owner_of_one_study_reaches_nothing_of_another_by_its_numbers(
+    browser, host, owner_account, rich_doors
+):
+    now, ada = datetime.now(UTC), owner_account.researcher
+    mallory = _joined(host, ada, "mallory", now)
+    accounts.share(host, ada, "songs", name="mallory", role="owner", is_group=False, now=now)
+    (own,) = accounts.sharing_of(host, "songs", now=now).shares
+    browser.cookies.set(SESSION, mallory.token)
+    form = hidden_fields(browser.get("/account")) | {
+        "action": "import", "sure": "yes", "who": "1", "user": "1", "counts": "no", "reason": "x",
+    }  # fmt: skip
+    before, asked = content(host), 0
+    for method, path in routes(browser.app):
+        if not re.match(r"/studies/\{slug\}/(?!versions).*\{number", path):
+            continue
+        for number in range(1, 9):
+            if "/share/{number" in path and number == own.number:
+                continue
+            asked += 1
+            answer = browser.request(method, filled(path, slug="songs", number=number),
+                                     **({"data": form} if method == "POST" else {}))  # fmt: skip
+            assert answer.status_code == NOT_FOUND, (method, path, number)
+            assert "bell" not in answer.text.lower()
+    assert asked > 150
     assert content(host) == before
 
 

@@ -141,7 +141,7 @@ class Host:
 
         Which screen that is, and whether they still hold their place, is read from the database
         every time: another process may have changed it. What a screen says and what was answered
-        before it never changes, so that is kept in memory.
+        before it is kept in memory: who changes an earlier answer moves their screen on.
         """
         digest = tokens.digest(token)
         place = self.database.read_one(lambda c: answers.place(c, digest))
