@@ -60,6 +60,10 @@ _WIDTH, _LABEL, _ROW, _AXIS = 640, 190, 26, 34
 _BLUE, _GREY = tokens()["data-1"], tokens()["chart-faint"]
 
 
+# The spacing is inherited by the table, wherever no style sheet says otherwise.
+_SCROLLED = '<div style="overflow-x:auto;border-spacing:.9rem .15rem">'
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """One thing with its uncertainty: a dot between two ends."""
@@ -357,7 +361,7 @@ def to_fragment(shown: Look) -> str:
         count = f"first {_MOST_ROWS} of {len(shown.table)} rows" if more else _rows(len(head))
         fold = "details" if parts else "details open"
         summary = f"<summary>Table, {count}</summary>"
-        parts.append(f"<{fold}>{summary}{page.table_html(head)}</details>")
+        parts.append(f"<{fold}>{summary}{_SCROLLED}{page.table_html(head)}</div></details>")
     return f'<div style="max-width:44rem">{"".join(parts)}</div>'
 
 
