@@ -163,8 +163,12 @@ def _states(host):
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
-    """Studies of every kind, asked, empty and in draft, with jobs in every state."""
-    host = open_host(str(tmp_path_factory.mktemp("every") / "answers.sqlite"))
+    yield from every_state(tmp_path_factory.mktemp("every"))
+
+
+def every_state(folder):
+    """Yield a server with studies asked, empty and in draft, and jobs in every state."""
+    host = open_host(str(folder / "answers.sqlite"))
     now = datetime.now(UTC)
     for study, people in ((SURVEY, 4), (RERATING, 4), (SURVEY | {"slug": "empty"}, 0)):
         row = add_study(host, Study.from_dict(study), folder=Path(), now=now)

@@ -1,5 +1,6 @@
 """Researchers' pages and reports in other languages: complete where promised, honest where not."""
 
+import calendar
 import re
 import tomllib
 from pathlib import Path
@@ -18,10 +19,17 @@ def _words(text):
     return " ".join(re.findall(r"[A-Za-z0-9']+", text))
 
 
+# Put together of a word and a name, or of parts of a name in the study file.
+COMPOSED = {"Copy for {own}", "Day of", "Filled: accepted.", "Hollow: refused.", "Alarms", "Miss",
+            "Negative", "Positive", "Correctly cleared", "With negative", "With positive"}  # fmt: skip
+
+
 def _source():
     """Return the words of every text of the package; pieces of strings are joined."""
-    files = [*SOURCES.rglob("*.py"), *SOURCES.rglob("*.html")]
+    files = [file for ending in ("py", "html", "toml", "json") for file in
+             SOURCES.rglob(f"*.{ending}") if file.parent != SOURCES / "show" / "languages"]  # fmt: skip
     whole = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    whole += " ".join([*calendar.month_name, *calendar.month_abbr])
     joined = re.sub(r'"\s*\n\s*\+?\s*f?"', "", whole)
     return f" {_words(joined)} "
 
@@ -41,7 +49,7 @@ def test_every_key_is_a_text_that_howgood_says(language):
     for key in texts(language):
         pairs = [pair for pair in _pairs(key) if pair]
         found = sum(f" {pair} " in source for pair in pairs)
-        if found < 0.5 * len(pairs):
+        if found < 0.5 * len(pairs) and key not in COMPOSED:
             gone.append(key)
     assert gone == []
 

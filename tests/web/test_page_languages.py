@@ -2,29 +2,110 @@
 
 import html
 import re
+import tomllib
+from datetime import UTC, datetime
 
 import pytest
-from tests.flow.results.conftest import SURVEY
+from starlette.testclient import TestClient
+from tests.flow.results.conftest import RERATING, SURVEY
+from tests.journeys.conftest import PICTURE
+from tests.journeys.test_every_page import PAGES, every_state
+from tests.journeys.test_offline_kinds import STUDIES
 from tests.web.test_results import _fit, asked, work  # noqa: F401 - fixtures
 
-from howgood.show.translation import is_english
+from howgood.ask import sentences
+from howgood.demo.web import add_people
+from howgood.flow.hosting import add_study
+from howgood.flow.results.tasks import run_task
+from howgood.flow.study_files.new import template
+from howgood.kinds.study import Study
+from howgood.records.job import FIT
+from howgood.show.page import to_html
+from howgood.show.translation import is_english, translated_page
+from howgood.web.access import LANGUAGE, SESSION
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+# For those who write programs, whose language is English.
+FOR_PROGRAMMERS = {"/design", "/api/docs"}
+PATHS = ("", "/results", "/results/1/report.html")
+DRAFTS = ("survey", "comparison")
 
 
-def english_left(page):
-    """Return what is marked as English on a page, and says something."""
-    found = re.findall(r'<span lang="en">(.*?)</span>', page, re.DOTALL)
-    said = [html.unescape(" ".join(text.split())) for text in found if is_english(text)]
-    # Statements that people rated are the study's own words; methods are meant for papers.
-    return [text for text in said if "I would" not in text and "respondents gave" not in text]
+def english_left(page, english):
+    """Return what is still English on a page: marked as such, or a label as in the English page."""
+    marked = re.findall(r'<span lang="en">(.*?)</span>', page, re.DOTALL)
+    labels = set(_LABEL.findall(page)) & set(_LABEL.findall(english))
+    said = {html.unescape(" ".join(text.split())) for text in {*marked, *labels}}
+    return {text for text in said if is_english(text)}
 
 
-def _share_left(page):
-    """Return how much of a page's sentences stayed English, by their number."""
-    texts = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
-    sentences = [text for text in re.split(r"<[^>]*>", texts) if len(text.split()) > 2]
-    return len(english_left(page)) / len(sentences)
+_LABEL = re.compile(r'\s(?:aria-label|alt|placeholder|title|data-text-\w+)="([^"]*)"')
+
+
+def own_words(value):
+    """Yield every text of a study: they are in the study's language, not in the page's."""
+    if isinstance(value, str):
+        yield from (" ".join(line.split()) for line in value.splitlines() if line.strip())
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from own_words(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from own_words(part)
+
+
+def not_of_the_study(texts, studies):
+    """Return the texts that no study says: neither whole, nor cut short, nor in a list."""
+    said = {word for study in studies for word in own_words(study)}
+    said |= set(own_words(tomllib.loads((sentences.folder() / "en.toml").read_text())))
+
+    def is_own(text):
+        text = re.sub(r"^\d+\. ", "", text)  # its place in a list
+        text = re.sub(r" \((?:\d+|[\w-]+)\)$", "", text)  # its count, or its short name
+        short = text.removesuffix("…")
+        return any(
+            word.startswith(short) if text.endswith("…") else word == text for word in said
+        ) or any(
+            text.startswith(f"{word}: ") and is_own(text.removeprefix(f"{word}: ")) for word in said
+        )
+
+    return sorted(text for text in texts if not is_own(text))
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    yield from every_state(tmp_path_factory.mktemp("pages"))
+
+
+def test_every_page_of_the_dashboard_is_german_once_chosen(running):
+    left, studies = {}, [SURVEY, RERATING, *map(tomllib.loads, map(template, DRAFTS))]
+    with TestClient(running.app, raise_server_exceptions=False) as client:
+        client.cookies.set(SESSION, running.session)
+
+        def read(address, language):
+            client.cookies.set(LANGUAGE, language)
+            return client.get(address).text
+
+        for route, addresses in PAGES.items():
+            for address in addresses if route not in FOR_PROGRAMMERS else ():
+                at = address.format(**running.words)
+                page = read(at, "de")
+                assert '<html lang="de"' in page, address
+                left[address] = not_of_the_study(english_left(page, read(at, "en")), studies)
+    assert {address: texts for address, texts in left.items() if texts} == {}
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_the_report_of_every_kind_is_german(host, tmp_path, kind):
+    (tmp_path / "door.svg").write_text(PICTURE)
+    study, now = Study.from_dict(STUDIES[kind]), datetime.now(UTC)
+    row = add_study(host, study, folder=tmp_path, now=now)
+    add_people(host, row.slug, people=8, seed=1, now=now)
+    result = run_task(host, row.number, FIT, {})
+    report = to_html(result.report, language="de")
+    assert '<html lang="de">' in report
+    left = english_left(report, to_html(result.report))
+    assert not_of_the_study(left, [STUDIES[kind]]) == []
 
 
 @pytest.fixture
@@ -36,18 +117,17 @@ def fitted(owner, asked, work):  # noqa: F811 - fixtures
 
 
 def test_live_results_and_report_are_german_once_chosen(owner, fitted):
-    live = owner.get(f"/studies/{fitted.slug}?in=de").text
-    assert '<html lang="de">' in live
-    assert _share_left(live) < 0.1
-    results = owner.get(f"/studies/{fitted.slug}/results").text  # the choice is kept
-    assert "Ergebnisse: " in results
-    assert "Was daraus nicht folgt" in results
-    assert _share_left(results) < 0.2  # texts that came after the file was last looked through
-    report = owner.get(f"/studies/{fitted.slug}/results/1/report.html").text
-    assert '<html lang="de">' in report
-    assert _share_left(report) < 0.2
-    english = owner.get(f"/studies/{fitted.slug}/results?in=en").text
-    assert "What not to conclude" in english
+    root = f"/studies/{fitted.slug}"
+    english = {path: owner.get(root + path).text for path in PATHS}
+    live = owner.get(f"{root}?in=de").text
+    german = {path: owner.get(root + path).text for path in PATHS}  # the choice is kept
+    assert live == german[""]
+    for path in PATHS:
+        assert '<html lang="de">' in german[path]
+        assert not_of_the_study(english_left(german[path], english[path]), [SURVEY]) == []
+    assert "Ergebnisse: " in german["/results"]
+    assert "Was daraus nicht folgt" in german["/results"]
+    assert "What not to conclude" in owner.get(f"{root}/results?in=en").text
 
 
 def test_an_unknown_language_changes_nothing(owner, fitted):
@@ -63,3 +143,9 @@ def test_fields_and_what_people_wrote_stay_as_they_are(owner, fitted):
     same = [sorted(text for text in named.findall(page) if "in=" not in text and len(text) < 60)
             for page in (english, german)]  # fmt: skip
     assert same[0] == same[1]
+
+
+def test_an_option_whose_text_is_sent_is_not_translated():
+    chosen = "<select><option>Results</option><option value='x'>Results</option></select>"
+    page = translated_page(chosen, "de")
+    assert "<option>Results</option><option value='x'>Ergebnisse</option>" in page

@@ -23,6 +23,8 @@ from howgood.flow.study_files import read_study
 from howgood.flow.study_files.new import new_study
 from howgood.kinds.criteria import screens as criteria
 from howgood.kinds.pair_choices import CHOICE, PAIR
+from howgood.kinds.failures import screens as failures
+from howgood.kinds.failures.plan import FailuresPlan
 from howgood.kinds.rerating.plan import ReratingPlan
 from howgood.kinds.rerating.screens import RATING
 from howgood.kinds.seeded import draw
@@ -130,6 +132,7 @@ def _filler(study: Study, condition: str, seed: int, manner: str) -> Filler:
         "rerating": lambda: _rating(seed),
         "criteria": lambda: _weighing(study, seed),
         "votes": lambda: _voting(study, seed),
+        "failures": lambda: _minding(study, seed),
     }
     rule = rules[study.kind]()
 
@@ -236,6 +239,25 @@ def _voting(study: Study, seed: int) -> Callable[[Screen, Form], Mapping[str, st
         )
         gap = left - right + 0.8 * _normal(seed, screen.key)
         return {CHOICE: "tie" if abs(gap) < 0.25 else "left" if gap > 0 else "right"}
+
+    return answer
+
+
+def _minding(study: Study, seed: int) -> Callable[[Screen, Form], Mapping[str, str]]:
+    """Rate a system lower the more often it fails; every kind weighs more than the one before."""
+    plan = plan_of(study, FailuresPlan)
+    points = len(failures.scale_of(study, plan))
+
+    def answer(screen: Screen, form: Form) -> Mapping[str, str]:
+        shown = failures.counts_of(plan, screen.key)
+        if shown is None:
+            return {}
+        cost = sum(
+            (1 + place) * shown.counts[kind.key] / shown.out_of
+            for place, kind in enumerate(plan.kinds)
+        )
+        value = points * (1 - 2 * cost) + _normal(seed, "leniency") + _normal(seed, screen.key)
+        return {failures.RATING: str(min(points, max(1, round(value))))}
 
     return answer
 

@@ -6,7 +6,7 @@ around it (`page`, `web`), and styles: everything has classes of `assets/compone
 
 import html
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from howgood.names import visible
 from howgood.records.estimate import Estimate, Interval
@@ -24,6 +24,19 @@ _MAP_DRAWS = 400
 _MOST_PARTS = 40
 # Letters in a row of a table that fits into half of a page, and of a cell before it breaks.
 _HALF_PAGE, _MOST_IN_CELL = 80, 24
+# What the map's script says, filled in by it; in attributes, so that it is translated like the page.
+_SAYS = {
+    "says": "At {precision} precision and {recall} recall, {share} of people would accept it "
+    "(likely between {lower} and {upper} %).",
+    "accept": "{share} accept",
+    "between": "Between {lower} and {upper} %",
+    "beyond": "Nobody was asked about accuracies this low: this is an extrapolation.",
+    "best": "{file}: most people would accept the threshold {threshold}. The file stayed on your "
+    "machine; the interval does not hold the uncertainty of your test set.",
+    "columns": "It needs a column y_true and a column score.",
+    "labels": "No row has the label 1 (or true, yes, positive).",
+}
+_SAID = "".join(f' data-text-{name}="{sentence}"' for name, sentence in _SAYS.items())
 _WORDS = {"good": "✓ Good.", "bad": "✕ Problem.", "unsure": "! Caution."}
 
 
@@ -50,7 +63,11 @@ def story(report: Report, picture: Picture) -> str:
         else "",
         *(_detail(place, section, picture) for place, section in details),
         _cautions(report.cautions),
-        _fold("Methods", "What was computed, ready for a paper.", paragraphs(report.methods)),
+        _fold(
+            "Methods",
+            "What was computed, ready for a paper.",
+            f'<div lang="en">{paragraphs(report.methods)}</div>',
+        ),
         _fold(
             "Provenance",
             "Settings, seed, versions: what is needed to compute it again.",
@@ -103,7 +120,7 @@ def headline_html(headline: Headline, *, picture: str = "") -> str:
     """Return an answer: sentence, number with its interval drawn, whom it rests on, its picture."""
     draws, title = headline.acceptance, text_html(headline.title)
     # Values in an attribute: the dashboard's policy allows no script in a page.
-    data = "" if draws is None else f' data-map="{text_html(_map_values(headline))}"'
+    data = "" if draws is None else f' data-map="{text_html(_map_values(headline))}"{_SAID}'
     more = "".join(f"<p>{_prose(text)}</p>" for text in headline.more)
     shape = " with-map" if data else " with-picture" if picture else ""
     parts = [
@@ -304,11 +321,22 @@ def cell(value: object) -> str:
     return plain(value) if isinstance(value, float) else "" if value is None else str(value)
 
 
+def _fact(value: object) -> str:
+    """Return a setting in words: an estimate as 0.22 [-1.48, 1.91]."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping) and value.keys() == {"estimate", "lower", "upper"}:
+        return f"{value['estimate']:.2f} [{value['lower']:.2f}, {value['upper']:.2f}]"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(entry) for entry in value)
+    return str(value)
+
+
 def provenance_table(report: Report) -> Table:
     """Return how a report was made, fact by fact."""
     made = report.provenance
     facts: dict[str, str] = {"method": made.method}
-    facts |= {str(name): str(value) for name, value in made.settings.items()}
+    facts |= {str(name): _fact(value) for name, value in made.settings.items()}
     facts["seed"] = "none needed" if made.seed is None else str(made.seed)
     if made.rows_used is not None:
         facts["rows used"] = str(made.rows_used)

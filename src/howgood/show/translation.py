@@ -6,6 +6,7 @@ participants (`ask.sentences`), and what people wrote themselves.
 
 A language is one file in `languages`: the English text is the key, {names} are filled in. So texts
 stay where they are written, and a text that nobody has translated yet is readable all the same.
+What stands for {own} are words of the study or of a person: any, and never translated.
 """
 
 import html
@@ -21,7 +22,10 @@ from howgood.errors import UnknownNameError
 ENGLISH = "en"
 _TAG = re.compile(r"(<!--.*?-->|<[^>]*>)", re.DOTALL)
 _NAME = re.compile(r"<\s*(/?)\s*([a-zA-Z][\w-]*)")
-_ATTRIBUTE = re.compile(r'(\s(?:aria-label|alt|placeholder|title|data-label)=")([^"]*)(")')
+# Sentences that scripts fill in stand in attributes of their own: data-text-….
+_ATTRIBUTE = re.compile(
+    r'(\s(?:aria-label|alt|placeholder|title|data-label|data-text-[a-z]+)=")([^"]*)(")'
+)
 _BLANK = re.compile(r"\\\{(\w+)\\\}")
 _NUMBER = re.compile(r"[-−–]?\d[\d,]*(?:\.\d+)?(?:[\s\u00a0]?%)?")
 _BETWEEN = re.compile(r"(?<!\bal\.)(?<=[.!?])\s+(?=[A-Z0-9])")
@@ -29,6 +33,7 @@ _BETWEEN = re.compile(r"(?<!\bal\.)(?<=[.!?])\s+(?=[A-Z0-9])")
 _WITHIN = r"(?:(?![.!?]\s+[A-Z0-9]).)+?"
 # Blanks of these names hold numbers, all others any words.
 _NUMBERS = frozenset({"n", "lower", "upper", "wanted", "quota", "all"})
+_OWN = "own"
 # What is no text, or not ours: programs, code, and what people typed.
 _UNTOUCHED = frozenset({"script", "style", "code", "pre", "textarea", "kbd"})
 _ENGLISH_WORDS = frozenset(
@@ -67,15 +72,36 @@ def texts(language: str) -> dict[str, str]:
     return dict(_read(folder() / f"{language}.toml")["texts"])
 
 
+class _Pattern:
+    """A text with blanks; its first and last words are looked at before the rest."""
+
+    def __init__(self, key: str, said: str) -> None:
+        self.said = said
+        self.begins, self.ends = key.split("{")[0], key.rpartition("}")[2]
+        self._whole = re.compile(_BLANK.sub(_part, re.escape(key)))
+
+    def parts(self, text: str) -> dict[str, str] | None:
+        """Return what stands in the blanks; None: it is another text."""
+        if not (text.startswith(self.begins) and text.endswith(self.ends)):
+            return None
+        match = self._whole.fullmatch(text)
+        return None if match is None else match.groupdict()
+
+
 @cache
-def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _patterns(language: str) -> tuple[_Pattern, ...]:
     """Return the texts with blanks, those that say most first."""
-    blanked = [(key, said) for key, said in texts(language).items() if "{" in key]
+    # Help about phrases shows their {one|many}: such a text is known as a whole.
+    blanked = [
+        (key, said) for key, said in texts(language).items() if "{" in key and "|" not in key
+    ]
     blanked.sort(key=lambda pair: -len(re.sub(r"\{\w+\}", "", pair[0])))
-    return tuple((re.compile(_BLANK.sub(_part, re.escape(key))), said) for key, said in blanked)
+    return tuple(_Pattern(key, said) for key, said in blanked)
 
 
 def _part(blank: re.Match[str]) -> str:
+    if blank[1] == _OWN:
+        return f"(?P<{_OWN}>.+?)"
     content = r"[-−+]?[\d.,]+(?:\s%)?" if blank[1] in _NUMBERS else _WITHIN
     return f"(?P<{blank[1]}>{content})"
 
@@ -95,14 +121,17 @@ def translated(text: str, language: str) -> str | None:
         return known
     if _NUMBER.fullmatch(plain):
         return _number(plain, language)
-    for pattern, said in _patterns(language):
-        match = pattern.fullmatch(plain)
-        if match is not None:
-            parts = {
-                name: translated(part, language) or part for name, part in match.groupdict().items()
-            }
-            return said.format(**parts)
+    for pattern in _patterns(language):
+        parts = pattern.parts(plain)
+        if parts is not None:
+            return pattern.said.format(
+                **{name: _filled_in(name, part, language) for name, part in parts.items()}
+            )
     return _sentence_by_sentence(plain, language)
+
+
+def _filled_in(name: str, part: str, language: str) -> str:
+    return part if name == _OWN else translated(part, language) or part
 
 
 def _sentence_by_sentence(text: str, language: str) -> str | None:
@@ -131,18 +160,21 @@ def translated_page(page: str, language: str) -> str:
         if name is None:
             made.append(piece if depth else _text(piece, language))
             continue
-        if not depth and _is_left(piece, name[2].lower()):
+        begins = not depth and not name[1] and _is_left(piece, name[2].lower())
+        if begins:
             left = name[2].lower()
         if name[2].lower() == left:
             depth += -1 if name[1] else 1
-        made.append(piece if depth else _tag(piece, language))
+        is_ours = not depth or (begins and " lang=" not in piece)  # labels of what is left
+        made.append(_tag(piece, language) if is_ours else piece)
         left = left if depth else ""
     return "".join(made)
 
 
 def _is_left(tag: str, name: str) -> bool:
-    """Return whether an element is left as it is: no text, or in a language of its own."""
-    return name in _UNTOUCHED or (name != "html" and " lang=" in tag)
+    """Return whether an element is left as it is: no text, in a language of its own, or sent."""
+    is_sent = name == "option" and " value=" not in tag  # what is read is what the form sends
+    return is_sent or name in _UNTOUCHED or (name != "html" and " lang=" in tag)
 
 
 def _tag(tag: str, language: str) -> str:

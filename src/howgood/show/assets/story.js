@@ -8,6 +8,8 @@
   const x = (value) => left + size * (value - least) / (1 - least);
   const y = (value) => top + size * (1 - (value - least) / (1 - least));
   const clip = (value, low, high) => Math.min(high, Math.max(low, value));
+  const said = (card, name, values) => card.dataset[name]
+    .replace(/\{(\w+)\}/g, (_, key) => values[key]);
   const percent = (share) => share > 0 && share < .005 ? "< 1 %"
     : share > .995 && share < 1 ? "> 99 %" : `${Math.round(100 * share)} %`;
 
@@ -38,17 +40,17 @@
   };
 
   // A CSV of truth and score, as points of the precision-recall curve with their thresholds.
-  const curveOf = (text) => {
+  const curveOf = (text, card) => {
     const rows = text.trim().split(/\r?\n/).map((line) => line.split(/[,;\t]/));
     const names = rows.shift().map((name) => name.trim().replace(/^"|"$/g, "").toLowerCase());
     const find = (...known) => names.findIndex((name) => known.includes(name));
     const truth = find("y_true", "truth", "label", "target", "y");
     const score = find("score", "y_score", "probability", "p", "prediction", "y_prob", "scores");
-    if (truth < 0 || score < 0) throw new Error("It needs a column y_true and a column score.");
+    if (truth < 0 || score < 0) throw new Error(card.dataset.textColumns);
     const cases = rows.map((row) => [/^(1|1\.0|true|yes|positive)$/i.test(row[truth].trim()),
                                      Number(row[score])]).filter((each) => Number.isFinite(each[1]));
     const positives = cases.filter((each) => each[0]).length;
-    if (!positives) throw new Error("No row has the label 1 (or true, yes, positive).");
+    if (!positives) throw new Error(card.dataset.textLabels);
     cases.sort((a, b) => b[1] - a[1]);
     const points = [];
     let found = 0;
@@ -68,24 +70,25 @@
     const inputs = {precision: at("precision"), recall: at("recall")};
     const show = (precision, recall) => {
       const [lower, middle, upper] = summary(shares(draws, precision, recall));
-      const range = `${Math.round(100 * lower)} and ${Math.round(100 * upper)} %`;
+      const range = {lower: Math.round(100 * lower), upper: Math.round(100 * upper)};
       here.setAttribute("cx", x(clip(precision, least, 1)));
       here.setAttribute("cy", y(clip(recall, least, 1)));
-      label.textContent = `${percent(middle)} accept`;
+      label.textContent = said(card, "textAccept", {share: percent(middle)});
       const isRight = precision > .7, isLow = recall < .5;
       label.setAttribute("class", `here-text ${isRight ? "end" : "start"}`);
       label.setAttribute("x", x(clip(precision, least, 1)) + (isRight ? -10 : 10));
       label.setAttribute("y", y(clip(recall, least, 1)) + (isLow ? -10 : 18));
       at("hero").textContent = percent(middle);
       const band = at("band");
-      band.setAttribute("aria-label", `Between ${range}`);
+      band.setAttribute("aria-label", said(card, "textBetween", range));
       band.querySelector(".range").setAttribute("x", 300 * lower);
       band.querySelector(".range").setAttribute("width", 300 * (upper - lower));
       band.querySelector(".middle").setAttribute("x", 300 * middle - 2);
       const isBeyond = draws.lowest !== null && (precision + recall) / 2 < draws.lowest - 1e-9;
-      at("says").textContent = `At ${percent(precision)} precision and ${percent(recall)} recall, `
-        + `${percent(middle)} of people would accept it (likely between ${range}).`
-        + (isBeyond ? " Nobody was asked about accuracies this low: this is an extrapolation." : "");
+      const values = {precision: percent(precision), recall: percent(recall), ...range,
+                      share: percent(middle)};
+      at("says").textContent = said(card, "textSays", values)
+        + (isBeyond ? ` ${card.dataset.textBeyond}` : "");
       for (const link of document.querySelectorAll("[data-follow]")) {
         const text = link.dataset.follow.replaceAll("{precision}", Math.round(100 * precision))
           .replaceAll("{recall}", Math.round(100 * recall));
@@ -113,10 +116,10 @@
         show(inputs.precision.value / 100, inputs.recall.value / 100));
     }
     const drop = async (file) => {
-      const said = at("dropped");
+      const dropped = at("dropped");
       if (!file) return;
       try {
-        const points = curveOf(await file.text());
+        const points = curveOf(await file.text(), card);
         const seen = points.filter((each) => each.precision >= least && each.recall >= least);
         let line = svg.querySelector(".curve");
         if (!line) {
@@ -131,11 +134,10 @@
           share: summary(shares(draws, each.precision, each.recall))[1]}))
           .reduce((one, other) => (other.share > one.share ? other : one));
         show(best.precision, best.recall);
-        said.textContent = `${file.name}: most people would accept the threshold `
-          + `${best.threshold.toPrecision(3)}. The file stayed on your machine; the interval does `
-          + "not hold the uncertainty of your test set.";
+        dropped.textContent = said(card, "textBest",
+          {file: file.name, threshold: best.threshold.toPrecision(3)});
       } catch (error) {
-        said.textContent = `${file.name}: ${error.message}`;
+        dropped.textContent = `${file.name}: ${error.message}`;
       }
     };
     at("file").addEventListener("change", (event) => drop(event.target.files[0]));

@@ -4,6 +4,7 @@
   const form = document.getElementById("editing");
   if (!form || form.querySelector("fieldset[disabled]")) return;
   const saved = document.getElementById("saved"), undo = document.getElementById("undo");
+  const said = form.dataset;  // sentences, in the language of the page
   const place = `howgood-undo:${location.pathname}`, most = 40;
   const own = new Set(["csrf", "edition"]);
   const entries = () => [...new FormData(form)].filter(([name, value]) =>
@@ -21,8 +22,8 @@
     if (wrong) saved.textContent = wrong;
     else if (at) {
       const seconds = Math.round((Date.now() - at) / 1000);
-      saved.textContent = seconds < 60 ? `Saved ${seconds} s ago`
-        : `Saved ${Math.round(seconds / 60)} min ago`;
+      saved.textContent = seconds < 60 ? said.textSeconds.replace("{n}", seconds)
+        : said.textMinutes.replace("{n}", Math.round(seconds / 60));
     }
   };
   const send = async (pairs) => {
@@ -39,9 +40,8 @@
       wrong = "";
       return true;
     }
-    wrong = answer.status === 401 ? "Not saved: signed out. Press Save, sign in, and it is kept."
-      : answer.status === 409 ? "Not saved: changed in another tab. Press Save to look at both."
-      : "Not saved. Press Save.";
+    wrong = answer.status === 401 ? said.textOut : answer.status === 409 ? said.textTab
+      : said.textUnsaved;
     return false;
   };
   const save = async () => {
@@ -50,7 +50,7 @@
     const pairs = entries(), now = JSON.stringify(pairs);
     if (now === state) return;
     const before = state;
-    sending = send(pairs).catch(() => { wrong = "Not saved: no connection."; return false; });
+    sending = send(pairs).catch(() => { wrong = said.textOffline; return false; });
     if (await sending) {
       push(before);
       state = now;
@@ -95,7 +95,7 @@
     const key = area.name.split(".").pop(), n = counts[key] ?? 8;
     const named = form.elements[area.name.replace(/phrases\..*/, "name")];
     const words = area.value.replace(/\{n\}/g, n).replace(/\{real\}/g, 10)
-      .replace(/\{system\}/g, () => (named ? named.value : "the system"))
+      .replace(/\{system\}/g, () => (named ? named.value : said.textSystem))
       .replace(/\{([^{}|]*)\|([^{}]*)\}/g, (_, one, many) => (n === 1 ? one : many));
     const line = area.parentElement.querySelector(".filled");
     line.textContent = words;
@@ -135,7 +135,7 @@
         node.contentEditable = "plaintext-only";
         node.classList.add("in-place");
         node.setAttribute("role", "textbox");
-        node.setAttribute("aria-label", "Edit this text in place");
+        node.setAttribute("aria-label", said.textEdit);
         node.addEventListener("keydown", (event) => {
           if (event.key === "Escape") { node.textContent = source.part; node.blur(); }
           if (event.key === "Enter" && source.area.tagName === "INPUT") {
@@ -195,7 +195,7 @@
         move(name, index + step);
       }
     });
-    link.title = "Drag, or Alt and an arrow key, to move";
+    link.title = said.textMove;
   }
 
   // How wide the page is that participants see.
