@@ -20,14 +20,20 @@ def _words(text):
 
 
 # Put together of a word and a name, or of parts of a name in the study file.
-COMPOSED = {"Copy for {own}", "Day of", "Filled: accepted.", "Hollow: refused.", "Alarms", "Miss",
-            "Negative", "Positive", "Correctly cleared", "With negative", "With positive"}  # fmt: skip
+COMPOSED = {
+    *("Copy for {own}", "Day of", "Filled: accepted.", "Hollow: refused.", "Alarms", "Miss"),
+    *("Negative", "Positive", "Correctly cleared", "With negative", "With positive"),
+}
 
 
 def _source():
     """Return the words of every text of the package; pieces of strings are joined."""
-    files = [file for ending in ("py", "html", "toml", "json") for file in
-             SOURCES.rglob(f"*.{ending}") if file.parent != SOURCES / "show" / "languages"]  # fmt: skip
+    files = [
+        file
+        for ending in ("py", "html", "toml", "json")
+        for file in SOURCES.rglob(f"*.{ending}")
+        if file.parent != SOURCES / "show" / "languages"
+    ]
     whole = "\n".join(file.read_text(encoding="utf-8") for file in files)
     whole += " ".join([*calendar.month_name, *calendar.month_abbr])
     joined = re.sub(r'"\s*\n\s*\+?\s*f?"', "", whole)

@@ -22,9 +22,9 @@ from howgood.flow.results.requests import ask_fit
 from howgood.flow.study_files import read_study
 from howgood.flow.study_files.new import new_study
 from howgood.kinds.criteria import screens as criteria
-from howgood.kinds.pair_choices import CHOICE, PAIR
 from howgood.kinds.failures import screens as failures
 from howgood.kinds.failures.plan import FailuresPlan
+from howgood.kinds.pair_choices import CHOICE, PAIR
 from howgood.kinds.rerating.plan import ReratingPlan
 from howgood.kinds.rerating.screens import RATING
 from howgood.kinds.seeded import draw

@@ -24,7 +24,7 @@ _MAP_DRAWS = 400
 _MOST_PARTS = 40
 # Letters in a row of a table that fits into half of a page, and of a cell before it breaks.
 _HALF_PAGE, _MOST_IN_CELL = 80, 24
-# What the map's script says, filled in by it; in attributes, so that it is translated like the page.
+# What the map's script says and fills in; in attributes, to be translated like the page.
 _SAYS = {
     "says": "At {precision} precision and {recall} recall, {share} of people would accept it "
     "(likely between {lower} and {upper} %).",

@@ -10,7 +10,7 @@ from tests.flow.hosting.conftest import NOW, SURVEY, look
 from howgood.flow import hosting
 from howgood.flow.collected import collected_codebook, tidy_rows
 from howgood.flow.hosting import Reason, RefusedError, Visitor, filled_form
-from howgood.flow.participate import fill, take_part
+from howgood.flow.participate import answers_as_rows, fill, take_part
 from howgood.kinds.study import Study
 
 PETS = [{"key": key, "text": key.title()} for key in ("cat", "dog", "none")]
@@ -43,6 +43,22 @@ LOGIC = SURVEY | {
         "declined": {"code": "NO"},
     },
 }  # fmt: skip
+
+
+# The same with rules on applications: owners of a cat or a dog judge one more.
+_FIRST = SURVEY["survey"]["applications"][0]
+RULED = LOGIC | {
+    "survey": {key: value for key, value in SURVEY["survey"].items() if key != "branches"}
+    | {"applications": [
+        _FIRST,
+        _FIRST | {"key": "camera", "name": "Camera",
+                  "show_if": {"question": "pet", "none_of": ["none"]}},
+        _FIRST | {"key": "feeder", "name": "Feeder",
+                  "show_if": [{"question": "pet", "any_of": ["cat"]},
+                              {"question": "age", "at_least": 30}]},
+    ]},
+}  # fmt: skip
+STUDIES = {"questions": LOGIC, "applications": RULED}
 
 
 def _walk(someone):
@@ -177,8 +193,9 @@ def _form(view, number):
     return filled_form(view.screen, filled) | frame
 
 
-def test_quotas_are_exact_when_fifty_people_answer_at_once(host, run):
-    run(LOGIC)
+@pytest.mark.parametrize("rules", STUDIES)
+def test_quotas_are_exact_when_fifty_people_answer_at_once(host, run, rules):
+    run(STUDIES[rules])
 
     async def everybody():
         return await asyncio.gather(*(_takes_part(host, number) for number in range(50)))
@@ -192,17 +209,25 @@ def test_quotas_are_exact_when_fifty_people_answer_at_once(host, run):
     assert ends["screened-out-young"] == sum(10 + number % 60 < 18 for number in range(50))
 
 
-STUDY = Study.from_dict(LOGIC)
+def _expected(said):
+    """Return the applications that the rules give to somebody."""
+    has_pet = said["pet"] != "none"
+    is_fed = said["pet"] == "cat" and said["age"] >= 30
+    return {"bell"} | ({"camera"} if has_pet else set()) | ({"feeder"} if is_fed else set())
 
 
+@pytest.mark.parametrize("rules", STUDIES)
 @pytest.mark.parametrize(
     "people", [300, pytest.param(10_000, marks=pytest.mark.slow)], ids=["few", "many"]
 )
-def test_of_many_simulated_people_everybody_comes_to_an_end_and_every_page_is_seen(people):
+def test_of_many_simulated_people_everybody_comes_to_an_end_and_every_page_is_seen(people, rules):
     """Pure: no database, so that quotas do not count; every way through the study is walked."""
-    seen, ends = set(), Counter()
+    seen, ends, study = set(), Counter(), Study.from_dict(STUDIES[rules])
     for seed in range(people):
-        screens, participation = take_part(STUDY, seed=seed, now=NOW)
+        screens, participation = take_part(study, seed=seed, now=NOW)
+        judged = {row["application"] for row in answers_as_rows(study, participation)}
+        if rules == "applications" and screens[-1].key == "finished":
+            assert judged == _expected(participation.answers[1].values)
         seen |= {screen.key for screen in screens}
         ends[screens[-1].key] += 1
         shares = [screen.place.share for screen in screens if screen.place]
@@ -210,7 +235,8 @@ def test_of_many_simulated_people_everybody_comes_to_an_end_and_every_page_is_se
         assert len({screen.key for screen in screens}) == len(screens)
         assert len(participation.answers) == len(screens) - 1
     assert set(ends) == {"finished", "screened-out-young"}
-    assert {"demographics-2", "closing"} <= seen
+    every = {key for key in seen if not key.startswith("scenario-")}
+    assert {"consent", "demographics", "demographics-2", "closing", *ends} <= every
     assert ends["screened-out-young"] / people == pytest.approx(0.18, abs=0.1)
 
 
