@@ -130,7 +130,7 @@ class Draw(Record):
 class _Frame(CoherentRecord):
     """What studies of every kind have."""
 
-    kind: str = Field(description="survey, comparison or rerating")
+    kind: str = Field(description="what people are asked to do")
     slug: str = Field(description="short name in addresses and file names: a-z, 0-9 and hyphens")
     title: str = Field(description="title that people see")
     consent: Consent = Field(description="what people agree to before anything else")

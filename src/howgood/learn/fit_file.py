@@ -203,7 +203,8 @@ def _refusal(location: Path, found: str, kind: str) -> FileFormatError:
         where=str(location),
         found=found,
         needed=f"a saved {kind}",
-        cure="Write it with fit.save(path), and load it with the same or a later version.",
+        cure="Write it with `howgood fit ANSWERS --save FILE` or fit.save(path), with this version "
+        "or an earlier one.",
     )
 
 
