@@ -1,4 +1,7 @@
-"""The pages a colleague reads, in German: nothing English left on them, and the choice is kept."""
+"""The pages a colleague reads, in German: nothing English left on them, and the choice is kept.
+
+A new text on a page needs a line in src/howgood/show/languages/de.toml.
+"""
 
 import html
 import re
