@@ -10,6 +10,7 @@ import click
 
 from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
+from howgood.lazy import while_loading
 from howgood.settings import read_settings
 
 
@@ -22,9 +23,10 @@ from howgood.settings import read_settings
 @database_option
 def command(files: tuple[Path, ...], port: int, address: str, workers: int, database: str) -> None:
     """Run the studies in FILES (or those already in the database) in the browser."""
-    need_web("howgood serve")
-    from howgood.flow import accounts, hosting
-    from howgood.web import server
+    with while_loading():
+        need_web("howgood serve")
+        from howgood.flow import accounts, hosting
+        from howgood.web import server
 
     settings = read_settings().changed(database=database)
     hosting.check_workers(settings.database, workers)

@@ -18,8 +18,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from howgood.ask.sentences import direction, sentence
-from howgood.flow.authoring.changes import in_words
 from howgood.flow.hosting import field_name
+from howgood.records.record import Path
 from howgood.records.screen import Block, Field
 from howgood.show.cards import card_warning
 from howgood.show.comparison_card import STYLE
@@ -76,11 +76,18 @@ def templates() -> Environment:
     )
     made.globals |= {"screen_content": _content, "local_time": partial(_address, _LOCAL_TIME),
                      "static": _address}  # fmt: skip
-    made.filters |= {"duration": duration, "moment": moment, "in_words": in_words,
+    made.filters |= {"duration": duration, "moment": moment, "in_words": _in_words,
                      "card_warning": card_warning, "direction": direction}  # fmt: skip
     # As a global, and not imported by each page: an import looks for new globals every time.
     made.globals["blocks"] = made.get_template("blocks.html").module
     return made
+
+
+def _in_words(path: Path) -> str:
+    """Return a place in a study as its form names it; only researchers' pages need those names."""
+    from howgood.flow.authoring.changes import in_words
+
+    return in_words(path)
 
 
 def _content(page: ScreenPage) -> Markup:

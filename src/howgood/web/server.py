@@ -24,6 +24,7 @@ from starlette.applications import Starlette
 from howgood.errors import InputError
 from howgood.flow.hosting import Host, open_host
 from howgood.flow.results.worker import BackgroundWorker, Worker
+from howgood.lazy import while_loading
 from howgood.settings import BUSY_LIMIT, DATABASE, DATABASE_FILE, Settings, read_settings
 from howgood.store.database import DatabaseAwayError
 from howgood.web.logs import set_up_logging
@@ -46,11 +47,12 @@ def run(host: Host, settings: Settings, *, address: str, port: int, workers: int
     _allow_many_connections()
     app: Starlette | str = "howgood.web.server:app_from_environment"
     if workers == 1:
-        # Half a second that a mere parent of workers saves.
-        from howgood.web.app import limit_shutdown, make_app, settle
+        with while_loading():
+            # Half a second that a mere parent of workers saves.
+            from howgood.web.app import limit_shutdown, make_app, settle
 
-        app = limit_shutdown(make_app(host, settings, worker=_own_worker(host, settings)))
-        settle()
+            app = limit_shutdown(make_app(host, settings, worker=_own_worker(host, settings)))
+            settle()
     else:
         host.close()
         # Workers are new processes: what they need to know travels in their environment.
@@ -145,13 +147,14 @@ def check_free(address: str, port: int) -> None:
 
 def app_from_environment() -> Starlette:
     """Return the application that the environment describes; every worker calls this."""
-    from howgood.web.app import limit_shutdown, make_app, settle
+    with while_loading():
+        from howgood.web.app import limit_shutdown, make_app, settle
 
-    settings = read_settings()
-    set_up_logging(settings)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    app = limit_shutdown(make_app(_open_patiently(settings.database), settings))
-    settle()
+        settings = read_settings()
+        set_up_logging(settings)
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        app = limit_shutdown(make_app(_open_patiently(settings.database), settings))
+        settle()
     return app
 
 
