@@ -14,7 +14,7 @@ from howgood.flow.erasing import delete_study
 from howgood.flow.in_use import SaidInUse
 from howgood.settings import Settings
 from howgood.store.schema import use_answers
-from howgood.web.api.product_access import SENDER_PACE
+from howgood.web.api.app import SENDER_PACE
 from howgood.web.app import make_app
 
 PAGE = "https://app.example.org"

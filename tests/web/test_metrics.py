@@ -10,8 +10,8 @@ from tests.flow.hosting.conftest import Person
 
 from howgood.settings import Settings
 from howgood.web.app import make_app
-from howgood.web.logs import JsonFormatter
 from howgood.web.metrics import Metrics
+from howgood.web.server import JsonFormatter
 
 TOKEN = "a-token-for-tests"  # noqa: S105 - of a test
 _LINE = re.compile(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+')

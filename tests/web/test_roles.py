@@ -26,7 +26,7 @@ from howgood.web import permissions
 from howgood.web.access import SESSION
 from howgood.web.api.openapi import OPERATIONS
 from howgood.web.app import make_app
-from howgood.web.guard import guarded
+from howgood.web.permissions import guarded
 
 FORBIDDEN, NOT_FOUND, SEE_OTHER, UNAUTHORISED = 403, 404, 303, 401
 # Written by hand: who may do what in a study.

@@ -23,7 +23,7 @@ from howgood.records.table import frame_column_names
 from howgood.show import boards as words_of_boards
 from howgood.show import leaderboard as words
 from howgood.show import votes as words_of_votes
-from howgood.show.figures.boards import DrawnBoard, boards_figure
+from howgood.show.figures.ranking import DrawnBoard, boards_figure
 from howgood.show.figures.theme import to_svg
 from howgood.show.ranking import score_axis
 

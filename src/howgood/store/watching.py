@@ -1,7 +1,7 @@
-"""How a study is going, counted by the database.
+"""How a study is going, counted by the database, and what facilitators wrote down meanwhile.
 
-In: a connection and a study's number. Out: counts and times. Absent: pilots, whose numbers would
-mislead, and what to think of it (`flow.watching`).
+In: a connection and a study's number. Out: counts, times, `SessionNote`s. Absent: pilots, whose
+numbers would mislead, what to think of it and who may write notes (`flow.watching`).
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from howgood.records.participant import Status
-from howgood.store.schema import answers, participants, screens
+from howgood.store.schema import answers, participants, screens, session_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,3 +197,54 @@ def _between(
         return sa.cast(sa.extract("epoch", later - earlier), sa.Float)
     days = sa.func.julianday(later, type_=sa.Float) - sa.func.julianday(earlier, type_=sa.Float)
     return days * 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionNote:
+    """One note: about whom, on which question (empty: thought aloud), at which page, by whom."""
+
+    participant: int
+    topic: str
+    screen: str
+    text: str
+    actor: str
+    noted_at: datetime
+
+
+def notes_of_study(
+    connection: Connection, study: int, *, participant: int | None = None
+) -> tuple[SessionNote, ...]:
+    """Return the notes of a study, or about one person of it, in the order they were written."""
+    query = (
+        sa.select(session_notes)
+        .join(participants, participants.c.id == session_notes.c.participant_id)
+        .where(participants.c.study_id == study)
+        .order_by(session_notes.c.id)
+    )
+    if participant is not None:
+        query = query.where(session_notes.c.participant_id == participant)
+    return tuple(
+        SessionNote(
+            participant=row.participant_id,
+            topic=row.topic,
+            screen=row.screen,
+            text=row.text,
+            actor=row.actor,
+            noted_at=row.noted_at,
+        )
+        for row in connection.execute(query)
+    )
+
+
+def add_note(connection: Connection, note: SessionNote) -> None:
+    """Keep a note."""
+    connection.execute(
+        sa.insert(session_notes).values(
+            participant_id=note.participant,
+            topic=note.topic,
+            screen=note.screen,
+            text=note.text,
+            actor=note.actor,
+            noted_at=note.noted_at,
+        )
+    )

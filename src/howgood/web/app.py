@@ -102,7 +102,7 @@ def make_app(
 def _researchers_routes(host: Host, settings: Settings) -> Router:
     """Return the dashboard, the library and the API; they load what fits and scores need."""
     from howgood.web.api.app import make_api
-    from howgood.web.guard import guarded
+    from howgood.web.permissions import guarded
     from howgood.web.routes import (
         accounts,
         data,

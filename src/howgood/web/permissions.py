@@ -1,20 +1,28 @@
-"""What every address needs: one table for pages and the API.
+"""What every address needs: one table for pages and the API, and the guard before every page.
 
-In: somebody and what an address needs. Out: whether they may enter. Absent: what roles allow
-(`records.researcher`), and requests (`guard` for pages, `api.app`).
+In: somebody and what an address needs; routes. Out: whether they may enter; the routes, guarded.
+Absent: what roles allow (`records.researcher`), and the guard of the API (`api.app`).
 
 An address without a line in the table cannot be served: the application does not start. A study
 that is not shared with somebody does not exist for them (404); what they may not do in a study they
 see is refused with a reason (403).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from howgood.errors import HowgoodError
 from howgood.flow import accounts
 from howgood.flow.hosting import Host
 from howgood.flow.results.library import study_of_card
 from howgood.records.researcher import Permission, Researcher
+from howgood.web.access import ForbiddenError, SignInNeededError, signed_in
+from howgood.web.unsaved_forms import sign_in_first
 
 # Besides the permissions in a study: nobody is asked; an account is enough; those who may make
 # studies; those who may have keys for programs; owners of the server. A card belongs to the study
@@ -285,3 +293,47 @@ def _permission(need: Need) -> Permission:
         if permission == need:
             return permission
     raise MissingPermissionError(need)
+
+
+# What was typed there survives a session that ended meanwhile.
+_KEEPS_FORM = "POST /studies/{slug}/edit/{part}"
+
+
+def guarded(routes: Iterable[Route]) -> list[Route]:
+    """Return the routes with their guards; refuse one that the table does not know."""
+    return [_guarded(route) for route in routes]
+
+
+def _guarded(route: Route) -> Route:
+    methods = sorted((route.methods or set()) - {"HEAD"})
+    unknown = [name for method in methods if (name := f"{method} {route.path}") not in PAGES]
+    if unknown:
+        raise MissingPermissionError(f"{unknown[0]}: say in web/permissions.py who may use it")
+    if all(PAGES[f"{method} {route.path}"] == PUBLIC for method in methods):
+        return route
+    endpoint = route.endpoint
+
+    async def entered(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        name = f"{method} {route.path}"
+        try:
+            person = await signed_in(request)
+        except SignInNeededError:
+            if name == _KEEPS_FORM:
+                return await sign_in_first(request)
+            raise
+        request.state.person = person  # for the page that says what they may not do
+        request.state.researcher = await run_in_threadpool(
+            _checked, request.app.state.host, person, PAGES[name], request.path_params
+        )
+        response: Response = await endpoint(request)
+        return response
+
+    return Route(route.path, entered, methods=methods, name=route.name)
+
+
+def _checked(host: Host, person: Researcher, need: Need, parts: Mapping[str, object]) -> Researcher:
+    try:
+        return admitted(host, person, need, parts)
+    except NoEntryError as error:
+        raise (HTTPException(404) if error.is_hidden else ForbiddenError(str(error))) from error

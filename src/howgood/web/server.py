@@ -1,21 +1,26 @@
-"""Sockets and processes: run the application until it is asked to stop.
+"""Sockets, processes and the log: run the application until it is asked to stop.
 
-In: settings and an address. Out: nothing; returns after the last request is finished. Absent: the
-application itself (`app`).
+In: settings and an address. Out: nothing; returns after the last request is finished. One line per
+event on standard error: a word and pairs, such as `job_ended number=4 outcome=done`, for people; or
+JSON, with each pair a field of its own. Absent: the application itself (`app`); addresses, names
+and answers are never logged (`tests/attacks/test_logs.py`).
 """
 
 import asyncio
 import contextlib
 import copy
+import json
 import logging
 import multiprocessing
 import os
+import re
 import signal
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import uvicorn
@@ -27,7 +32,6 @@ from howgood.flow.results.worker import BackgroundWorker, Worker
 from howgood.lazy import while_loading
 from howgood.settings import BUSY_LIMIT, DATABASE, DATABASE_FILE, Settings, read_settings
 from howgood.store.database import DatabaseAwayError
-from howgood.web.logs import set_up_logging
 
 _SECONDS_TO_START = 20
 # A worker that is started while the database is away waits so long before it gives up.
@@ -221,3 +225,48 @@ def _port(server: uvicorn.Server, thread: threading.Thread) -> int:
             )
         time.sleep(0.02)
     return int(server.servers[0].sockets[0].getsockname()[1])
+
+
+TEXT = "%(asctime)s %(name)s %(message)s"
+_PAIR = re.compile(r"(\w+)=(\S+)")
+_OWN = {"at", "level", "logger", "event", "text"}
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object per record.
+
+    Examples
+    --------
+    >>> record = logging.LogRecord("howgood.web", 20, "", 0, "refused reason=full", (), None)
+    >>> json.loads(JsonFormatter().format(record))["reason"]
+    'full'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as JSON; pairs of our own lines become fields."""
+        text = record.getMessage()
+        made: dict[str, object] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
+        word = text.split(" ", 1)[0]
+        if record.name.startswith("howgood") and re.fullmatch(r"\w+", word):
+            made["event"] = word
+            pairs = dict(_PAIR.findall(text))
+            made |= {name: value for name, value in pairs.items() if name not in _OWN}
+        else:
+            made["text"] = text
+        if record.exc_info and record.exc_info[0] is not None:
+            made["error"] = record.exc_info[0].__name__  # its text may repeat what somebody sent
+        return json.dumps(made, ensure_ascii=False)
+
+
+def set_up_logging(settings: Settings) -> None:
+    """Write our log to standard error, as the settings say."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter() if settings.log == "json" else logging.Formatter(TEXT))
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    if not root.handlers:
+        root.addHandler(handler)

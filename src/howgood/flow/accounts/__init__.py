@@ -1,12 +1,13 @@
 """Who may use the dashboard: accounts, invitations, signing in."""
 
 from howgood.flow.accounts.attempts import Attempt, device_token, may_sign_in, may_try
-from howgood.flow.accounts.letters import invitation_letter, renewal_letter
 from howgood.flow.accounts.members import (
     Members,
+    invitation_letter,
     invite,
     members,
     remove,
+    renewal_letter,
     renewal_link,
     set_role,
     setup_link,

@@ -1,6 +1,7 @@
 """The members, researchers with accounts: the first owner, invitations, removal.
 
-In: a host and the owner who acts. Out: one-time links, lists. Absent: using a link (`signing_in`).
+In: a host and the owner who acts. Out: one-time links, the letters that carry them, lists. Absent:
+using a link (`signing_in`), sending a letter (`flow.mail`).
 """
 
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from sqlalchemy.engine import Connection
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.accounts import passwords
 from howgood.flow.hosting import Host, tokens
+from howgood.flow.mail import Letter
 from howgood.records.researcher import Researcher, Role
 from howgood.store import audit, researchers
 from howgood.store.researchers import Invitation
@@ -144,3 +146,30 @@ class LastOwnerError(InputError):
             needed="at least one owner who stays, or nobody could change anything",
             cure="Invite another owner first.",
         )
+
+
+def invitation_letter(*, to: str, link: str, sender: str, study: str = "") -> Letter:
+    """Return a letter that invites somebody, to one study or to the server.
+
+    Examples
+    --------
+    >>> invitation_letter(to="ada@example.org", link="https://s.org/x", sender="bo").subject
+    'Invitation to howgood'
+    """
+    where = f"the study {study}" if study else "a server on which studies are made"
+    subject = f"Invitation to the study {study}" if study else "Invitation to howgood"
+    text = (
+        f"Hello,\n\n{sender} invites you to {where}. Make your account here:\n\n{link}\n\n"
+        "The link works once, for seven days. If you expected no invitation, do nothing.\n"
+    )
+    return Letter(to=to, subject=subject, text=text)
+
+
+def renewal_letter(*, to: str, link: str) -> Letter:
+    """Return a letter with a link to a new password."""
+    text = (
+        f"Hello,\n\nchoose a new password for your account here:\n\n{link}\n\n"
+        "The link works once, for a day. Until then your password stays as it is. If you asked for "
+        "nothing, do nothing.\n"
+    )
+    return Letter(to=to, subject="A new password for howgood", text=text)

@@ -25,7 +25,7 @@ from howgood.records.codebook import Column
 from howgood.records.estimate import Estimate
 from howgood.records.report import Section
 from howgood.records.table import Table
-from howgood.show.figures.likert import Likert, likert_figure
+from howgood.show.figures.people import Likert, likert_figure
 from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain
 from howgood.store import reviews

@@ -22,10 +22,10 @@ from howgood.kinds.study import Study
 from howgood.kinds.translation import in_language
 from howgood.records.participant import Status
 from howgood.records.screen import Screen
-from howgood.store import collected, session_notes
+from howgood.store import collected
 from howgood.store.collected import PersonRow
-from howgood.store.session_notes import SessionNote
 from howgood.store.studies import StudyRow
+from howgood.store.watching import SessionNote, add_note, notes_of_study
 
 _LONGEST = 5000
 _NAMES = ("participant", "time", "question", "page", "note", "written_by")
@@ -66,7 +66,7 @@ def follow(host: Host, slug: str, number: int) -> tuple[StudyRow, Session]:
         if not people or people[0].number != number or people[0].status is Status.INVITED:
             raise UnknownNameError(where="participant", name=str(number), names=())
         person = people[0]
-        notes = session_notes.of_study(connection, row.number, participant=number)
+        notes = notes_of_study(connection, row.number, participant=number)
         answered = {answer.screen: answer for answer in participation_of(person).answers}
         may_see = is_mirrored(answered)
         shown = collected.screens_of(connection, number) if may_see and person.screens else {}
@@ -117,7 +117,7 @@ def take_note(
     )
 
     def store(connection: Connection) -> None:
-        session_notes.add(connection, note)
+        add_note(connection, note)
 
     host.database.write(store)
 
@@ -126,7 +126,7 @@ def notes_file(host: Host, slug: str) -> bytes:
     """Return every note of a study as CSV that is safe in a spreadsheet."""
     row = find_study(host, slug)
     with host.database.reading() as connection:
-        notes = session_notes.of_study(connection, row.number)
+        notes = notes_of_study(connection, row.number)
     writer = CsvWriter(_NAMES)
     return writer.write(
         {

@@ -1,10 +1,13 @@
-"""A picture of people's own alphas.
+"""Pictures of people: their own alphas, and what they chose on rating scales.
 
-In: the table of people of a fit. Out: a matplotlib figure. Absent: names of people.
+In: the table of people of a fit, or counts by point of a scale. Out: matplotlib figures. Absent:
+names of people.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,3 +62,82 @@ def _panel(axes: Any, people: Table, rows: Any, colour: str) -> None:  # noqa: A
     n = len(rows)
     said = f"{n} people" if n == len(order) else f"{n} people, {len(order)} drawn"
     axes.text(0.98, 0.04, said, transform=axes.transAxes, ha="right", fontsize=8.5, color=INK)
+
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LONGEST = 64
+_LEAST_WRITTEN = 0.08  # shares below have no room for their number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likert:
+    """How often each answer was given to one item, lowest first."""
+
+    label: str
+    levels: tuple[str, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """How many answers there are."""
+        return sum(self.counts)
+
+
+@contextmanager
+def likert_figure(bars: Sequence[Likert]) -> Iterator["Figure"]:
+    """Draw a divided bar per item; orange disagrees, blue agrees, the middle is grey."""
+    with canvas(width=7.0, height=1.1 + 0.62 * len(bars)) as figure:
+        axes = figure.subplots()
+        for row, bar in enumerate(bars):
+            _draw(axes, row, bar)
+        first, last = bars[0].levels[0], bars[0].levels[-1]
+        axes.set(xlim=(0, 1), ylim=(-len(bars) + 0.55, 0.75))
+        axes.set_yticks([])
+        axes.set_xticks([0, 0.5, 1], [f"{first} (left)", "", f"{last} (right)"])
+        axes.get_xticklabels()[0].set_horizontalalignment("left")
+        axes.get_xticklabels()[2].set_horizontalalignment("right")
+        axes.tick_params(length=0, labelcolor=FAINT)
+        axes.spines[["left", "bottom"]].set_visible(False)
+        yield figure
+
+
+def _draw(axes: Any, row: int, bar: Likert) -> None:  # noqa: ANN401 - matplotlib axes
+    left = 0.0
+    for count, colour in zip(bar.counts, scale_colours(len(bar.counts)), strict=True):
+        share = count / max(1, bar.total)
+        axes.barh(-row, share, left=left, color=colour, height=0.5, lw=0)
+        if share >= _LEAST_WRITTEN:
+            axes.text(
+                left + share / 2, -row, f"{100 * share:.0f}", ha="center", va="center",
+                color=_ink(colour), fontsize=9,
+            )  # fmt: skip
+        left += share
+    label = shorten(bar.label, _LONGEST, placeholder="…")
+    axes.text(0, -row + 0.33, f"{label} ({bar.total})", ha="left", va="bottom", fontsize=9)
+
+
+def scale_colours(levels: int) -> list[str]:
+    """Return colours from orange over grey to blue, as many as a scale has levels.
+
+    Examples
+    --------
+    >>> scale_colours(3)
+    ['#d55e00', '#e3e3e3', '#0072b2']
+    """
+    low, middle, high = (
+        np.array(colour) for colour in ((213, 94, 0), (227, 227, 227), (0, 114, 178))
+    )
+    colours = []
+    for place in np.linspace(-1, 1, levels) if levels > 1 else [1.0]:
+        end = high if place > 0 else low
+        red, green, blue = (middle + abs(place) * (end - middle)).round().astype(int)
+        colours.append(f"#{red:02x}{green:02x}{blue:02x}")
+    return colours
+
+
+def _ink(colour: str) -> str:
+    """Return black or white, whichever is easier to read on a colour."""
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#ffffff" if 0.3 * red + 0.59 * green + 0.11 * blue < 140 else "#111111"
