@@ -124,10 +124,13 @@ class MissingColumnError(InputError):
 class MissingValueError(InputError):
     """A column has missing values and the caller did not choose to drop them."""
 
-    def __init__(self, *, where: str, column: str, n_missing: int, n_rows: int, first: int) -> None:
+    def __init__(
+        self, *, where: str, column: str, n_missing: int, n_rows: int, first: int | None
+    ) -> None:
+        row = "" if first is None else f" (first: row {first + 1})"
         super().__init__(
             where=f"{where}, column {column!r}",
-            found=f"{n_missing} of {n_rows} values missing or not finite (first: row {first + 1})",
+            found=f"{n_missing} of {n_rows} values missing or not finite{row}",
             needed="a value in every row, and finite numbers",
             cure="Fill them in, or leave these rows out by name: missing='drop'.",
         )

@@ -88,14 +88,19 @@ class Grades:
         return 1.0 / float(share @ share)
 
 
+def grade_columns(roles: GradeRoles) -> list[str]:
+    """Return the columns of names that are there."""
+    named = (roles.system, roles.item, roles.rater, roles.cluster, roles.segment)
+    return [name for name in named if name is not None]
+
+
 def graded_rows(
     grades: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
     roles: GradeRoles,
     missing: str,
 ) -> tuple[dict[str, Any], int]:
     """Return the complete rows, and how many had a gap."""
-    named = (roles.system, roles.item, roles.rater, roles.cluster, roles.segment)
-    names = [name for name in named if name is not None]
+    names = grade_columns(roles)
     where = f"{_WHERE}, column {roles.grade!r}"
     check_policy(missing)
     coded = coded_columns(grades, names, [roles.grade], where=_WHERE)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howgood.decide.grade_rows import (
     GradeRoles,
@@ -19,6 +18,7 @@ from howgood.decide.grade_rows import (
 )
 from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.scores import JointScores
+from howgood.decide.spark_grades import grades_on_spark
 from howgood.errors import InputError
 from howgood.records.ranking import Ranking, Sources
 from howgood.stats.crossed_components import CrossedMeans, means_from_sums
@@ -123,20 +123,17 @@ def rank_grades(
     roles = GradeRoles(
         system=system, item=item, rater=rater, grade=grade, cluster=cluster, segment=segment
     )
-    kept, n_missing = graded_rows(grades, roles, missing)
     rules = _Rules(
         greater_is_better=greater_is_better, combine=combine, missing=missing, level=level
     )
-    ranking = _ranked(kept, roles, rules, random_state, n_missing)
+    summed = grades_on_spark(grades, roles, missing, combine)
+    whole, segments, n_missing = _summed(grades, roles, rules) if summed is None else summed
+    for part in (whole, *segments.values()):
+        part.dropped["missing or not finite"] = n_missing if part is whole else 0
+    ranking = _board(whole, rules, random_state)
     if segment is None:
         return ranking
-    boards = {}
-    for name, rows in segments_of(kept, segment):
-        try:
-            boards[name] = _ranked(rows, roles, rules, random_state, 0)
-        except InputError as error:
-            error.found_in(f"{error.where}, segment {name!r}")
-            raise
+    boards = {name: _board(part, rules, random_state) for name, part in segments.items()}
     return replace(ranking, segments=boards)
 
 
@@ -150,16 +147,22 @@ class _Rules:
     level: float
 
 
-def _ranked(
-    kept: dict[str, NDArray[Any]],
+def _summed(
+    grades: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
     roles: GradeRoles,
     rules: _Rules,
-    random_state: RandomState,
-    n_missing: int,
-) -> Ranking:
-    summed = summed_grades(kept, roles, rules.missing, rules.combine)
-    summed.dropped["missing or not finite"] = n_missing
-    return _board(summed, rules, random_state)
+) -> tuple[Grades, dict[str, Grades], int]:
+    """Return the sums of all rows and of segments, and how many rows had a gap."""
+    kept, n_missing = graded_rows(grades, roles, rules.missing)
+    whole = summed_grades(kept, roles, rules.missing, rules.combine)
+    segments = {}
+    for name, rows in [] if roles.segment is None else segments_of(kept, roles.segment):
+        try:
+            segments[name] = summed_grades(rows, roles, rules.missing, rules.combine)
+        except InputError as error:
+            error.found_in(f"{error.where}, segment {name!r}")
+            raise
+    return whole, segments, n_missing
 
 
 def _board(grades: Grades, rules: _Rules, random_state: RandomState) -> Ranking:

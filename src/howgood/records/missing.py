@@ -63,6 +63,23 @@ def complete_rows(
             )
     complete = ~np.logical_or.reduce(list(gaps.values()))
     n_dropped = int((~complete).sum())
+    counts = {name: int(bad.sum()) for name, bad in gaps.items()}
+    refuse_or_announce(counts, n_dropped, n_rows, missing=missing, where=where)
+    if not n_dropped:
+        return dict(columns), 0
+    return {name: values[complete] for name, values in columns.items()}, n_dropped
+
+
+def refuse_or_announce(
+    gaps: Mapping[str, int], n_dropped: int, n_rows: int, *, missing: str, where: str
+) -> None:
+    """Refuse gaps by column, or say how many rows are left out for them; refuse to keep none."""
+    check_policy(missing)
+    for name, n_missing in gaps.items():
+        if missing == "error" and n_missing:
+            raise MissingValueError(
+                where=where, column=name, n_missing=n_missing, n_rows=n_rows, first=None
+            )
     if n_dropped == n_rows:
         raise InputError(
             where=where,
@@ -70,14 +87,12 @@ def complete_rows(
             needed="at least one row without a gap",
             cure="Check the file or filter.",
         )
-    if not n_dropped:
-        return dict(columns), 0
-    listed = ", ".join(f"{int(bad.sum())} in {name!r}" for name, bad in gaps.items() if bad.any())
-    announce(
-        f"{where}: {n_dropped} of {n_rows} rows left out, values missing: {listed}.",
-        DroppedRowsWarning,
-    )
-    return {name: values[complete] for name, values in columns.items()}, n_dropped
+    if n_dropped:
+        listed = ", ".join(f"{count} in {name!r}" for name, count in gaps.items() if count)
+        announce(
+            f"{where}: {n_dropped} of {n_rows} rows left out, values missing: {listed}.",
+            DroppedRowsWarning,
+        )
 
 
 def _blank(values: NDArray[Any]) -> NDArray[np.bool_]:
