@@ -13,12 +13,16 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from click.testing import CliRunner
+from scipy.special import expit
 
-from howgood import ask, decide
+from howgood import ask, decide, learn
 from howgood.cli.main import run
 from howgood.demo.story import run_alarm, run_versions
+from howgood.learn.measure_weights import THREE
+from howgood.records.acceptance import specificity_of
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
 from howgood.show.figures import theme
+from howgood.show.measure_weights import weight_sections
 from howgood.show.watching import acceptance_chart
 from howgood.stats.logistic import logistic_normal_mean
 
@@ -46,6 +50,7 @@ def main():
     _write("ranking.svg", _picture(ranked, "Scores and places"))
     _write("prior-share.svg", _prior_shares())
     _write("in-use.svg", _in_use())
+    _write("measure-weights.svg", _three_measures())
     for name, boxes, arrows in (_going_live(), _backing_up(), _tools(), _extras()):
         _write(name, _diagram(boxes, arrows))
     for name, words, tables in _pictures_of_guides():
@@ -276,6 +281,26 @@ def _people_who_differ():
         tables.append(table | {"participant": people, "climate": [climate] * len(people)})
     answers = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     return "people.svg", "fit --by climate", {"answers.csv": answers}
+
+
+def _three_measures():
+    """Draw weights of people for whom being left in peace counts most."""
+    rng, weights = np.random.default_rng(SEED), np.array([0.15, 0.3, 0.55])
+    shown = rng.permuted(np.tile(np.arange(16), (60, 1)), axis=1)[:, :12]
+    grid = np.array([(one.precision, one.recall) for one in ask.scenarios()])[shown]
+    precision, recall = grid[..., 0], grid[..., 1]
+    others = rng.choice([1.2, 3.0, 15.0], shown.shape)
+    rates = np.stack([precision, recall, specificity_of(precision, recall, others)])
+    center = 1.0 + 16.0 * (np.tensordot(weights, rates, axes=1) - 0.8)
+    accepts = rng.random(shown.shape) < expit(center + 1.5 * rng.standard_normal((60, 1)))
+    answers = {
+        "participant": np.repeat([f"p{number}" for number in range(60)], 12),
+        "application": np.full(shown.size, "alarm", dtype=object),
+        **{name: rate.ravel() for name, rate in zip(THREE, rates, strict=True)},
+        "accepted": accepts.ravel().astype(int),
+    }
+    fit = learn.fit_acceptability(answers, measures=THREE, means=(1,), random_state=SEED)
+    return weight_sections(fit)[0].svg
 
 
 def _picture(chapter, title):

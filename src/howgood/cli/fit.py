@@ -90,6 +90,15 @@ from howgood.show import progress, text
     help="Binary: compare people by a column they answered, such as climate; participant for "
     "everybody's own weight alone.",
 )  # fmt: skip
+@click.option(
+    "--specificity", is_flag=True,
+    help="Binary: learn also what rightly leaving cases alone weighs; needs --prevalence, or a "
+    "column specificity.",
+)  # fmt: skip
+@click.option(
+    "--prevalence", type=float,
+    help="Binary, with --specificity: share of real cases among all cases people were shown.",
+)  # fmt: skip
 @click.option("--kind", "kinds", multiple=True, help="Failures: a column of counts. Repeat.")
 @click.option("--out-of", default=20, show_default=True, help="Failures: answers in a scenario.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
@@ -117,6 +126,8 @@ def command(
     only_part: str | None,
     flawless: str,
     by: str | None,
+    specificity: bool,
+    prevalence: float | None,
     kinds: tuple[str, ...],
     out_of: int,
     save: Path | None,
@@ -139,7 +150,9 @@ def command(
         "missing": missing,
         "people": people,
         "random_state": seed,
-        **_selection(model, application=application, only_part=only_part, by=by),
+        **_selection(
+            model, application=application, only_part=only_part, by=by, specificity=specificity
+        ),
     }
     if model != "failures":
         settings |= {"priors": priors, "engine": engine, "means": means}
@@ -153,6 +166,7 @@ def command(
             shown = _failures(fit_failure_answers(answers, **settings), save)
         else:
             settings |= {"cut": cut, "flawless": flawless, "by": by}
+            settings |= _measures(specificity=specificity, prevalence=prevalence)
             shown = _binary(flow.fit_answers(answers, **settings), save)
     if as_json:
         click.echo(text.to_json(shown.values()))
@@ -172,13 +186,20 @@ def command(
 
 
 def _selection(
-    model: str, *, application: tuple[str, ...], only_part: str | None, by: str | None
+    model: str,
+    *,
+    application: tuple[str, ...],
+    only_part: str | None,
+    by: str | None,
+    specificity: bool,
 ) -> dict[str, Any]:
     """Return which answers to fit; refuse the other model's option instead of leaving it out."""
     if only_part and model != "binary":
         raise click.UsageError("--only-part belongs to --model binary")
     if by and model != "binary":
         raise click.UsageError("--by belongs to --model binary")
+    if specificity and model != "binary":
+        raise click.UsageError("--specificity belongs to --model binary")
     if application and model == "binary":
         raise click.UsageError("--application belongs to --model ordinal")
     if model == "failures":
@@ -186,6 +207,14 @@ def _selection(
             raise click.UsageError("--model failures fits one --application")
         return {"application": application[0] if application else None}
     return {"application": application} if model == "ordinal" else {"only_part": only_part}
+
+
+def _measures(*, specificity: bool, prevalence: float | None) -> dict[str, Any]:
+    """Return which measures are weighed; a prevalence alone would change nothing."""
+    if prevalence is not None and not specificity:
+        raise click.UsageError("--prevalence belongs to --specificity")
+    names = ("precision", "recall", *["specificity"] * specificity)
+    return {"measures": names, "prevalence": prevalence}
 
 
 class _Shown(NamedTuple):

@@ -68,7 +68,8 @@ class PeopleObjective:
     """Acceptance by the people of a fit.
 
     The accepting share rises with slope times the weighted mean, and the mean rises with
-    alpha f(P) + (1 - alpha) f(R), where f is x^p times the sign of p (log x at p = 0). So the best
+    alpha f(P) + (1 - alpha) f(R), where f is x^p times the sign of p (log x at p = 0); specificity
+    is a third such term where it counts. So the best
     threshold of every draw needs one small matrix product per test set, and no integral.
     """
 
@@ -87,10 +88,15 @@ class PeopleObjective:
         for p in np.unique(self.draws.p):
             rows = np.flatnonzero(self.draws.p == p)
             alpha = self.draws.alpha[rows]
-            weights = direction[rows, None] * np.column_stack([alpha, 1.0 - alpha])
-            first, second = _transformed(precision, float(p)), _transformed(recall, float(p))
+            parts, shares = [precision, recall], [alpha, 1.0 - alpha]
+            if self.draws.others is not None:
+                third = np.asarray(self.draws.specificity)[rows]
+                parts.append(self.draws.specificity_at(precision, recall))
+                shares = [*((1.0 - third) * share for share in shares), third]
+            weights = direction[rows, None] * np.column_stack(shares)
+            bent = [_transformed(part, float(p)) for part in parts]
             for table in range(precision.shape[0]):
-                judged = weights @ np.vstack([first[table], second[table]])
+                judged = weights @ np.vstack([part[table] for part in bent])
                 best_places[rows, table] = np.argmax(judged, axis=1)
         return best_places
 

@@ -43,6 +43,8 @@ def fit_answers(
     only_part: str | None = None,
     flawless: str = "auto",
     by: str | None = None,
+    measures: Sequence[str] = ("precision", "recall"),
+    prevalence: float | None = None,
     random_state: int | None = None,
     progress: Progress = silent,
 ) -> AcceptabilityFit:
@@ -60,6 +62,8 @@ def fit_answers(
         only_part=only_part,
         flawless=_FLAWLESS[flawless],
         by=by,
+        measures=measures,
+        prevalence=prevalence,
         random_state=random_state,
         progress=progress,
     )

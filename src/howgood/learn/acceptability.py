@@ -5,7 +5,7 @@ In: answers (rows of participant, application, precision, recall, rating). Out:
 (see `learn.engines`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -37,6 +37,8 @@ from howgood.learn.kinds import (
     named_priors,
     order_of,
 )
+from howgood.learn.measure_weights import TWO, checked_measures, fit_weights
+from howgood.learn.measured import loaded_weights
 from howgood.learn.segments import BY_PERSON, fit_people, loaded_people
 from howgood.learn.selection import one_part
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
@@ -57,6 +59,8 @@ def fit_acceptability(
     priors: str | Priors = "howgood",
     flawless: Flawless = "auto",
     by: str | None = None,
+    measures: Sequence[str] = TWO,
+    prevalence: float | None = None,
     engine: Engine = "auto",
     draws: int = 4000,
     random_state: RandomState = None,
@@ -97,6 +101,13 @@ def fit_acceptability(
         level, partially pooled, from `AcceptabilityFit.in_segment`, and everybody their own alpha,
         `AcceptabilityFit.people`. "participant" gives people's alphas without segments. All people
         together are fitted as without it; segments need importance sampling to pass its gates.
+    measures : sequence of str
+        ("precision", "recall", "specificity") learns also what rightly leaving cases alone weighs:
+        weights on a simplex, `AcceptabilityFit.measured`, next to the fit of precision and recall.
+        Decisions go by the latter; `fit.measured.at_prevalence(...)` takes its place where
+        specificity shall count. Needs `prevalence`, or a column specificity.
+    prevalence : float, optional
+        Share of real cases among all cases people were shown, which says what specificity is.
     engine : {"auto", "importance", "nuts"}
         "auto" samples by importance and falls back to NUTS where a gate fails, with a warning
         that says why.
@@ -140,10 +151,12 @@ def fit_acceptability(
     >>> fit.diagnostics.passed, round(sum(fit.mean_probabilities.values()), 6)
     (True, 1.0)
     """
+    weighed = checked_measures(tuple(measures))
     also = () if by is None or by == BY_PERSON else (by,)
     read = read_answers(
-        answers, columns=columns, missing=missing, scale=scale, people=people, also=also
-    )
+        answers, columns=columns, missing=missing, scale=scale, people=people, also=also,
+        shown=weighed if prevalence is None else TWO,
+    )  # fmt: skip
     read = one_part(read, only_part)
     cut = usual_cut(read) if cut is None else cut
     accepted = accepted_from(read, cut)
@@ -176,6 +189,11 @@ def fit_acceptability(
     if by is not None:
         divided = fit_people(read, accepted, fit, by=by, draws=draws, rng=rng, progress=progress)
         fit = replace(fit, segmented=divided)
+    if len(weighed) > len(TWO):
+        weights = fit_weights(
+            read, accepted, fit, prevalence=prevalence, draws=draws, rng=rng, progress=progress
+        )
+        fit = replace(fit, measured=weights)
     return fit
 
 
@@ -237,6 +255,8 @@ def _fit_from(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Accept
         cut=values["cut"],
         correlations=table_of_rows(values["correlations"]),
     )
+    if "measures" in values:
+        fit = replace(fit, measured=loaded_weights(values["measures"], arrays, fit))
     if "people" not in values:
         return fit
     return replace(fit, segmented=loaded_people(values["people"], arrays, fit))

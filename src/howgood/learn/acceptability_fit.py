@@ -26,6 +26,7 @@ from howgood.learn.binary_model import Cells, draw_columns
 from howgood.learn.evidence import evidence_by_application, lowest_shown
 from howgood.learn.fit_file import arviz_object, binary_methods
 from howgood.learn.kinds import CONTINUOUS
+from howgood.learn.measured import MeasureWeights, saved_weights
 from howgood.learn.segmented import SegmentedPeople, saved_people
 from howgood.records.acceptance import AcceptanceDraws, Who
 from howgood.records.diagnostics import Diagnostics
@@ -177,6 +178,7 @@ class AcceptabilityFit(Tabular):
     provenance: Provenance = field(repr=False)
     correlations: Table | None = field(default=None, repr=False)
     segmented: SegmentedPeople | None = field(default=None, repr=False)
+    measured: MeasureWeights | None = field(default=None, repr=False)
     evidence_by_application: Mapping[str, Evidence] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -555,6 +557,9 @@ class AcceptabilityFit(Tabular):
         if self.segmented is not None:
             more_values, more_arrays = saved_people(self.segmented)
             values, arrays = {**values, "people": more_values}, {**arrays, **more_arrays}
+        if self.measured is not None:
+            weights, weight_arrays = saved_weights(self.measured)
+            values, arrays = {**values, "measures": weights}, {**arrays, **weight_arrays}
         fit_file.write_fit(path, kind=KIND, values=values, arrays=arrays)
 
     def to_arviz(self) -> Any:  # noqa: ANN401 - ArviZ is not a dependency

@@ -33,7 +33,9 @@ class AcceptanceDraws(Shown):
     `person_sd` :math:`\sigma`, `flawless` what is added to the logit where there is no error at
     all (P = R = 1; zero where the fit has no such term). `evidence` says whether the answers behind
     them suffice to decide, `lowest_shown` the lowest accuracy (mean of precision and recall) people
-    were asked about.
+    were asked about. Where specificity counts too, `specificity` is its weight in the mean (alpha
+    is then precision's share of the rest) and `others` how many other cases there are per real
+    one, from which precision and recall say what specificity is.
 
     Stability: experimental
 
@@ -57,6 +59,8 @@ class AcceptanceDraws(Shown):
     n_respondents: int | None = None
     evidence: Evidence = "enough"
     lowest_shown: float | None = None
+    specificity: FloatArray | float = 0.0
+    others: float | None = None
 
     def __post_init__(self) -> None:
         names = ("p", "alpha", "intercept", "slope", "person_sd")
@@ -65,8 +69,9 @@ class AcceptanceDraws(Shown):
         lengths = {name: getattr(self, name).size for name in names}
         if len(set(lengths.values())) > 1:
             raise LengthMismatchError(where="AcceptanceDraws", lengths=lengths)
-        more = np.broadcast_to(np.asarray(self.flawless, dtype=float), self.p.shape)
-        object.__setattr__(self, "flawless", np.array(more))
+        for name in ("flawless", "specificity"):
+            more = np.broadcast_to(np.asarray(getattr(self, name), dtype=float), self.p.shape)
+            object.__setattr__(self, name, np.array(more))
 
     def __len__(self) -> int:
         return self.p.size
@@ -85,9 +90,7 @@ class AcceptanceDraws(Shown):
     def means(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
         """Return the weighted power mean per draw: shape (n_draws, *broadcast shape)."""
         first, second = np.broadcast_arrays(np.asarray(precision), np.asarray(recall))
-        return power_mean(
-            first[None], second[None], p=_column(self.p, first), alpha=_column(self.alpha, first)
-        )
+        return self._mean(first[None], second[None], first)
 
     def paired_means(self, precision_draws: ArrayLike, recall_draws: ArrayLike) -> FloatArray:
         """Return the mean per draw where precision and recall have draws of their own.
@@ -95,9 +98,22 @@ class AcceptanceDraws(Shown):
         Both have shape (n_draws, ...); row d is seen with the people of draw d.
         """
         first, second = np.asarray(precision_draws), np.asarray(recall_draws)
-        return power_mean(
-            first, second, p=_column(self.p, first[0]), alpha=_column(self.alpha, first[0])
-        )
+        return self._mean(first, second, first[0])
+
+    def _mean(self, precision: FloatArray, recall: FloatArray, shape: FloatArray) -> FloatArray:
+        order, alpha = _column(self.p, shape), _column(self.alpha, shape)
+        mean = power_mean(precision, recall, p=order, alpha=alpha)
+        if self.others is None:
+            return mean
+        # A weighted power mean of three is that of the first two with the third.
+        rest = 1.0 - _column(np.asarray(self.specificity), shape)
+        return power_mean(mean, self.specificity_at(precision, recall), p=order, alpha=rest)
+
+    def specificity_at(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
+        """Return the specificity of a precision and recall, by how rare the thing is."""
+        if self.others is None:
+            raise ValueError("only where specificity counts")
+        return specificity_of(precision, recall, self.others)
 
     def shares(
         self, precision: ArrayLike, recall: ArrayLike, *, who: Who = "population"
@@ -170,6 +186,7 @@ class AcceptanceDraws(Shown):
             slope=self.slope[rows],
             person_sd=self.person_sd[rows],
             flawless=np.asarray(self.flawless)[rows],
+            specificity=np.asarray(self.specificity)[rows],
         )
 
 
@@ -277,6 +294,22 @@ def known_applications(model: AcceptanceModel, *, where: str) -> tuple[str, ...]
             cure="Fit the answers first.",
         )
     return tuple(model.applications)
+
+
+def specificity_of(precision: ArrayLike, recall: ArrayLike, others: float) -> FloatArray:
+    """Return TN / (TN + FP) of a precision and recall, with `others` other cases per real one.
+
+    Nothing flagged (both 0) is no false alarm; more false alarms than other cases count as all.
+
+    Examples
+    --------
+    >>> specificity_of(0.5, 0.8, 4.0).round(3)  # of 10 real and 40 other cases: 8 false alarms
+    array(0.8)
+    """
+    first, second = np.asarray(precision, dtype=float), np.asarray(recall, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alarms = np.where(second > 0, second * (1.0 / first - 1.0), 0.0)
+    return np.asarray(1.0 - np.minimum(alarms / others, 1.0))
 
 
 def _column(values: FloatArray, trailing: FloatArray) -> FloatArray:

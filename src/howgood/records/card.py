@@ -147,6 +147,7 @@ class ModelCard(CoherentRecord):
             lowest_shown=min(self.levels, default=None)
             if self.lowest_shown is None
             else self.lowest_shown,
+            others=None,
             **{name: np.array(values) for name, values in self.draws.items()},
         )
 

@@ -24,6 +24,7 @@ from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.figures.people import people_figure
 from howgood.show.figures.theme import picture_section as picture_section
+from howgood.show.measure_weights import weight_findings, weight_sections, weight_values
 from howgood.show.numbers import percent, share_text, with_interval
 from howgood.show.people import fitted_people
 from howgood.show.segments import segment_findings, segment_sections, segment_values
@@ -54,6 +55,7 @@ def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
         *(_weighing(fit, name) for name in telling),
         *_differing(fit),
         *segment_findings(fit),
+        *weight_findings(fit),
         *_kind_of_mean(fit),
         *fitted_people(fit.n_respondents, fit.provenance),
     )
@@ -66,7 +68,7 @@ def fit_report(fit: AcceptabilityFit) -> Report:
         question="Is the classifier good enough for the people who would use it, and which errors "
         "weigh more?",
         findings=fit_findings(fit),
-        sections=(*_pictures(fit), *segment_sections(fit), *_tables(fit)),
+        sections=(*_pictures(fit), *segment_sections(fit), *weight_sections(fit), *_tables(fit)),
         methods=fit.methods_text(),
         provenance=fit.provenance,
         cautions=_cautions(fit),
@@ -96,6 +98,7 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
         },
         "person_sd": fit.person_sd.to_dict(),
         "people who differ": segment_values(fit),
+        "measures": weight_values(fit),
         "flawless": None if fit.flawless is None else fit.flawless.to_dict(),
         "flawless comparison": fit.flawless_comparison(),
         "differences of alpha": fit.differences("alpha"),

@@ -102,6 +102,13 @@ def gate_figure(gate: Gate) -> AbstractContextManager["Figure"]:
     )  # fmt: skip
 
 
+def weights_figure(rows: Mapping[str, Estimate]) -> AbstractContextManager["Figure"]:
+    """Draw what each measure weighs, by application."""
+    return _estimates_figure(
+        rows, title="What each measure weighs", axis="weight (they add up to 1)"
+    )
+
+
 def agreement_figure(agreement: RaterAgreement) -> AbstractContextManager["Figure"]:
     """Draw alpha between raters and with themselves, and the ceiling for any system."""
     metric = agreement.ceiling.metric

@@ -1,0 +1,189 @@
+"""Three measures: density by brute force, recovery, decisions, files, refusals."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.special import expit
+
+from howgood import ask, decide, learn
+from howgood.errors import InputError, UnknownNameError
+from howgood.learn.acceptability import load_fit
+from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
+from howgood.learn.measure_weights import THREE, ThreeMeasures
+from howgood.records.acceptance import AcceptanceDraws, specificity_of
+from howgood.records.priors import HOWGOOD, KAY2015
+from howgood.show.acceptability import fit_report, fit_values
+
+PREVALENCE = 0.25
+SCENARIOS = ask.scenarios()
+
+
+def people(weights, *, n=60, seed=1, others=(1.2, 3.0, 15.0)):
+    """Return answers of people who weigh precision, recall and specificity so.
+
+    Scenarios differ in how many other cases there are, so that specificity varies on its own.
+    """
+    rng = np.random.default_rng(seed)
+    seen = np.array([rng.permutation(len(SCENARIOS))[:12] for _ in range(n)])
+    precision = np.array([scenario.precision for scenario in SCENARIOS])[seen]
+    recall = np.array([scenario.recall for scenario in SCENARIOS])[seen]
+    cases = rng.choice(others, seen.shape)
+    specificity = 1.0 - np.minimum(recall * (1.0 / precision - 1.0) / cases, 1.0)
+    rates = np.stack([precision, recall, specificity])
+    mean = np.tensordot(np.array(weights), rates, axes=1)
+    chance = expit(1.0 + 16.0 * (mean - 0.8) + 1.5 * rng.standard_normal((n, 1)))
+    return {
+        "participant": np.repeat([f"p{number}" for number in range(n)], 12),
+        "application": np.full(seen.size, "alarm", dtype=object),
+        **{name: values.ravel() for name, values in zip(THREE, rates, strict=True)},
+        "accepted": (rng.random(seen.shape) < chance).ravel().astype(int),
+    }
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return people((0.1, 0.3, 0.6))
+
+
+@pytest.fixture(scope="module")
+def fit(answers):
+    return learn.fit_acceptability(answers, measures=THREE, draws=1000, random_state=1)
+
+
+def _model(answers, order, priors=HOWGOOD):
+    read = ask.read_answers(answers)
+    cells = cells_from(read, accepted_from(read, 1))
+    specificity = specificity_of(cells.precision, cells.recall, 1 / PREVALENCE - 1)
+    return ThreeMeasures(cells, specificity, priors, order, flawless=True)
+
+
+@pytest.mark.parametrize("order", [-1.0, 0.0, 1.0, None])
+@pytest.mark.parametrize("priors", [HOWGOOD, KAY2015], ids=["howgood", "kay2015"])
+def test_gradient_is_that_of_the_density(answers, order, priors):
+    model = _model(answers, order, priors)
+    point = model.start() + 0.1 * np.random.default_rng(0).standard_normal(model.size)
+    value, gradient = model.value_and_gradient(point)
+    numeric = approx_fprime(point, lambda x: model.value_and_gradient(x)[0], 1e-6)
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-3, atol=2e-3)
+    np.testing.assert_allclose(model.log_density(point[None, :]), value, rtol=1e-5)
+
+
+def test_without_weight_on_specificity_it_is_the_binary_model(answers):
+    model = _model(answers, 0.0)
+    plain = BinaryModel(model.cells, HOWGOOD, 0.0, flawless=True)
+    point = plain.start()
+    weight = -30.0  # as good as zero
+    prior = np.log(2.0) + weight  # Beta(1, 2) of a tiny share, on the logit
+    there = model.value_and_gradient(np.append(point, weight))[0]
+    assert there == pytest.approx(plain.value_and_gradient(point)[0] + prior, abs=1e-6)
+
+
+@pytest.mark.parametrize("order", [-1.0, 0.0, 1.0])
+def test_the_mean_of_three_by_its_definition(order):
+    weights = np.array([0.2, 0.5, 0.3])
+    draws = AcceptanceDraws(
+        application="x", p=order, alpha=0.2 / 0.7, intercept=0, slope=1, person_sd=0,
+        specificity=0.3, others=4.0,
+    )  # fmt: skip
+    rates = np.array([0.5, 0.8, 0.8])  # of 10 real and 40 other cases: 8 found, 8 false alarms
+    logs = np.log(weights @ rates**order) / order if order else weights @ np.log(rates)
+    assert draws.means(0.5, 0.8)[0] == pytest.approx(np.exp(logs))
+
+
+def test_weights_are_recovered_and_add_up_to_one(fit):
+    weights = fit.measured.weights("alarm")
+    for name, truth in zip(THREE, (0.1, 0.3, 0.6), strict=True):
+        assert weights[name].interval.lower <= truth <= weights[name].interval.upper
+    total = sum(fit.measured.weight_draws("alarm").values())
+    np.testing.assert_allclose(total, 1.0)
+    assert fit.measured.probability_counting > 0.9
+    assert fit.measured.diagnostics.passed
+
+
+def test_people_who_follow_precision_and_recall_speak_against_specificity():
+    """One study hardly tells; several together do."""
+    gaps = []
+    for seed in range(4, 10):
+        answers = people((0.4, 0.6, 0.0), seed=seed)
+        weights = learn.fit_acceptability(
+            answers, measures=THREE, means=(1,), draws=400, random_state=2
+        ).measured
+        gaps.append(weights.log_evidence - weights.log_evidence_of_two)
+        assert weights.probability_counting < 0.95
+    assert np.sum(gaps) < 0
+
+
+def test_a_column_of_specificity_says_the_same_as_prevalence():
+    answers = people((0.1, 0.3, 0.6), others=(1 / PREVALENCE - 1,))
+    options = {"measures": THREE, "means": (0,), "draws": 1000, "random_state": 1}
+    column = learn.fit_acceptability(answers, **options).measured
+    given = learn.fit_acceptability(answers, prevalence=PREVALENCE, **options).measured
+    for name, weight in given.weights("alarm").items():
+        near = 5 * weight.sd * np.sqrt(2 / 1000)
+        assert column.weights("alarm")[name].mean == pytest.approx(weight.mean, abs=near)
+    assert column.log_evidence == pytest.approx(given.log_evidence, abs=0.1)
+    assert given.at_prevalence().acceptance_draws("alarm").others == pytest.approx(3)
+    with pytest.raises(InputError, match="no prevalence"):
+        column.at_prevalence()
+    assert column.at_prevalence(0.1).acceptance_draws("alarm").others == pytest.approx(9)
+
+
+def test_decisions_take_people_who_weigh_three_measures(fit):
+    three = fit.measured.at_prevalence(PREVALENCE)
+    rng = np.random.default_rng(3)
+    truth = (rng.random(800) < PREVALENCE).astype(int)
+    scores = rng.standard_normal(800) + 1.5 * truth
+    chosen = decide.threshold(three, truth, scores, application="alarm", random_state=1)
+    by_two = decide.threshold(fit, truth, scores, application="alarm", random_state=1)
+    # Rightly leaving cases alone counts most: alarms are rarer than by precision and recall.
+    assert chosen.threshold.mean != by_two.threshold.mean
+    share = decide.target(three, "alarm", share=0.5, precision=0.7, recall=0.8)
+    draws = three.acceptance_draws("alarm")
+    assert share.acceptance.mean == pytest.approx(draws.shares(0.7, 0.8).mean())
+    assert decide.gate(three, "alarm", y_true=truth, y_pred=scores > 1, share=0.5).verdict in (
+        "pass", "fail", "investigate",
+    )  # fmt: skip
+
+
+def test_the_best_threshold_of_every_draw_is_that_of_the_largest_mean(fit):
+    from howgood.decide.sampling import Counts
+    from howgood.decide.thresholds import PeopleObjective
+
+    draws = fit.measured.at_prevalence(PREVALENCE).acceptance_draws("alarm").thinned(50)
+    hits = np.array([[10.0, 8.0, 6.0, 3.0]])
+    alarms = np.array([[20.0, 8.0, 3.0, 0.5]])
+    tables = Counts(hits, 10 - hits, alarms, 30 - alarms)
+    best = PeopleObjective(draws).best(tables)[:, 0]
+    means = draws.means(tables.precision[0], tables.recall[0])
+    np.testing.assert_array_equal(best, means.argmax(axis=1))
+
+
+def test_a_saved_fit_comes_back_whole(fit, tmp_path):
+    fit.save(tmp_path / "fit.npz")
+    back = load_fit(tmp_path / "fit.npz")
+    np.testing.assert_array_equal(back.measured.third, fit.measured.third)
+    assert back.measured.probability_counting == fit.measured.probability_counting
+    assert list(back.measured.table.rows()) == list(fit.measured.table.rows())
+
+
+def test_the_report_says_what_specificity_weighs(fit):
+    page = fit_report(fit)
+    section = next(one for one in page.sections if "specificity" in one.title)
+    assert section.svg
+    assert any("specificity" in finding.text for finding in page.findings)
+    assert fit_values(fit)["measures"]["probability_counting"] > 0.9
+
+
+def test_what_cannot_be_weighed_is_refused(answers):
+    with pytest.raises(UnknownNameError, match="accuracy"):
+        learn.fit_acceptability(answers, measures=("precision", "accuracy"))
+    with pytest.raises(InputError, match="precision and recall"):
+        learn.fit_acceptability(answers, measures=("precision", "specificity"))
+    with pytest.raises(InputError, match="specificity"):
+        learn.fit_acceptability(
+            {name: column for name, column in answers.items() if name != "specificity"},
+            measures=THREE,
+        )
+    flat = {**answers, "specificity": np.full(len(answers["precision"]), 0.9)}
+    with pytest.raises(InputError, match="same specificity"):
+        learn.fit_acceptability(flat, measures=THREE, draws=200, means=(0,), random_state=1)
