@@ -6,7 +6,7 @@ In: answers (rows of participant, application, precision, recall, rating). Out:
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -41,6 +41,7 @@ from howgood.learn.measure_weights import TWO, checked_measures, fit_weights
 from howgood.learn.measured import loaded_weights
 from howgood.learn.segments import BY_PERSON, fit_people, loaded_people
 from howgood.learn.selection import one_part
+from howgood.records.answers import Answers
 from howgood.records.inclusion import DEFAULT, PeoplePolicy
 from howgood.records.priors import KAY2015, Priors
 from howgood.records.progress import Progress, silent
@@ -186,15 +187,42 @@ def fit_acceptability(
             read, "binary", diagnostics.engine, seed, means, known, settings
         ),
     )
-    if by is not None:
-        divided = fit_people(read, accepted, fit, by=by, draws=draws, rng=rng, progress=progress)
-        fit = replace(fit, segmented=divided)
-    if len(weighed) > len(TWO):
-        weights = fit_weights(
-            read, accepted, fit, prevalence=prevalence, draws=draws, rng=rng, progress=progress
-        )
-        fit = replace(fit, measured=weights)
-    return fit
+    fitted = _Fitted(read, accepted, draws, rng, progress)
+    return fitted.extended(fit, by=by, measures=weighed, prevalence=prevalence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """Answers that were fitted once, for what else was asked of them."""
+
+    answers: Answers
+    accepted: NDArray[np.bool_]
+    draws: int
+    rng: np.random.Generator
+    progress: Progress
+
+    def extended(
+        self,
+        fit: AcceptabilityFit,
+        *,
+        by: str | None,
+        measures: tuple[str, ...],
+        prevalence: float | None,
+    ) -> AcceptabilityFit:
+        """Return the fit with segments and weights of three measures, where they were asked."""
+        if by is not None:
+            people = fit_people(
+                self.answers, self.accepted, fit, by=by,
+                draws=self.draws, rng=self.rng, progress=self.progress,
+            )  # fmt: skip
+            fit = replace(fit, segmented=people)
+        if len(measures) > len(TWO):
+            weights = fit_weights(
+                self.answers, self.accepted, fit, prevalence=prevalence,
+                draws=self.draws, rng=self.rng, progress=self.progress,
+            )  # fmt: skip
+            fit = replace(fit, measured=weights)
+        return fit
 
 
 def has_flawless_term(flawless: Flawless, cells: Cells, priors: Priors) -> bool:

@@ -28,7 +28,12 @@ from howgood.learn.fit_file import arviz_object, binary_methods
 from howgood.learn.kinds import CONTINUOUS
 from howgood.learn.measured import MeasureWeights, saved_weights
 from howgood.learn.segmented import SegmentedPeople, saved_people
-from howgood.records.acceptance import AcceptanceDraws, Who
+from howgood.records.acceptance import (
+    AcceptanceDraws,
+    Who,
+    acceptance_surface,
+    equal_acceptance,
+)
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence, weakest
@@ -42,7 +47,6 @@ from howgood.stats.power_mean import power_mean
 from howgood.stats.random_intercepts import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed
 
-_DRAWS = 300
 KIND = "acceptability fit"
 PARAMETERS = ("intercept", "slope", "alpha")
 
@@ -106,37 +110,6 @@ def _leniency(cells: Cells, row: FloatArray, asked: FloatArray) -> FloatArray:
     joint = cells.groups.counts[asked > 0] @ log_terms + np.log(weights)
     share = np.exp(joint - joint.max(axis=1, keepdims=True))
     return np.asarray(share / share.sum(axis=1, keepdims=True))
-
-
-def acceptance_surface(draws: AcceptanceDraws, *, points: int, who: Who) -> Table:
-    """Return the share accepting, row by row, with the ends of its 95 % interval."""
-    ticks = np.linspace(0.0, 1.0, points)
-    recall, precision = (axis.ravel() for axis in np.meshgrid(ticks, ticks, indexing="ij"))
-    shares = draws.thinned(_DRAWS).shares(precision, recall, who=who)
-    lower, upper = np.quantile(shares, [0.025, 0.975], axis=0)
-    return Table(
-        {
-            "precision": precision,
-            "recall": recall,
-            "share": shares.mean(axis=0),
-            "lower": lower,
-            "upper": upper,
-        }
-    )
-
-
-def equal_acceptance(surface: Table, *, points: int, shares: Sequence[float]) -> Table:
-    """Return the recall needed at each precision, per share; without a row where none is enough."""
-    ticks = np.linspace(0.0, 1.0, points)
-    by_precision = surface["share"].reshape(points, points).T
-    rows = [
-        (share, precision, float(np.interp(share, along, ticks)))
-        for share in shares
-        for precision, along in zip(ticks, np.maximum.accumulate(by_precision, 1), strict=True)
-        if along[0] <= share <= along[-1]
-    ]
-    columns = np.array(rows).reshape(-1, 3).T
-    return Table(dict(zip(("share", "precision", "recall"), columns, strict=True)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

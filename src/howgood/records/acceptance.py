@@ -5,6 +5,7 @@ precision and recall into the share of people accepting; `AcceptanceModel`, the 
 that has such draws (a fit, a model card). Absent: fitting (see `learn`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -15,9 +16,11 @@ from howgood.errors import InputError, LengthMismatchError, UnknownNameError
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
 from howgood.records.shown import Shown
+from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
 from howgood.stats.power_mean import power_mean
 
+_DRAWS = 300  # of a surface
 Who: TypeAlias = Literal["population", "average"]
 
 
@@ -294,6 +297,37 @@ def known_applications(model: AcceptanceModel, *, where: str) -> tuple[str, ...]
             cure="Fit the answers first.",
         )
     return tuple(model.applications)
+
+
+def acceptance_surface(draws: AcceptanceDraws, *, points: int, who: Who) -> Table:
+    """Return the share accepting, row by row, with the ends of its 95 % interval."""
+    ticks = np.linspace(0.0, 1.0, points)
+    recall, precision = (axis.ravel() for axis in np.meshgrid(ticks, ticks, indexing="ij"))
+    shares = draws.thinned(_DRAWS).shares(precision, recall, who=who)
+    lower, upper = np.quantile(shares, [0.025, 0.975], axis=0)
+    return Table(
+        {
+            "precision": precision,
+            "recall": recall,
+            "share": shares.mean(axis=0),
+            "lower": lower,
+            "upper": upper,
+        }
+    )
+
+
+def equal_acceptance(surface: Table, *, points: int, shares: Sequence[float]) -> Table:
+    """Return the recall needed at each precision, per share; without a row where none is enough."""
+    ticks = np.linspace(0.0, 1.0, points)
+    by_precision = surface["share"].reshape(points, points).T
+    rows = [
+        (share, precision, float(np.interp(share, along, ticks)))
+        for share in shares
+        for precision, along in zip(ticks, np.maximum.accumulate(by_precision, 1), strict=True)
+        if along[0] <= share <= along[-1]
+    ]
+    columns = np.array(rows).reshape(-1, 3).T
+    return Table(dict(zip(("share", "precision", "recall"), columns, strict=True)))
 
 
 def specificity_of(precision: ArrayLike, recall: ArrayLike, others: float) -> FloatArray:
