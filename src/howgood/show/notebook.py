@@ -60,10 +60,6 @@ _WIDTH, _LABEL, _ROW, _AXIS = 640, 190, 26, 34
 _BLUE, _GREY = tokens()["data-1"], tokens()["chart-faint"]
 
 
-# The spacing is inherited by the table, wherever no style sheet says otherwise.
-_SCROLLED = '<div style="overflow-x:auto;border-spacing:.9rem .15rem">'
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """One thing with its uncertainty: a dot between two ends."""
@@ -317,7 +313,7 @@ def _(score: PropagatedScore) -> Look:
 
 @look.register
 def _(report: RelevanceReport) -> Look:
-    texts = relevance_findings({"the model": report}, None)
+    texts = relevance_findings({"The model": report}, None)
     return Look(
         findings=[Finding(text=text) for text in texts],
         bars=[_bar("relevance", report.estimate)],
@@ -361,8 +357,15 @@ def to_fragment(shown: Look) -> str:
         count = f"first {_MOST_ROWS} of {len(shown.table)} rows" if more else _rows(len(head))
         fold = "details" if parts else "details open"
         summary = f"<summary>Table, {count}</summary>"
-        parts.append(f"<{fold}>{summary}{_SCROLLED}{page.table_html(head)}</div></details>")
+        parts.append(f"<{fold}>{summary}{_styled(page.table_html(head))}</details>")
     return f'<div style="max-width:44rem">{"".join(parts)}</div>'
+
+
+def _styled(table: str) -> str:
+    """Return a table that is readable where no style sheet of ours is, and scrolls on a phone."""
+    spaced = table.replace("<table", '<table style="border-spacing:.9rem .15rem"', 1)
+    right = spaced.replace('class="n"', 'style="text-align:right"')
+    return f'<div style="overflow-x:auto">{right}</div>'
 
 
 def _rows(count: int) -> str:
