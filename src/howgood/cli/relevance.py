@@ -1,6 +1,6 @@
 """`howgood relevance`: grade predictions where several outcomes are acceptable.
 
-In: a table file and column names. Out: scores, cases and yardsticks as text, JSON, picture or
+In: a table file and column names. Out: scores, cases and baselines as text, JSON, picture or
 report. Absent: scoring.
 """
 
@@ -114,7 +114,7 @@ def _shown(study: RelevanceStudy) -> str:
             *relevance.findings(study.reports, study.learned),
             *_of_features(study),
             text.text_table(relevance.scores_table(study.reports)),
-            text.text_table(relevance.yardsticks_table(study.reports)),
+            text.text_table(relevance.baselines_table(study.reports)),
             text.text_table(relevance.cases_table(study.reports)),
             "",
             relevance.context_sentence(study.reports),

@@ -354,7 +354,7 @@ def _relevance_section(study: RelevanceStudy) -> Section:
         title="Relevance and accuracy",
         text=context_sentence(study.reports),
         svg=svg,
-        alt="Dot: Relevance Score and interval; diamond: accuracy; bars: yardsticks.",
+        alt="Dot: Relevance Score and interval; diamond: accuracy; bars: baselines.",
         table=scores_table(study.reports),
     )
 

@@ -98,12 +98,12 @@ def _percent_or_blank(share: float) -> str:
     return "" if np.isnan(share) else percent(share)
 
 
-def yardsticks_table(reports: Mapping[str, RelevanceReport]) -> Table:
+def baselines_table(reports: Mapping[str, RelevanceReport]) -> Table:
     """Return what predictors without skill score on the same rows."""
     report = next(iter(reports.values()))
     return Table(
         {
-            "yardstick": [
+            "baseline": [
                 "most frequent outcome of the context",
                 "shuffled outcomes on the same contexts",
                 "random predictions",
@@ -329,11 +329,11 @@ def report_of(
                 title="Relevance and accuracy",
                 text=context_sentence(reports),
                 svg=scores_svg,
-                alt="Dots: Relevance Score and interval; diamonds: accuracy; bars: yardsticks.",
+                alt="Dots: Relevance Score and interval; diamonds: accuracy; bars: baselines.",
                 table=scores_table(reports),
             ),
             *_agreement_section(agreement),
-            Section(title="Yardsticks", table=yardsticks_table(reports)),
+            Section(title="Baselines", table=baselines_table(reports)),
             Section(
                 title="Alpha and beta",
                 text="\n\n".join(guidance(sweep)),

@@ -110,7 +110,7 @@ def _draw_scores(axes: Any, reports: Mapping[str, RelevanceReport]) -> None:  # 
     axes.set_yticks(range(len(rows)), rows)
     axes.axhline(len(reports) - 0.5, color=FAINT, lw=0.8)
     axes.set(xlim=(0, 108), ylim=(len(rows) - 0.5, -0.6), xlabel="score, 0 to 100 (accuracy in %)")
-    axes.set_title("Relevance and accuracy, with yardsticks", pad=26)
+    axes.set_title("Relevance and accuracy, with baselines", pad=26)
 
 
 @contextmanager
