@@ -9,13 +9,15 @@ import sqlalchemy as sa
 from tests.flow.hosting.conftest import RERATING, SURVEY, Person
 
 from howgood.errors import InputError
-from howgood.flow import importing
+from howgood.flow import importing, notices
 from howgood.flow.hosting import Host, add_study, back_up, tokens
 from howgood.flow.results import requests
 from howgood.flow.results.worker import Worker
 from howgood.flow.retention import erase_due, retention, set_retention, withdraw
 from howgood.kinds.study import Study
-from howgood.store import audit, studies
+from howgood.records.researcher import Researcher
+from howgood.settings import Settings
+from howgood.store import addresses, audit, studies, webhooks
 from howgood.store.schema import answers, jobs, metadata, participants, uploads
 
 NOW = datetime.now(UTC)
@@ -69,6 +71,60 @@ def test_data_is_erased_on_its_day_with_all_that_was_made_of_it(host):
         assert audit.lines(connection)[0].actor == "retention"
     assert erase_due(host, now=NOW + timedelta(days=40)) == ()
     assert retention(host, "doors") is None
+
+
+# What is said about a study itself, by researchers: it stays when what people left is erased.
+OF_THE_STUDY = {"studies", "versions", "media", "drafts", "draft_media", "study_roles",
+                "invitations", "result_links", "webhooks", "products", "api_tokens"}  # fmt: skip
+
+
+def _left_by_people(host):
+    """Return the rows that belong to people or to a study's collection, table by table."""
+    about = {"study_id", "participant_id", "webhook_id", "import_id", "product_id"}
+    return {
+        name: len(_rows(host, table))
+        for name, table in metadata.tables.items()
+        if about & set(table.c.keys()) and name not in OF_THE_STUDY and _rows(host, table)
+    }
+
+
+def _with_traces(host):
+    """Somebody who left an address for the draw, of whom a webhook is to hear."""
+    ada = Researcher(number=1, name="ada", role="owner")
+    notices.add_webhook(host, Settings(), ada, "doors", target="https://93.184.216.34/",
+                        events=["participant.completed"], now=NOW)  # fmt: skip
+    someone = _someone(host)
+    with host.database.reading() as connection:
+        (row,) = connection.execute(sa.select(participants)).all()
+        facts = webhooks.happened(connection)
+    assert [fact.subject for fact in facts] == [str(row.id)]
+
+    def leave(connection):
+        addresses.enter_draw(connection, row.study_id, row.id, "someone@example.org")
+        for fact in facts:
+            webhooks.add_message(connection, fact, now=NOW)
+
+    host.database.write(leave)
+    return someone, row
+
+
+def test_on_its_day_no_table_holds_anything_that_people_left(host):
+    _with_traces(host)
+    held = _left_by_people(host)
+    assert {"participants", "screens", "answers", "draw_entries", "deliveries"} <= held.keys()
+    set_retention(host, "doors", NOW.date() + timedelta(days=1), actor="ada", now=NOW)
+    erase_due(host, now=NOW + timedelta(days=3))
+    assert _left_by_people(host) == {}
+    assert "someone@example.org" not in _everything(host)
+
+
+def test_no_message_about_somebody_is_kept_or_sent_after_they_withdrew(host):
+    _, row = _with_traces(host)
+    withdraw(host, tokens.withdrawal_code(host.key, row.id), now=NOW)
+    assert _left_by_people(host) == {"draw_entries": 1}  # nothing says whose address it is
+    with host.database.reading() as connection:
+        assert webhooks.happened(connection) == ()
+        assert not webhooks.is_due(connection, now=NOW + timedelta(days=1))
 
 
 def test_of_two_processes_one_erases(host, database):

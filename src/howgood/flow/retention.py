@@ -80,8 +80,9 @@ class DueErasure:
 def erase_due(host: Host, *, now: datetime) -> tuple[DueErasure, ...]:
     """Erase what was collected by every study whose day has come, and close it.
 
-    People, screens, answers, results, uploads, imports and model cards go; the study's texts and
-    the lines of the history stay. Any number of processes may call this: each study is erased once.
+    People, screens, answers, results, uploads, imports, addresses of a draw and model cards go;
+    the study's texts and the lines of the history stay. Any number of processes
+    may call this: each study is erased once.
 
     Notes
     -----

@@ -18,6 +18,8 @@ from howgood.store import in_use
 from howgood.store.schema import (
     answers,
     cards,
+    deliveries,
+    draw_entries,
     facts,
     imports,
     insert_into,
@@ -28,6 +30,7 @@ from howgood.store.schema import (
     studies,
     uploads,
     versions,
+    webhooks,
 )
 
 
@@ -358,7 +361,8 @@ def participant(connection: Connection, study: int, who: str) -> Erased | None:
     """Delete a participant with all they left: `#7` is a number, `7` a number or somebody's id.
 
     Screens and answers go with them. So do results, which may hold one person's numbers, the model
-    cards published from them, and every uploaded table of the study, which may hold their rows.
+    cards published from them, every uploaded table of the study, which may hold their rows, and
+    messages to webhooks that somebody of this number has finished.
     Erasing cannot be undone, so a word that means several people is refused with
     `SeveralPeopleError`.
     """
@@ -378,9 +382,17 @@ def participant(connection: Connection, study: int, who: str) -> Erased | None:
         return None
     gone = row[0]
     connection.execute(sa.delete(participants).where(participants.c.id == gone.id))
+    connection.execute(_messages(study).where(deliveries.c.subject == str(gone.id)))
     connection.execute(sa.delete(jobs).where(jobs.c.study_id == study))
     connection.execute(sa.delete(uploads).where(uploads.c.study_id == study))
     return Erased(number=gone.id, token_digest=gone.token_digest, cards=_cards(connection, study))
+
+
+def _messages(study: int) -> sa.Delete:
+    """Return what deletes the messages about single people of a study."""
+    own = sa.select(webhooks.c.id).where(webhooks.c.study_id == study)
+    about_people = deliveries.c.event == "participant.completed"
+    return sa.delete(deliveries).where(deliveries.c.webhook_id.in_(own), about_people)
 
 
 def _cards(connection: Connection, study: int) -> tuple[str, ...]:
@@ -434,7 +446,8 @@ def kept_until(connection: Connection, study: int) -> datetime | None:
 def erase_everybody(connection: Connection, study: int) -> tuple[int, tuple[str, ...]]:
     """Delete everybody in a study with all they left, and close it; its texts stay.
 
-    Return how many participants and which model cards went.
+    Addresses for a draw, which nothing joins to a person, go here. Return how many
+    participants and which model cards went.
     """
     connection.execute(
         sa.update(studies).where(studies.c.id == study).values(is_open=False, erase_at=None)
@@ -443,7 +456,8 @@ def erase_everybody(connection: Connection, study: int) -> tuple[int, tuple[str,
         sa.delete(participants).where(participants.c.study_id == study)
     ).rowcount
     count += in_use.erase_of_study(connection, study)
-    for table in (jobs, uploads, imports, refusals):
+    connection.execute(_messages(study))
+    for table in (jobs, uploads, imports, refusals, draw_entries):
         connection.execute(sa.delete(table).where(table.c.study_id == study))
     gone = connection.execute(
         sa.delete(cards).where(cards.c.study_id == study).returning(cards.c.name)
