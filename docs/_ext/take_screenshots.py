@@ -25,8 +25,8 @@ MARGIN = 12
 # Picture -> (address, what must be on the page before it is taken, what it ends below)
 PAGES = {
     "results-survey.png": ("/studies/smart-alarm/results", ".verdict", ".verdict"),
-    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".verdict", ".plot"),
-    "results-rerating.png": ("/studies/rate-again/results", ".verdict", ".plot"),
+    "results-comparison.png": ("/studies/cancer-diagnosis/results", ".verdict", ".verdict"),
+    "results-rerating.png": ("/studies/rate-again/results", ".verdict", ".verdict"),
     "library-answer.png": (
         "/library/kay2015-answers-alarm-police?precision=85&recall=85",
         ".verdict",

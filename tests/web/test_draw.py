@@ -110,5 +110,8 @@ def test_the_owner_draws_downloads_and_erases(owner, browser, drawn):
     expected = winners(draw_list(drawn, "drawn"), seed="6 12 49", prizes=2)
     assert all(address in result.text for address in expected)
     assert owner.get("/studies/drawn/draw.csv").text.count("@") == 3
+    enter_draw(drawn, finished(drawn, 3).token, "=cmd@example.org")
+    assert "'=cmd@example.org" in owner.get("/studies/drawn/draw.csv").text  # no formula
+    assert "addresses of the draw" in owner.get("/history?study=drawn").text
     owner.post("/studies/drawn/draw", data=form | {"erase": "yes"})
     assert draw_list(drawn, "drawn") == ()

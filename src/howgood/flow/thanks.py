@@ -11,7 +11,9 @@ from datetime import datetime
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError
+from howgood.flow.collected.export import CsvWriter
 from howgood.flow.collected.rows import find_study
+from howgood.flow.collected.taken_out import note_taken_out
 from howgood.flow.hosting import Host
 from howgood.flow.hosting.host import SessionState
 from howgood.flow.mail import mail_address
@@ -62,6 +64,13 @@ def draw_list(host: Host, slug: str) -> tuple[str, ...]:
     row = find_study(host, slug)
     with host.database.reading() as connection:
         return addresses.draw_list(connection, row.number)
+
+
+def draw_file(host: Host, slug: str, *, actor: str, now: datetime) -> bytes:
+    """Return the addresses as CSV that is safe in a spreadsheet; the history says who took them."""
+    entries = draw_list(host, slug)
+    note_taken_out(host, slug, table="addresses of the draw", way="csv", actor=actor, now=now)
+    return CsvWriter(("address",)).write({"address": entry} for entry in entries)
 
 
 def winners(entries: Sequence[str], *, seed: str, prizes: int) -> tuple[str, ...]:

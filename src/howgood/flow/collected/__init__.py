@@ -17,6 +17,7 @@ from howgood.flow.collected.rows import (
     page_of_rows,
     tidy_rows,
 )
+from howgood.flow.collected.taken_out import note_taken_out
 
 __all__ = [
     "DataFile",
@@ -30,6 +31,7 @@ __all__ = [
     "exported",
     "holdings",
     "identities",
+    "note_taken_out",
     "page_of_rows",
     "tidy_rows",
 ]

@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.export import CsvWriter
 from howgood.flow.collected.rows import find_study, participation_of
+from howgood.flow.collected.taken_out import note_taken_out
 from howgood.flow.hosting import Host, View
 from howgood.flow.participate import is_mirrored
 from howgood.kinds import kind_of
@@ -122,9 +123,10 @@ def take_note(
     host.database.write(store)
 
 
-def notes_file(host: Host, slug: str) -> bytes:
-    """Return every note of a study as CSV that is safe in a spreadsheet."""
+def notes_file(host: Host, slug: str, *, actor: str, now: datetime) -> bytes:
+    """Return every note as CSV that is safe in a spreadsheet; the history says who took them."""
     row = find_study(host, slug)
+    note_taken_out(host, slug, table="notes", way="csv", actor=actor, now=now)
     with host.database.reading() as connection:
         notes = notes_of_study(connection, row.number)
     writer = CsvWriter(_NAMES)

@@ -335,7 +335,15 @@ def _page_of(call: Call, table: TableName) -> Rows:
         after=call.query.after,
         people_at_most=call.query.limit,
     )
+    _note(call, table, "API")
     return Rows(rows=tuple(rows), next=following)
+
+
+def _note(call: Call, table: str, way: str) -> None:
+    """Write into the history that data was taken out."""
+    collected.note_taken_out(
+        call.host, call.slug, table=table, way=way, actor=call.actor, now=call.now
+    )
 
 
 def _identities(call: Call) -> Identities:
@@ -379,6 +387,7 @@ def _stream(call: Call) -> Streamed:
     rows = collected.tidy_rows(
         call.host, call.slug, table=call.query.table, pilots=call.query.pilots
     )
+    _note(call, call.query.table, "JSON Lines")
     return Streamed(name="", media_type=_NDJSON, pieces=_lines(rows))
 
 

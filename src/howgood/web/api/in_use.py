@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from howgood.flow import in_use
+from howgood.flow.collected import note_taken_out
 from howgood.flow.in_use import SaidInUse
 from howgood.records.record import Record
 from howgood.web.api.operation import PRODUCT, Call, Operation
@@ -122,6 +123,9 @@ def _list(call: Call) -> ProductList:
 def _answers(call: Call) -> UseAnswerList:
     rows, following = in_use.page_of_answers(
         call.host, call.slug, call.number("product"), after=call.query.after, most=call.query.limit
+    )
+    note_taken_out(
+        call.host, call.slug, table="answers in use", way="API", actor=call.actor, now=call.now
     )
     return UseAnswerList(answers=tuple(rows), next=following)
 

@@ -64,11 +64,15 @@ async def _winners_page(
 
 async def get_list(request: Request) -> Response:
     """Give the addresses of the draw as a file, in random order."""
-    await signed_in(request)
+    person = await signed_in(request)
     slug = request.path_params["slug"]
-    entries = await run_in_threadpool(thanks.draw_list, request.app.state.host, slug)
-    return attachment(("address\n" + "".join(f"{entry}\n" for entry in entries)).encode(),
-                      f"{slug}-draw.csv", "text/csv; charset=utf-8")  # fmt: skip
+    try:
+        content = await run_in_threadpool(
+            thanks.draw_file, request.app.state.host, slug, actor=person.name, now=now()
+        )
+    except UnknownNameError as error:  # never published: nobody can have entered
+        raise HTTPException(404) from error
+    return attachment(content, f"{slug}-draw.csv", "text/csv; charset=utf-8")
 
 
 ROUTES = [

@@ -49,10 +49,12 @@ async def post_note(request: Request) -> Response:
 
 async def get_notes(request: Request) -> Response:
     """Give every note of a study as a file."""
-    await signed_in(request)
+    person = await signed_in(request)
     slug = request.path_params["slug"]
     try:
-        content = await run_in_threadpool(watching.notes_file, request.app.state.host, slug)
+        content = await run_in_threadpool(
+            watching.notes_file, request.app.state.host, slug, actor=person.name, now=now()
+        )
     except UnknownNameError as error:
         raise HTTPException(404) from error
     return attachment(content, f"{slug}-notes.csv", "text/csv; charset=utf-8")
