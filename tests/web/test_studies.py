@@ -167,7 +167,7 @@ def test_an_open_study_changes_only_by_publishing_and_people_stay_on_their_versi
     assert "How good?" in browser.get(inside).text
     review = owner.get("/studies/songs/publish").text
     assert "<del>How good?</del>" in review
-    assert "Task › Question" in review
+    assert "Task › What do you ask about every item?" in review
     assert "<ins>How bad?</ins>" in review
     assert "<strong>1</strong> person has begun and not finished" in review
     publish(owner, "songs")

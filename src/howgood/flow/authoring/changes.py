@@ -6,7 +6,7 @@ In: plain values before and after. Out: `Change`s in reading order. Absent: judg
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from howgood.flow.authoring.shape import label_of
+from howgood.flow.authoring.shape import label_of, question_at
 from howgood.kinds import KINDS
 from howgood.records.record import Path
 
@@ -40,17 +40,19 @@ def changes(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[
 
 
 def in_words(path: Path) -> str:
-    """Return where something is as the form names it, counting from 1.
+    """Return where something is as the form names it, counting from 1: its question comes last.
 
     Examples
     --------
-    >>> in_words(("survey", "applications", 0, "real_positives"))
-    'Task › Applications 1 › Real positives'
+    >>> in_words(("survey", "applications", 0, "name"))
+    'Task › Applications 1 › What is the system called?'
     """
     words: list[str] = []
-    for part in path:
+    for place, part in enumerate(path):
         if isinstance(part, int) and words:
             words[-1] += f" {part + 1}"
+        elif place and place == len(path) - 1:
+            words.append(question_at(path))
         else:
             words.append("Task" if part in KINDS else label_of(str(part)))
     return " › ".join(words)

@@ -7,6 +7,7 @@ files. Absent: HTML, and reading the form (`reading`).
 
 import dataclasses
 import re
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -269,6 +270,41 @@ def _marked(node: Node, texts: Mapping[str, str]) -> Node:
 
 def _short(title: str, most: int = 60) -> str:
     return title if len(title) <= most else f"{title[: most - 1].rstrip()}…"
+
+
+def question_at(path: Path) -> str:
+    """Return what the form asks for at a place in a study, in its own words.
+
+    Examples
+    --------
+    >>> question_at(("survey", "applications_each"))
+    'How many applications does each person judge?'
+    >>> question_at(("survey", "applications", 0, "phrases", "found"))
+    '… and the system noticed'
+    """
+    record: Any = Study
+    for part in path[:-1]:
+        hint = dict(_annotations(record)).get(str(part))
+        record = record if isinstance(part, int) else _held(hint)
+    name = str(path[-1])
+    if "phrases" in path[:-1] and name in PHRASES:
+        return PHRASES[name]
+    question = asked(record, name) if record is not None else None
+    return question[0] if question else label_of(name)
+
+
+def _annotations(record: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a record type
+    return (
+        ((name, field.annotation) for name, field in written_fields(record)) if record else iter(())
+    )
+
+
+def _held(hint: Any) -> Any:  # noqa: ANN401 - an annotation
+    """Return the record that a field holds, once or in a list; None where it holds none."""
+    bare = inner(hint)
+    arguments = typing.get_args(bare)
+    bare = arguments[0] if typing.get_origin(bare) is tuple and arguments else bare
+    return bare if isinstance(bare, type) and issubclass(bare, Record) else None
 
 
 def label_of(name: str) -> str:
