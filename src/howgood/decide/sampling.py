@@ -21,6 +21,8 @@ from howgood.records.table import as_numbers
 from howgood.stats.arrays import FloatArray
 
 PRIOR_CASES = 0.5  # Jeffreys: zero errors among few cases is not proof of none
+# Neighbouring thresholds then have a quarter of a percent of the cases between them. The standard
+# error of a share of n cases is up to .5 / sqrt(n): below 40,000 cases that is more than the gap.
 MOST_THRESHOLDS = 400
 # How far "nearby" reaches, times m^.8 with m the cases of the rarer class: true positives bend on
 # the scale of the positives, however many negatives there are. As a share of m that is m^(-1/5),

@@ -340,18 +340,23 @@ class OrdinalModel:
         self, point: FloatArray, parts: Parts, pull: Parts, by_step: FloatArray
     ) -> FloatArray:
         """Chain rule from thresholds and shifts to first threshold, log steps and places."""
+        # A shift is measured from its nearest threshold (`_middles`): what pulls on it pulls there.
         by_threshold = pull.thresholds.copy()
         np.add.at(by_threshold, self.nearest_thresholds, pull.shift)
+        # The first threshold, and every step, lifts all thresholds after it: sums from the end.
         onward = np.cumsum(by_threshold[::-1])[::-1]
         steps = np.diff(parts.thresholds[0])
         scale = _population_scales(parts.log_scale, parts.log_sd)[0]
         own_share = np.exp(2.0 * (parts.log_scale[0] - np.log(scale)))  # d log s / d log scale
+        # shift = middle - place * s. The prior is one of shifts, so log s counts once more for the
+        # volume (1.0), and so does every log step below; s² is shared between scale and people.
         place = point[self.columns["shift"]]
         by_log_s = 1.0 - pull.shift * scale * place
         return np.concatenate(
             [
                 onward[:1],
-                steps * (onward[1:] + by_step) + 1.0,
+                steps * (onward[1:] + by_step) + 1.0,  # d step / d log step = step
+                # A steeper slope moves the middle that shifts are measured from; so does a level.
                 pull.slope - pull.shift @ self.usual_means,
                 pull.logit_alpha,
                 pull.level - pull.shift @ self._application_shares[:, 1:],

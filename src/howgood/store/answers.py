@@ -5,7 +5,7 @@ whether an answer may be changed (`flow.hosting`); if it is, what was said befor
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -42,8 +42,9 @@ class AnswerStep(BulkOperation):
     @staticmethod
     def run_all(connection: Connection, operations: Sequence["AnswerStep"]) -> list[bool]:
         """Store the steps of many people in two statements."""
-        given = [_answer_row(s.participant, s.screen, s.values, s.now) for s in operations]
-        new = _insert_new(connection, answers, given)
+        new = _insert_answers(
+            connection, [(s.participant, s.screen, s.values, s.now) for s in operations]
+        )
         stored, is_new = [], []
         for step in operations:
             key = (step.participant, step.screen)
@@ -60,8 +61,9 @@ class AnswerStep(BulkOperation):
 
 def _go_on(connection: Connection, steps: Sequence[AnswerStep]) -> set[tuple[int, str]]:
     """Put people on the screens that follow; take back the answers of those on another screen."""
-    rows = [_screen_row(s.participant, s.following, s.content, s.position, s.now) for s in steps]
-    shown = _insert_new(connection, screens, rows)
+    shown = _insert_screens(
+        connection, [(s.participant, s.following, s.position, s.content, s.now) for s in steps]
+    )
     late = set()
     for step in steps:
         if (step.participant, step.following) not in shown and not _move_participant(
@@ -84,8 +86,7 @@ def add_answer(
     now: datetime,
 ) -> bool:
     """Store an answer unless this screen already has one; return whether it was stored."""
-    row = _answer_row(participant, screen, content, now)
-    return bool(_insert_new(connection, answers, [row]))
+    return bool(_insert_answers(connection, [(participant, screen, content, now)]))
 
 
 def add_screen(
@@ -102,8 +103,7 @@ def add_screen(
 
     Whose visit ends with it has the status `ending` from now on.
     """
-    row = _screen_row(participant, screen, content, position, now)
-    is_new = bool(_insert_new(connection, screens, [row]))
+    is_new = bool(_insert_screens(connection, [(participant, screen, position, content, now)]))
     if ending:
         _end(connection, participant, ending, now)
     return is_new
@@ -161,13 +161,9 @@ class AnswerChange:
     def _go_on(self, connection: Connection) -> bool:
         """Put the screen that follows in the place after the last one; False if that is taken."""
         place = replace(self, position=self.position + 1)
-        row = _screen_row(
-            place.participant, place.following, place.content, place.position, place.now
-        )
+        row = place.participant, place.following, place.position, place.content, place.now
         # If it was waiting for its answer already, it moves; what it says may have changed.
-        is_there = bool(_insert_new(connection, screens, [row])) or _move_participant(
-            connection, place
-        )
+        is_there = bool(_insert_screens(connection, [row])) or _move_participant(connection, place)
         if is_there and self.ending:
             _end(connection, self.participant, self.ending, self.now)
         return is_there
@@ -188,38 +184,33 @@ def _move_participant(connection: Connection, to: AnswerStep | AnswerChange) -> 
         return False
 
 
-def _answer_row(
-    participant: int, screen: str, content: Mapping[str, Any], now: datetime
-) -> dict[str, Any]:
-    return {
-        "participant_id": participant,
-        "screen": screen,
-        "content": dict(content),
-        "answered_at": now,
-    }
-
-
-def _screen_row(
-    participant: int,
-    screen: str,
-    content: Record | Mapping[str, Any],
-    position: int,
-    now: datetime,
-) -> dict[str, Any]:
-    return {
-        "participant_id": participant,
-        "name": screen,
-        "position": position,
-        "content": content,
-        "shown_at": now,
-    }
-
-
-def _insert_new(
-    connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+def _insert_answers(
+    connection: Connection, rows: Iterable[tuple[int, str, Mapping[str, Any], datetime]]
 ) -> set[tuple[int, str]]:
-    """Insert rows unless their keys are taken; return participant and screen of those inserted."""
-    inserted = connection.execute(_insertion(connection.dialect.name, table), rows)
+    """Insert what people said to screens, and when; return the keys not taken before."""
+    inserted = connection.execute(
+        _insertion(connection.dialect.name, answers),
+        [
+            {"participant_id": person, "screen": name, "content": dict(said), "answered_at": at}
+            for person, name, said, at in rows
+        ],
+    )
+    return {(participant, screen) for participant, screen in inserted}
+
+
+def _insert_screens(
+    connection: Connection,
+    rows: Iterable[tuple[int, str, int, Record | Mapping[str, Any], datetime]],
+) -> set[tuple[int, str]]:
+    """Insert screens, their places, and when they are shown; return the keys not taken before."""
+    inserted = connection.execute(
+        _insertion(connection.dialect.name, screens),
+        [
+            {"participant_id": person, "name": name, "position": place, "content": content,
+             "shown_at": at}
+            for person, name, place, content, at in rows
+        ],
+    )  # fmt: skip
     return {(participant, screen) for participant, screen in inserted}
 
 

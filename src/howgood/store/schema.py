@@ -30,9 +30,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from howgood.store.columns import CLOCKS_DIFFER as CLOCKS_DIFFER
-from howgood.store.columns import NUMBER, Moment
-from howgood.store.columns import metadata as metadata
+from howgood.store.database import CLOCKS_DIFFER as CLOCKS_DIFFER
+from howgood.store.database import NUMBER, Moment
+from howgood.store.database import metadata as metadata
 
 # A number is never given out again, so that memories, addresses and audit lines go on meaning what
 # they meant: PostgreSQL's sequences see to that, SQLite wants `sqlite_autoincrement`.

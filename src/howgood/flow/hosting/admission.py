@@ -275,8 +275,10 @@ def _shared_visit(host: Host, row: StudyRow, visitor: Visitor) -> str:
 
 
 def _is_in(host: Host, token: str, study: int) -> bool:
-    state = host.find_state(token)
-    return state is not None and state.participant.study == study
+    try:
+        return host.state(token).participant.study == study
+    except RefusedError:
+        return False
 
 
 def _start_view(

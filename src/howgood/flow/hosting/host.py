@@ -130,14 +130,7 @@ class Host:
             return Study.from_dict(studies.content(connection, version))
 
     def state(self, token: str) -> SessionState:
-        """Return where the holder of a token is now, or refuse a token nobody holds."""
-        state = self.find_state(token)
-        if state is None:
-            raise RefusedError(Reason.UNKNOWN_LINK)
-        return state
-
-    def find_state(self, token: str) -> SessionState | None:
-        """Return where the holder of a token is now; None if nobody holds it.
+        """Return where the holder of a token is now, or refuse a token nobody holds.
 
         Which screen that is, and whether they still hold their place, is read from the database
         every time: another process may have changed it. What a screen says and what was answered
@@ -149,7 +142,7 @@ class Host:
             state = self._states.get(digest)
         if place is None:
             self.forget(digest)
-            return None
+            raise RefusedError(Reason.UNKNOWN_LINK)
         status, number = place
         if state is None or state.number != number:
             return self._load_state(digest)
@@ -173,11 +166,11 @@ class Host:
         self.shared.forget()
         self.full_checks.clear()
 
-    def _load_state(self, token_digest: str) -> SessionState | None:
+    def _load_state(self, token_digest: str) -> SessionState:
         with self.database.reading() as connection:
             position = participants.position(connection, token_digest)
-            if position is None:
-                return None
+            if position is None:  # erased between the two reads
+                raise RefusedError(Reason.UNKNOWN_LINK)
             stored = answers.answers_of(connection, position.participant.number)
         person = position.participant
         screen = Screen.from_dict(position.content) if position.screen else None

@@ -77,7 +77,8 @@ def steps(
 ) -> Sequence[Step]:
     """Return the steps of the real part, where there is one, and of every scenario."""
     plan = plan_of(study, SurveyPlan)
-    left_out = _left_out(study, plan, seed, answered)
+    has_rules = any(application.show_if for application in plan.applications)
+    left_out = _left_out(study, plan, seed, answered) if has_rules else frozenset()
     is_known = SYSTEMS in answered
     used = used_systems(plan, answered) if is_known else ()
     return _steps(study, condition, seed, used, left_out, is_known=is_known)
@@ -87,8 +88,6 @@ def _left_out(
     study: Study, plan: SurveyPlan, seed: int, answered: Mapping[str, Answer]
 ) -> frozenset[str] | None:
     """Return the applications whose rules do not hold; None while answers to them are missing."""
-    if not any(application.show_if for application in plan.applications):
-        return frozenset()
     way = walk(study, seed=seed, answered=answered)
     if any(page.key not in answered for page in way.pages[DEMOGRAPHICS]):
         return None
