@@ -38,5 +38,6 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+nb_merge_streams = True  # what a cell prints is one block
 # "array of shape (n,)" in a docstring is a shape, not a reference to something called n.
 suppress_warnings = ["ref.python"]
