@@ -72,12 +72,21 @@ def _install(python: Path, words: list[str], *, total: int, started: float) -> b
 
 def _speak(said: list[str], done: threading.Event, total: int, started: float) -> None:
     while not done.wait(_EVERY):
-        fetched = sum(line.startswith("Collecting ") for line in list(said))
         seconds = f"{time.monotonic() - started:.0f} s"
-        installing = any(line.startswith("Installing collected") for line in list(said))
-        step = "unpacking" if installing else f"fetched {fetched} of at most {total}"
-        step = step if total else "adding howgood itself"
+        step = _step(list(said), total)
         print(f"make:   {step} ({seconds})", flush=True)
+
+
+def _step(said: list[str], total: int) -> str:
+    """Return what pip is doing, by what it said."""
+    if not total:
+        return "adding howgood itself"
+    if any(line.startswith("Installing collected") for line in said):
+        return "unpacking"
+    if any(line.startswith("Building wheel") for line in said):
+        return "building the few that come as source"
+    fetched = sum(line.startswith("Collecting ") for line in said)
+    return f"fetched {fetched} of at most {total}"
 
 
 if __name__ == "__main__":
