@@ -171,3 +171,20 @@ def test_an_answer_can_be_embedded_as_a_picture(browser):
     assert "var(--paper)" in picture.text
     assert browser.get(f"/library/{CARD}/picture.svg?precision=no").status_code == NOT_FOUND
     assert browser.get("/library/none/picture.svg").status_code == NOT_FOUND
+
+
+def test_the_list_says_which_card_is_near_and_when_none_is(browser):
+    page = browser.get("/library?about=A+home+alarm+that+calls+the+police+when+a+stranger+enters")
+    assert "much the same is described" in page.text
+    assert 'href="/library/kay2015-answers-alarm-police">Alarm (police)</a>' in page.text
+    page = browser.get("/library", params={"about": "<script>milk</script> for fridges"})
+    assert "No card is near" in page.text
+    assert "<script>milk" not in page.text
+    assert "applications were missed by" in page.text
+
+
+def test_the_list_says_where_research_would_matter_most(browser):
+    page = browser.get("/library").text
+    assert "Where research would matter most" in page
+    assert "nobody entered what systems reach" in page
+    assert "the 4 applications were missed" in page

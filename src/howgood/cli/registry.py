@@ -8,11 +8,16 @@ from pathlib import Path
 
 import click
 
+from howgood.cli.knowledge import say
+from howgood.cli.options import write_report
+from howgood.decide.challenges import challenges, nearest, transfer
 from howgood.flow import acceptability, registry
 from howgood.learn.cards import prior_of_card
 from howgood.records.card import ModelCard
 from howgood.show import text
 from howgood.show.cards import card_warning
+from howgood.show.challenges import challenge_report, nearest_findings
+from howgood.show.page import to_plain
 from howgood.writing import write_text
 
 _FOLDER = click.option(
@@ -106,3 +111,62 @@ def prior(card: str, application: str, widen: float, out: Path | None, folder: P
         return
     write_text(out, written + "\n")
     click.echo(f"Wrote {out}. Next: howgood fit ANSWERS --priors {out}")
+
+
+@command.command("system")
+@click.argument("card")
+@click.option("--name", "system", required=True, help="The system's name.")
+@click.option("--precision", type=float, required=True, help="Its precision, such as .9.")
+@click.option("--recall", type=float, required=True, help="Its recall.")
+@click.option("--source", required=True, help="Where these numbers come from: paper, report, page.")
+@_FOLDER
+def enter_system(
+    card: str, system: str, precision: float, recall: float, source: str, folder: Path
+) -> None:
+    """Enter what a system reaches in the application of a CARD."""
+    path = registry.with_system(
+        card, folder=folder, system=system, precision=precision, recall=recall, source=source
+    )
+    click.echo(f"wrote {path}")
+
+
+@command.command("challenges")
+@_FOLDER
+@_JSON
+@click.option("--out", type=click.Path(path_type=Path), help="Write a report (.html, .md, .json).")
+def list_challenges(folder: Path, as_json: bool, out: Path | None) -> None:
+    """Say in which application a better system would be accepted by most more people."""
+    known = registry.readable_cards(folder)
+    report = challenge_report(challenges(known), transfer(known))
+    if as_json:
+        click.echo(text.to_json(to_plain(report)))
+    else:
+        say(report.findings)
+        table = report.sections[-1].table
+        click.echo(text.text_table(table, width=150) if table is not None else "")
+    if out:
+        write_report(report, out)
+
+
+@command.command("nearest")
+@click.argument("description")
+@_FOLDER
+@_JSON
+def nearest_card(description: str, folder: Path, as_json: bool) -> None:
+    """Say which card's application is nearest to a DESCRIPTION, and whether it is near at all."""
+    known = registry.readable_cards(folder)
+    near, apart = nearest(known, description), transfer(known)
+    if as_json:
+        values = [{**one._asdict(), "is_near": one.is_near, "is_far": one.is_far} for one in near]
+        click.echo(text.to_json({"nearest": values, "transfer": apart._asdict()}))
+        return
+    say(nearest_findings(near, apart))
+
+
+@command.command("site")
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@_FOLDER
+def write_site(out: Path, folder: Path) -> None:
+    """Write the whole library as a static site into the folder OUT."""
+    pages = registry.write_site(registry.cards(folder), folder=out)
+    click.echo(f"wrote {len(pages)} pages; open {pages[0]}")

@@ -7,18 +7,22 @@ the folder as you share code.
 
 import json
 from collections.abc import Iterator
+from html import escape
 from importlib import resources
 from pathlib import Path
 
+from howgood.decide.challenges import challenges, transfer
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.files import read_json
 from howgood.learn import cards as learn_cards
 from howgood.learn.acceptability_fit import AcceptabilityFit
-from howgood.records.card import CardEstimate, ModelCard
+from howgood.records.card import CardEstimate, ModelCard, ReachedSystem
 from howgood.records.record import read_record
 from howgood.records.table import Table
-from howgood.show.cards import card_warning, with_warning
+from howgood.show.cards import card_warning, readable, with_warning
+from howgood.show.challenges import card_report, challenge_report
 from howgood.show.numbers import plain
+from howgood.show.page import to_html
 from howgood.show.text import to_json
 from howgood.writing import write_text
 
@@ -32,6 +36,14 @@ def cards(folder: Path | None = None) -> dict[str, ModelCard]:
         card = read_card(path)
         by_name[card.name] = card
     return by_name
+
+
+def readable_cards(folder: Path | None = None) -> dict[str, ModelCard]:
+    """Return the cards with their applications as people would write them."""
+    return {
+        name: card.changed(application=readable(card.application))
+        for name, card in cards(folder).items()
+    }
 
 
 def find_card(name: str, *, folder: Path | None = None) -> ModelCard:
@@ -122,6 +134,36 @@ def card_table(known: dict[str, ModelCard]) -> Table:
             "predicts": ["yes" if card.draws else "no" for card in known.values()],
         }
     )
+
+
+def with_system(
+    name: str, *, folder: Path, system: str, precision: float, recall: float, source: str
+) -> Path:
+    """Enter what a system reaches into a card; a shipped card is copied into the folder first."""
+    card = find_card(name, folder=folder)
+    entered = {"name": system, "precision": precision, "recall": recall, "source": source}
+    reached = read_record(ReachedSystem, entered, where=f"card {card.name}, system")
+    others = tuple(known for known in card.systems if known.name != reached.name)
+    return write_card(card.changed(systems=(*others, reached)), folder=folder, replace=True)
+
+
+def write_site(known: dict[str, ModelCard], *, folder: Path) -> list[Path]:
+    """Write the whole library as a static site: a page of all applications, and one per card."""
+    named = {
+        name: card.changed(application=readable(card.application)) for name, card in known.items()
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [
+        write_text(folder / f"{name}.html", to_html(card_report(card)))
+        for name, card in named.items()
+    ]
+    report = challenge_report(challenges(named), transfer(named))
+    links = "".join(
+        f'<li><a href="{name}.html">{escape(card.application)}</a>: {escape(name)}</li>'
+        for name, card in named.items()
+    )
+    page = to_html(report).replace("</main>", f"<h2>Cards</h2><ul>{links}</ul></main>", 1)
+    return [write_text(folder / "index.html", page), *written]
 
 
 def _written(card: ModelCard) -> str:

@@ -46,6 +46,15 @@ class CardEstimate(Record):
         )
 
 
+class ReachedSystem(Record):
+    """What a system reaches in an application, entered by hand with the source of its numbers."""
+
+    name: str = Field(min_length=1)
+    precision: float = Field(gt=0, le=1)
+    recall: float = Field(gt=0, le=1)
+    source: str = Field(min_length=1)
+
+
 class ModelCard(CoherentRecord):
     """What is known about acceptance in one application.
 
@@ -55,7 +64,7 @@ class ModelCard(CoherentRecord):
     paired, thinned posterior draws; it is empty for publications that report none, and such a card
     can inform but not predict. `evidence` says whether the answers suffice to decide; a card that
     does not say so (written by an earlier version) counts as enough only with 10 people or more and
-    a slope that is known to be positive.
+    a slope that is known to be positive. `systems` is what systems reach, each with its source.
 
     Stability: experimental
     """
@@ -82,6 +91,7 @@ class ModelCard(CoherentRecord):
     format: int = FORMAT
     evidence: Evidence | None = None
     lowest_shown: float | None = None
+    systems: tuple[ReachedSystem, ...] = ()
 
     @model_validator(mode="after")
     def _judge_earlier_cards(self) -> Self:

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from howgood.decide.challenges import challenges, nearest, transfer
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.hosting import Host
 from howgood.flow.results import counting, library
@@ -26,6 +27,7 @@ from howgood.records.report import Headline
 from howgood.records.researcher import Researcher
 from howgood.show.acceptability import USUAL_PEOPLE, accepting_text
 from howgood.show.acceptance_map import acceptance_map, map_lines, standalone_map
+from howgood.show.challenges import challenge_findings, challenge_table, nearest_findings
 from howgood.show.decisions import gain_finding
 from howgood.show.numbers import percent, share_text
 from howgood.show.results import accepting_finding, target_finding
@@ -42,6 +44,7 @@ from howgood.web.request_data import is_larger, now, sent_file
 # The table, and the little that a browser sends around it.
 _LARGEST = counting.LARGEST + 64 * 1024
 _START = 0.85
+_LONGEST = 500  # characters of a description
 _BUSY = "Others have their tables counted now. Try again in a moment, or type the four counts."
 _OFTEN = "Too many tables from your address. Wait a minute, or type the four counts."
 
@@ -51,10 +54,16 @@ async def get_library(request: Request) -> Response:
     await _refuse_strangers(request)
     known = await run_in_threadpool(library.library, request.app.state.host)
     predicting = {name: card for name, card in known.items() if card.draws}
+    about = request.query_params.get("about", "").strip()[:_LONGEST]
+    near, apart = nearest(predicting, about), await run_in_threadpool(transfer, predicting)
+    ranked = await run_in_threadpool(challenges, predicting)
     return dashboard(
         request, "library.html", researcher=await _somebody(request), predicting=predicting,
         shares=await run_in_threadpool(_shares, predicting),
         informing={name: card for name, card in known.items() if not card.draws},
+        about=about, near=near[0] if about and near else None,
+        near_findings=nearest_findings(near, apart) if about else (),
+        challenge_findings=challenge_findings(ranked, apart), challenges=challenge_table(ranked),
     )  # fmt: skip
 
 
