@@ -193,6 +193,4 @@ def _reader(native: Any, implementation: Any) -> Callable[[], Any] | None:  # no
         # DuckDB 1 has only the older name.
         read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
         return lambda: read(_ROWS)
-    if implementation.is_ibis():
-        return lambda: native.to_pyarrow_batches(chunk_size=_ROWS)
     return None
