@@ -14,8 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.decide.other_scores import SIGNIFICANT, feedback_scores, significant_scores
-from howgood.decide.scores import JointScores, absolute_scores, simulated_scores, squared_scores
+from howgood.decide.scores import (
+    JointScores,
+    absolute_scores,
+    scores_of_absolute_sums,
+    simulated_scores,
+    squared_scores,
+)
 from howgood.errors import InputError, LengthMismatchError
+from howgood.records.absolute_sums import AbsoluteErrorSums
 from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance, versions_of
@@ -248,9 +255,9 @@ def _only_feedback(
 
 
 def rank_sums(
-    sums: SquaredErrorSums,
+    sums: SquaredErrorSums | AbsoluteErrorSums,
     *,
-    metric: str = "rmse",
+    metric: str | None = None,
     paired: bool = True,
     level: float = 0.05,
     random_state: RandomState = 0,
@@ -259,10 +266,13 @@ def rank_sums(
 
     Parameters
     ----------
-    sums : SquaredErrorSums
-        From `score.squared_error_sums`, on any engine; sums of parts may be added first.
-    metric : {"rmse", "mse"}
-        The same order either way; the unit of the scores differs.
+    sums : SquaredErrorSums or AbsoluteErrorSums
+        From `score.squared_error_sums` or `score.absolute_error_sums`, on any engine; sums of parts
+        may be added first.
+    metric : {"rmse", "mse", "mae"}, optional
+        Of squared errors "rmse" (unless said otherwise) and "mse" give the same order; the unit of
+        the scores differs. Absolute errors give the "mae", of 50 pairs or more: then differences
+        are Gaussian, with their exact means and variances.
     paired, level, random_state
         As in `rank`.
 
@@ -283,15 +293,21 @@ def rank_sums(
     ('svd', 'knn')
     """
     check_level(level)
-    if metric not in ("rmse", "mse"):
+    is_absolute = isinstance(sums, AbsoluteErrorSums)
+    metric = metric or ("mae" if is_absolute else "rmse")
+    if metric not in (("mae",) if is_absolute else ("rmse", "mse")):
+        kind, known = ("absolute", "mae") if is_absolute else ("squared", "rmse or mse")
         raise InputError(
             where="metric",
             found=repr(metric),
-            needed="rmse or mse: sums of squared errors say nothing about others",
+            needed=f"{known}: sums of {kind} errors say nothing about others",
             cure="Rank the predictions themselves with decide.rank.",
         )
     generator, seed = generator_and_seed(random_state)
-    scores = squared_scores(sums, metric=metric, paired=paired)
+    if isinstance(sums, AbsoluteErrorSums):
+        scores = scores_of_absolute_sums(sums, paired=paired)
+    else:
+        scores = squared_scores(sums, metric=metric, paired=paired)
     return ranking_of(
         scores, level, generator, seed, dropped=sums.provenance.rows_dropped, source=sums.provenance
     )

@@ -22,6 +22,7 @@ from howgood.decide.rating_noise import (
     unbiased_sd,
 )
 from howgood.errors import InputError
+from howgood.records.absolute_sums import AbsoluteErrorSums
 from howgood.records.progress import Progress
 from howgood.records.ranking import Doubt
 from howgood.records.sums import SquaredErrorSums
@@ -292,6 +293,35 @@ def absolute_scores(
         barrier=float(np.sqrt(2 / np.pi) * np.mean(_expected_sd(arrays, sd))),
         settings=settings,
         **more,
+    )
+
+
+def scores_of_absolute_sums(sums: AbsoluteErrorSums, *, paired: bool) -> JointScores:
+    """Return scores and differences of the MAE from sums of many pairs; refuse few."""
+    if sums.n < FEW_PAIRS:
+        raise InputError(
+            where="sums of absolute errors",
+            found=f"{sums.n} pairs",
+            needed=f"at least {FEW_PAIRS} pairs, whose errors add up to a Gaussian",
+            cure="Rank the predictions themselves: decide.rank(..., metric='mae').",
+        )
+    means, square = sums.means / sums.n, float(sums.n) ** 2
+    variances = sums.variances / square
+    return JointScores(
+        systems=sums.systems,
+        metric="mae",
+        paired=paired,
+        method="paired, from sums (Gaussian)" if paired else "independent scores (Eq. 5)",
+        n=sums.n,
+        means=means,
+        sds=np.sqrt(variances),
+        differences=against(means),
+        difference_variances=(
+            sums.difference_variances / square if paired else independent(variances)
+        ),
+        difference_scale="mae",
+        barrier=sums.barrier,
+        settings={"means": means_of(None)},
     )
 
 

@@ -73,6 +73,30 @@ def coded_columns(
         return _coded(batches, n_rows, levels, numbers)
 
 
+def number_batches(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows
+    names: Sequence[str],
+    *,
+    where: str,
+) -> Iterator[dict[str, NDArray[np.float64]]] | None:
+    """Yield columns of numbers in batches, gaps as NaN; None for other tables and types."""
+    wanted = list(dict.fromkeys(names))
+    opened = _opened(frame, wanted, where)
+    if opened is None or not all(opened[0][name].is_numeric() for name in wanted):
+        return None
+    return _as_numbers(opened[1], wanted, where)
+
+
+def _as_numbers(
+    batches: _Batches, names: Sequence[str], where: str
+) -> Iterator[dict[str, NDArray[np.float64]]]:
+    import polars as pl
+
+    with rows_being_read(where):
+        for batch in batches():
+            yield {name: batch.get_column(name).cast(pl.Float64).to_numpy() for name in names}
+
+
 def _levels(
     batches: _Batches, names: Sequence[str], numbers: Sequence[str]
 ) -> tuple[int, dict[str, Any]] | None:

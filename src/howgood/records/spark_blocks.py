@@ -4,7 +4,7 @@ In: a Spark frame, the columns whose equal values belong together, and a functio
 part of the rows to plain values. Out: what it returned for each part. Absent: what the sums mean.
 
 One job reads the rows once, sends each to the machine of its key and runs the function there (in
-Python: these machines need NumPy and PyArrow, not howgood). Only its results come back.
+Python: these machines need NumPy, SciPy and PyArrow, not howgood). Only its results come back.
 """
 
 import pickle
@@ -82,22 +82,27 @@ def part_results(
     work: Work,
     *,
     where: str,
+    keep_gaps: bool = False,
 ) -> list[Any]:
-    """Return what `work` makes of each part; rows with equal values of `by` are in one part."""
+    """Return what `work` makes of each part; rows with equal values of `by` are in one part.
+
+    Without `by` rows stay where they are. `keep_gaps` leaves rows with a gap to `work` (as NaN).
+    """
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         held = [batch for batch in batches if batch.num_rows]
         if held:
-            made = work(part_rows(pa.Table.from_batches(held), names, numbers))
+            made = work(part_rows(pa.Table.from_batches(held), names, numbers, keep_gaps))
             yield pa.RecordBatch.from_pydict({"made": [pickle.dumps(made)]})
 
     with _code_travels(), _this_python(native), warnings.catch_warnings():
         # Spark looks for pandas whenever Python runs, and warns of new ones; none is used here.
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
         with rows_being_read(where), _without_module(where):
-            sent = native.repartition(*by).mapInArrow(run, "made binary")
+            together = native.repartition(*by) if by else native
+            sent = together.mapInArrow(run, "made binary")
             # What comes back was made by the function above.
             return [pickle.loads(row["made"]) for row in sent.collect()]  # noqa: S301 - ours
 
@@ -128,8 +133,8 @@ def _without_module(where: str) -> Iterator[None]:
         raise InputError(
             where=where,
             found=f"a Spark whose Python has no module {lacking[1]!r}",
-            needed="NumPy and PyArrow on the machines of Spark, which sum the rows there",
-            cure="Install both there, or name a Python that has them: PYSPARK_PYTHON.",
+            needed="NumPy, SciPy and PyArrow on the machines of Spark, which sum the rows there",
+            cure="Install them there, or name a Python that has them: PYSPARK_PYTHON.",
         ) from error
 
 
@@ -146,11 +151,16 @@ def _code_travels() -> Iterator[None]:
         cloudpickle.unregister_pickle_by_value(package)
 
 
-def part_rows(table: Any, names: Sequence[str], numbers: Sequence[str]) -> PartRows:  # noqa: ANN401 - PyArrow's own type
-    """Return the complete rows of an Arrow table, with names as codes."""
+def part_rows(
+    table: Any,  # noqa: ANN401 - PyArrow's own type
+    names: Sequence[str],
+    numbers: Sequence[str],
+    keep_gaps: bool = False,
+) -> PartRows:
+    """Return the complete rows of an Arrow table (or all of them), with names as codes."""
     gaps = {name: _gaps(table.column(name)) for name in (*names, *numbers)}
     is_whole = ~np.logical_or.reduce(list(gaps.values()))
-    if not is_whole.all():
+    if not keep_gaps and not is_whole.all():
         table = table.filter(is_whole)
     return PartRows(
         names={name: _encoded(table.column(name)) for name in names},

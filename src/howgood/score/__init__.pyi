@@ -1,4 +1,5 @@
 # Where each public name lives; `howgood.lazy` reads this too.
+from howgood.records.absolute_sums import AbsoluteErrorSums as AbsoluteErrorSums
 from howgood.records.ceiling import NoiseCeiling as NoiseCeiling
 from howgood.records.elicited_metric import AlarmCapMetric as AlarmCapMetric
 from howgood.records.elicited_metric import CappedMetric as CappedMetric
@@ -15,6 +16,7 @@ from howgood.records.pinball import PinballMetric as PinballMetric
 from howgood.records.power_mean import PowerMean as PowerMean
 from howgood.records.power_mean import power_mean as power_mean
 from howgood.records.sums import SquaredErrorSums as SquaredErrorSums
+from howgood.score.absolute_sums import absolute_error_sums as absolute_error_sums
 from howgood.score.ceilings import noise_ceiling as noise_ceiling
 from howgood.score.distribution import ScoreDistribution as ScoreDistribution
 from howgood.score.error_metrics import mae as mae
