@@ -66,14 +66,13 @@ def absolute_error_sums(
     (2, [0.5, 1.5])
     """
     check_policy(missing)
-    named = (
-        predictions if isinstance(predictions, Mapping) else {name: name for name in predictions}
-    )
-    columns = [mean, sd, *named.values()]
-    parts = _on_spark(frame, columns)
-    if parts is None:
-        parts = (_summed(batch, columns) for batch in _batches(frame, columns))
-    total, gaps, counts = _added(parts, len(named))
+    if not isinstance(predictions, Mapping):
+        predictions = {name: name for name in predictions}
+    columns = [mean, sd, *predictions.values()]
+    on_spark = _on_spark(frame, columns)
+    batches = _batches(frame, columns) if on_spark is None else ()
+    parts = (_summed(batch, columns) for batch in batches) if on_spark is None else on_spark
+    total, gaps, counts = _added(parts, len(predictions))
     refuse_or_announce(dict(gaps), counts["gaps"], counts["rows"], missing=missing, where=_WHERE)
     if counts["negative"]:
         raise InputError(
