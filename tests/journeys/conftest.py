@@ -94,6 +94,20 @@ def comparison(**changes):
     return study | {"slug": "pairs", "completion": {"code": "PAIR-3"}} | changes
 
 
+def templated(kind, **task):
+    """The study `howgood new` writes of a kind, its task made short."""
+    study = tomllib.loads(template(kind))
+    return study | {"slug": kind, kind: study[kind] | task}
+
+
+# Short studies of the kinds that have no study of their own here.
+OTHERS = {
+    "failures": {"per_person": 3},
+    "criteria": {"queries": 6, "checks": 1, "evaluation": 1},
+    "votes": {"votes": 4},
+}
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """A server with a small study of every kind."""
@@ -105,6 +119,8 @@ def server(tmp_path_factory):
     plain["survey"] |= {"attention": []}
     later = rerating(slug="later", language="en")
     later["rerating"] |= {"delay_minutes": 90}
-    running = HowgoodServer(folder, [survey(), rerating(), comparison(), at_once, plain, later])
+    others = [templated(kind, **task) for kind, task in OTHERS.items()]
+    studies = [survey(), rerating(), comparison(), at_once, plain, later, *others]
+    running = HowgoodServer(folder, studies)
     yield running
     running.kill()

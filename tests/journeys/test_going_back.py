@@ -4,7 +4,7 @@ import json
 import sqlite3
 
 import pytest
-from tests.journeys.conftest import FLAGS, find_chromium
+from tests.journeys.conftest import FLAGS, OTHERS, find_chromium
 from tests.journeys.firefox import Firefox, find_firefox
 from tests.journeys.test_journeys import DESKTOP, PHONE, _press
 
@@ -81,7 +81,7 @@ def go_astray(page, here):
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("slug", ["doors", "again", "pairs"])
+@pytest.mark.parametrize("slug", ["doors", "again", "pairs", *OTHERS])
 def test_whoever_goes_back_and_forth_on_every_page_stores_what_they_chose(
     chromium, server, slug, scripts
 ):
@@ -156,6 +156,29 @@ def test_another_answer_from_an_old_tab_is_shown_not_to_count(chromium, server):
     assert "Your first answer counts" in old.locator("main").inner_text()
     assert old.locator("dd", has_text="Slightly unlikely").count() > 0
     assert stored_answers(server, token_of(page)) == stored
+    context.close()
+
+
+@pytest.mark.parametrize("slug", OTHERS)
+def test_a_second_tab_of_every_kind_gives_no_second_answer(chromium, server, slug):
+    context = chromium.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.goto(f"{server.home}/s/{slug}")
+    for _ in range(30):
+        if not page.locator("main button").count():
+            break
+        old = context.new_page()
+        old.goto(page.url)
+        _, button, _ = choose(page, 1)
+        _press(page, button)
+        stored = stored_answers(server, token_of(page))
+        if old.locator("input[name=screen]").count() and "/p/" in old.url:
+            _, button, _ = choose(old, 0)
+            _press(old, button)
+            assert step_of(old) in (step_of(page), step_of(page) - 1)
+        assert stored_answers(server, token_of(page)) == stored
+        old.close()
+    assert len(stored) >= 4
     context.close()
 
 

@@ -1,19 +1,17 @@
 """Every kind of study as one page without a server: answered, saved, imported, counted."""
 
 import json
-import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.journeys.conftest import PICTURE, comparison, rerating
+from tests.journeys.conftest import PICTURE, comparison, rerating, templated
 from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page
 from tests.journeys.test_offline import _saved_page
 
 from howgood.flow.collected import tidy_rows
 from howgood.flow.hosting import open_host
 from howgood.flow.importing import import_files
-from howgood.flow.study_files.new import template
 from howgood.kinds.study import Study
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
@@ -25,11 +23,6 @@ def host(tmp_path):
     opened = open_host(str(tmp_path / "answers.sqlite"))
     yield opened
     opened.close()
-
-
-def _templated(kind, **task):
-    study = tomllib.loads(template(kind))
-    return study | {"slug": kind, kind: study[kind] | task}
 
 
 BISECTED = comparison(slug="bisected")
@@ -50,9 +43,9 @@ BISECTED["comparison"] = {
 STUDIES = {
     "comparison": comparison(slug="comparison"),
     "bisection": BISECTED,
-    "criteria": _templated("criteria", queries=6, checks=1, evaluation=2),
-    "failures": _templated("failures", per_person=3),
-    "votes": _templated("votes", votes=5),
+    "criteria": templated("criteria", queries=6, checks=1, evaluation=2),
+    "failures": templated("failures", per_person=3),
+    "votes": templated("votes", votes=5),
     "rerating": rerating(slug="rerating"),
 }
 

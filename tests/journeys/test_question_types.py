@@ -29,6 +29,9 @@ ANSWERS = {
 }  # fmt: skip
 
 
+OWN = "main input:not([type=hidden]), main select, main textarea"
+
+
 def answer(page):
     """Fill in whatever is on the page, by what people see."""
     for element in page.locator("main input, main select, main textarea").all():
@@ -110,6 +113,49 @@ def test_every_type_is_answered_and_holds_its_answer_after_back_and_forward(
         (row,) = tidy_rows(host, "types", table="participants")
         assert {name: row[name] for name in ANSWERS} == ANSWERS
         assert row["changes"] == 0
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_no_way_back_and_no_filling_in_brings_an_answer_to_another_type(
+    chromium, host, tmp_path, view, scripts
+):
+    """Where going back is not allowed: nothing is held by a page that it was not given on."""
+    study = Study.from_dict(STUDY | {"slug": "once", "allow_back": False})
+    add_study(host, study, folder=tmp_path, now=_NOW)
+    server = Running(host)
+    try:
+        with chromium.new_context(viewport=view, java_script_enabled=scripts) as context:
+            page, names = context.new_page(), set()
+            page.goto(f"{server.home}/s/once")
+            _press(page)
+            for _ in QUESTIONS:
+                here, empty = page.url, held(page)
+                own = {control.get_attribute("name") for control in page.locator(OWN).all()}
+                assert own
+                assert not own & names  # a browser fills in by name
+                names |= own
+                for line in page.locator("main input[type=text], main textarea").all():
+                    assert line.evaluate("e => e.autocomplete || e.form.autocomplete") == "off"
+                answer(page)
+                page.reload()  # some browsers keep what was typed
+                assert held(page) == empty
+                answer(page)
+                _press(page, page.locator("main button").first)
+                onward = page.url
+                page.go_back()
+                assert page.url == here
+                assert page.locator(OWN).count() == 0
+                page.go_forward()
+                assert page.url == onward
+                fresh = context.new_page()
+                fresh.goto(onward)
+                assert held(page) == held(fresh)
+                fresh.close()
+        (row,) = tidy_rows(host, "once", table="participants")
+        assert {name: row[name] for name in ANSWERS} == ANSWERS
+    finally:
+        server.stop()
 
 
 def test_every_type_is_answered_with_the_keyboard_alone(chromium, host, running):

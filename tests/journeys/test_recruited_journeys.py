@@ -1,17 +1,22 @@
 """Languages, stimuli, coming back and the draw in a real browser: both sizes, with and without
 scripts, by keyboard alone."""
 
-from datetime import UTC, datetime
+import hashlib
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.flow.hosting.conftest import RERATING
+from tests.flow.hosting.test_small_tasks import TASK
 from tests.journeys.conftest import PICTURE
 from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _choose, _press
 from tests.kinds.test_stimuli import FACTOR, picture, study_with
 from tests.kinds.test_translation import german
+from tests.smtp import mail_server
 
 from howgood.flow.collected.rows import tidy_rows
+from howgood.flow.coming_back import send_due
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.thanks import draw_list
 from howgood.kinds.study import Study
@@ -25,6 +30,8 @@ MOCK_UP = (
     "fetch('/health').then(()=>p.textContent+=' reached',()=>p.textContent+=' cut off')}</script>"
 )
 WAV = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x40\x1f\0\0\1\0\x08\0data\0\0\0\0"
+FILM = b"\0\0\0\x18ftypisom\0\0\0\0isommp42"
+KINDS = {".storyboard", "audio", "iframe.mock-up", "video"}
 WAYS = pytest.mark.parametrize(
     ("view", "scripts"), [(PHONE, True), (PHONE, False), (DESKTOP, True), (DESKTOP, False)]
 )
@@ -33,6 +40,9 @@ WAYS = pytest.mark.parametrize(
 def stimuli_study():
     stimuli = [picture("door.svg", text="You come home."), picture("two.svg")]
     stimuli += [picture("tone.wav", scenario=1), picture("mock.html", scenario=2)]
+    stimuli += [picture("clip.mp4", scenario=3)]
+    # Several pictures of one situation, side by side.
+    stimuli += [picture("door.svg", scenario=4), picture("two.svg", scenario=4)]
     data = study_with(*stimuli, storyboard=True, factor=FACTOR)
     return german({**data, "slug": "seen"})
 
@@ -44,11 +54,13 @@ def running(tmp_path_factory):
         (folder / name).write_text(PICTURE)
     (folder / "mock.html").write_text(MOCK_UP)
     (folder / "tone.wav").write_bytes(WAV)
+    (folder / "clip.mp4").write_bytes(FILM)
     host = open_host(f"sqlite:///{folder / 'howgood.db'}")
     rounds = {**RERATING, "slug": "rounds", "draw": {"text": "Win a book."},
               "rerating": {**RERATING["rerating"], "delay_minutes": 60}}  # fmt: skip
     once = {**RERATING, "slug": "once", "draw": {"text": "Win a book."}}
-    for study in (stimuli_study(), rounds, once):
+    small = {**TASK, "framed_by": [PLATFORM]}
+    for study in (stimuli_study(), rounds, once, small):
         add_study(host, Study.from_dict(study), folder=folder, now=NOW)
     server = Running(host)
     yield server
@@ -73,17 +85,18 @@ def test_a_study_is_read_in_the_language_chosen_and_shows_its_stimuli(
         with page.expect_navigation():
             page.keyboard.press("Enter")
         assert page.get_attribute("html", "lang") == "de"
-        kinds = set()
+        kinds, most = set(), 0
         while page.locator("main form.answering button").count():
             if scripts:
                 _check_page(page, seen)
-            for kind in (".storyboard", "audio", "iframe.mock-up"):
-                if page.locator(kind).count():
-                    kinds.add(kind)
+            kinds |= {kind for kind in KINDS if page.locator(kind).count()}
+            if page.locator(".pinned").count():
+                most = max(most, page.locator("main img").count())
             _choose(page)
             _press(page)
         assert page.get_by_text("Vielen Dank").is_visible()
-        assert kinds == {".storyboard", "audio", "iframe.mock-up"}
+        assert kinds == KINDS
+        assert most >= 2
     rows = list(tidy_rows(running.host, "seen", table="participants"))
     assert rows[-1]["study_language"] == "de"
 
@@ -161,3 +174,113 @@ def test_reminders_are_offered_where_the_server_can_send_mail(chromium, running)
         assert page.get_by_text("You will be reminded by e-mail.").is_visible()
         _press(page, page.get_by_role("button", name="Do not remind me; erase my address"))
         assert page.get_by_label("Your e-mail address").is_visible()
+
+
+PLATFORM = "https://www.mturk.com"
+
+
+def framing(context, host, address, faults=None):
+    """Return a page of another site that shows an address in a frame."""
+    context.grant_permissions(["local-network-access"])  # the study is on this machine
+    page = context.new_page()
+    inside = f'<!doctype html><title>Task</title><iframe id=f width=390 height=700 src="{address}">'
+    if faults is not None:
+        page.on("console", lambda message: faults.append(message.text))
+    page.route(f"{host}/**", lambda route: route.fulfill(body=inside, content_type="text/html"))
+    page.goto(f"{host}/task")
+    return page
+
+
+def task_link(running, worker, assignment):
+    given = f"workerId={worker}&assignmentId={assignment}&hitId=h&turkSubmitTo={PLATFORM}"
+    return f"{running.home}/s/small?{given}"
+
+
+@WAYS
+def test_a_worker_does_two_small_tasks_inside_the_platforms_frame(chromium, running, view, scripts):
+    worker = f"W{view['width']}{scripts}"
+    for assignment in ("A1", "A2"):
+        with chromium.new_context(viewport=view, java_script_enabled=scripts) as context:
+            page = framing(context, PLATFORM, task_link(running, worker, assignment))
+            frame = page.frame_locator("#f")
+            for _ in range(20):
+                frame.locator("h1").wait_for()
+                here = frame.locator("[name=screen]")
+                if frame.locator("[name=assignmentId]").count():
+                    break
+                for group in frame.locator("fieldset").all():
+                    group.locator("label").nth(2).click()
+                key = here.input_value()
+                frame.locator("main button").first.click()
+                frame.locator(f'[name=screen][value="{key}"]').wait_for(state="detached")
+            assert frame.locator("[name=assignmentId]").input_value() == assignment
+            assert frame.locator("[name=code]").input_value() == "DONE"
+    judged = [(row["precision"], row["recall"]) for row in tidy_rows(running.host, "small")]
+    assert judged[-2] != judged[-1]  # another task is another scenario
+
+
+def test_no_other_site_shows_the_study_in_a_frame(chromium, running):
+    with chromium.new_context(viewport=PHONE) as context:
+        faults = []
+        page = framing(context, "https://other.example", task_link(running, "W9", "A9"), faults)
+        page.frame_locator("#f").locator("body.neterror").wait_for(state="attached")
+        assert page.frame_locator("#f").locator("main form").count() == 0
+        assert "frame-ancestors" in faults[0]
+
+
+@WAYS
+def test_who_comes_without_the_platforms_id_reads_why(chromium, running, view, scripts):
+    with chromium.new_context(viewport=view, java_script_enabled=scripts) as context:
+        page = context.new_page()
+        page.goto(f"{running.home}/s/small")
+        if scripts:
+            _check_page(page, set())
+        assert page.locator("main button").count() == 0
+        assert "Please start from the platform" in page.locator("main").inner_text()
+
+
+def test_a_reminder_by_a_real_mail_server_leads_back_on_another_device(chromium, running):
+    with mail_server() as (port, letters):
+        settings = Settings(
+            public_url=running.home, mail=f"smtp://127.0.0.1:{port}", mail_from="us@study.example"
+        )
+        running.app.state.settings = settings
+        with chromium.new_context(viewport=DESKTOP) as context:
+            page = context.new_page()
+            page.goto(f"{running.home}/s/rounds")
+            while not page.get_by_text("Please come back later").count():
+                _choose(page)
+                _press(page)
+            with page.expect_navigation():
+                page.get_by_role("link", name="Continue later or on another device").click()
+            page.get_by_label("Your e-mail address").fill("ada@example.org")
+            _press(page, page.get_by_role("button", name="Remind me", exact=True))
+        assert send_due(running.host, settings, now=datetime.now(UTC)) == 0  # not before the round
+        assert send_due(running.host, settings, now=datetime.now(UTC) + timedelta(hours=2)) == 1
+        (letter,) = letters
+    assert letter["To"] == "ada@example.org"
+    link = re.search(rf"{running.home}/p/\S+", letter.get_content())[0]
+    with chromium.new_context(viewport=PHONE) as phone:
+        page = phone.new_page()
+        page.goto(link)
+        assert page.get_by_text("Please come back later").count()
+    assert "ada@example.org" not in str(
+        list(tidy_rows(running.host, "rounds", table="participants"))
+    )
+
+
+@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_a_researcher_draws_winners_that_anybody_can_check(chromium, running, view):
+    token = running.session
+    page = running.page(chromium, view, session=token)
+    entries = draw_list(running.host, "once")
+    page.goto(f"{running.home}/studies/once/draw")
+    page.get_by_label("Seed").fill("6 12 49")
+    page.get_by_label("Prizes").fill("1")
+    _press(page, page.get_by_role("button", name="Draw", exact=True))
+    _check_page(page, set())
+    lots = sorted(
+        (hashlib.sha256(f"6 12 49:{entry}".encode()).hexdigest(), entry) for entry in entries
+    )
+    assert page.locator("main ol li").all_inner_texts() == [entry for _, entry in lots[:1]]
+    page.context.close()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.journeys.conftest import PICTURE, survey
+from tests.journeys.conftest import PICTURE, comparison, survey
 from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _choose, _press
 
@@ -44,6 +44,9 @@ def running(tmp_path_factory, throw_away_language):
         study = survey(slug=slug, language=language, demographics=[])
         study["survey"] |= {"attention": [], "ease_of_use": False}
         add_study(host, Study.from_dict(study), folder=folder, now=_NOW)
+    pairs = comparison(slug="right-pairs", language=_RTL, demographics=[])
+    pairs["comparison"] |= {"practice": False, "direct": "none"}
+    add_study(host, Study.from_dict(pairs), folder=folder, now=_NOW)
     back = survey(slug="back", allow_back=True)
     add_study(host, Study.from_dict(back), folder=folder, now=_NOW)
     server = Running(host)
@@ -168,3 +171,25 @@ def test_somebody_goes_back_changes_an_answer_and_goes_on(chromium, running, vie
         assert page.locator("h1").inner_text() == here
     (people,) = {row["age"] for row in tidy_rows(running.host, "back", table="participants")}
     assert people == 44
+
+
+@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_pairs_and_codes_are_whole_on_a_page_from_right_to_left(chromium, running, view):
+    with chromium.new_context(viewport=view) as context:
+        page = context.new_page()
+        page.goto(f"{running.home}/s/right-pairs")
+        seen = set()
+        while page.locator("main button").count():
+            _check_page(page, seen)
+            for drawing in page.locator(".drawing svg").all():
+                frame = drawing.bounding_box()
+                for text in drawing.locator("text").all():
+                    box = text.bounding_box()
+                    assert box["x"] >= frame["x"] - 1
+                    assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
+            _press(page, page.locator("main button:not(.quiet)").first)
+        for code in page.locator(".whole").all():
+            lines = "element => new Set([...element.getClientRects()].map(box => box.y)).size"
+            assert code.evaluate(lines) == 1
+            assert code.evaluate("element => getComputedStyle(element).unicodeBidi") == "plaintext"
+        assert page.locator(".whole").count() == 2  # of the end, and for withdrawing

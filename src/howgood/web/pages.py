@@ -91,7 +91,7 @@ class ScreenPage:
     framed_by: tuple[str, ...] = ()
     later: str = ""
     draw: str = ""
-    withdrawal: str = ""
+    withdrawal: tuple[str, str, str] | None = None  # what stands before the code, it, and after
     back: str = ""
     onward: str = ""
     is_waiting: bool = False
@@ -175,7 +175,7 @@ def _around(view: View, query: str) -> dict[str, Any]:
     is_last = view.screen.is_last
     return {
         "languages": _languages(view, query),
-        "withdrawal": _withdrawal(view) if view.withdrawal else "",
+        "withdrawal": _withdrawal(view) if view.withdrawal else None,
         "way_back": _way_back(view) if is_last else "",
         "submit": _submit(view) if is_last else {},
         "framed_by": view.study.framed_by,
@@ -186,9 +186,10 @@ def _around(view: View, query: str) -> dict[str, Any]:
     }
 
 
-def _withdrawal(view: View) -> str:
+def _withdrawal(view: View) -> tuple[str, str, str]:
     """Return how to take one's answers back later."""
-    return sentence(view.screen.language, "withdrawal_code", code=view.withdrawal)
+    said = sentence(view.screen.language, "withdrawal_code", code=view.withdrawal)
+    return said.partition(view.withdrawal)
 
 
 def _way_back(view: View) -> str:
