@@ -50,7 +50,7 @@ def measured(source: Path) -> dict[str, str]:
         "code lines": f"{sum(lines.values()):,}",
         "median module, code lines": f"{statistics.median(lines.values()):.0f}",
         "modules imported by one other": f"{len(single) / len(files):.1%} ({len(single)})",
-        "our modules loaded by `howgood rank`": str(_loaded_by_rank(source)),
+        "our modules loaded by `howgood rank`": str(loaded_by_rank(source)),
         "importing the four stages, CPU-s": f"{_import_seconds(source):.2f}",
     }
 
@@ -97,7 +97,7 @@ def _imported(path: Path, modules: set[str]) -> set[str]:
     }
 
 
-def _loaded_by_rank(source: Path) -> int:
+def loaded_by_rank(source: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         ratings = Path(folder, "ratings.csv")
         ratings.write_text(_RATINGS)

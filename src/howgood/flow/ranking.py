@@ -9,17 +9,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from howgood.ask.files import open_table
 from howgood.decide.other_scores import SIGNIFICANT
-from howgood.decide.rank_by_raters import rank_by_raters, refuse_item_as_user
 from howgood.decide.ranking import METRICS, rank, rank_sums
 from howgood.errors import InputError
 from howgood.flow.files import naming
-from howgood.learn.feedback import rating_uncertainty
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
 from howgood.records.sums import SquaredErrorSums
@@ -28,10 +27,6 @@ from howgood.score.feedback import DiscreteFeedback, beta_feedback
 from howgood.score.list_metrics import is_list_metric, list_metric
 from howgood.score.score_from_sums import from_sums
 from howgood.score.sums import POWERS, squared_error_sums
-from howgood.score.sums_of_ratings import rating_sums
-from howgood.show import labels as words_of_labels
-from howgood.show import leaderboard as words_of_samples
-from howgood.show import lists as words_of_lists
 from howgood.show import ranking as words
 from howgood.show.figures.ranking import ScoreCurve, gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
@@ -121,6 +116,8 @@ def rank_file(
             )
             return RankedFile(ranking=ranking, sums=None)
         if feedback.rater is not None:
+            from howgood.decide.rank_by_raters import rank_by_raters  # few ask raters by name
+
             ranking = rank_by_raters(
                 frame,
                 predictions=systems,
@@ -135,6 +132,8 @@ def rank_file(
             )
             return RankedFile(ranking=ranking, sums=None)
         if feedback.repeated:
+            from howgood.decide.rank_by_raters import refuse_item_as_user
+
             refuse_item_as_user(feedback.user, feedback.item)
         if metric not in ("rmse", "mse") or feedback.law != "gaussian":
             ranking = _rank_rows(frame, feedback, systems, metric, paired, level, missing)
@@ -169,29 +168,35 @@ def rank_labels(
     return RankedFile(ranking=ranking, sums=None)
 
 
+def _words(ranking: Ranking) -> ModuleType:
+    """Return the module of `show` that words such a ranking; only that one is loaded."""
+    if ranking.provenance.method.startswith("labels by a metric"):
+        from howgood.show import labels
+
+        return labels
+    if "lists" in ranking.provenance.settings:
+        from howgood.show import lists
+
+        return lists
+    if ranking.doubt == "re-rating":
+        return words
+    from howgood.show import leaderboard
+
+    return leaderboard
+
+
 def findings(ranked: RankedFile) -> tuple[Finding, ...]:
     """Return what the ranking says in words."""
-    ranking = ranked.ranking
-    if words_of_labels.is_of_labels(ranking):
-        return words_of_labels.findings(ranking)
-    if words_of_lists.is_of_lists(ranking):
-        return words_of_lists.findings(ranking)
-    if ranking.doubt == "re-rating":
-        return words.findings(ranking)
-    return words_of_samples.findings(ranking)
+    said: tuple[Finding, ...] = _words(ranked.ranking).findings(ranked.ranking)
+    return said
 
 
 def ranking_report(ranked: RankedFile) -> Report:
     """Return the report with its picture."""
     with picture(ranked) as figure:
         svg = to_svg(figure, title="Score distributions and rank probabilities")
-    if words_of_labels.is_of_labels(ranked.ranking):
-        return words_of_labels.report(ranked.ranking, svg=svg)
-    if words_of_lists.is_of_lists(ranked.ranking):
-        return words_of_lists.report(ranked.ranking, svg=svg)
-    if ranked.ranking.doubt == "re-rating":
-        return words.report(ranked.ranking, svg=svg)
-    return words_of_samples.report(ranked.ranking, svg=svg)
+    report: Report = _words(ranked.ranking).report(ranked.ranking, svg=svg)
+    return report
 
 
 @contextmanager
@@ -218,6 +223,8 @@ def _sums(
     powers: int,
 ) -> SquaredErrorSums:
     if feedback.repeated:
+        from howgood.score.sums_of_ratings import rating_sums  # as rare as what it learns
+
         return rating_sums(
             frame,
             predictions=systems,
@@ -314,6 +321,8 @@ def _rank_rows(
     """Absolute and significant errors, and other laws, need every row: no sum would do."""
     mean, sd, trials = feedback.mean, feedback.sd, _trials(feedback.trials)
     if feedback.repeated:
+        from howgood.learn.feedback import rating_uncertainty
+
         mean, sd, trials = "mean", "sd", "trials"
         frame = rating_uncertainty(
             frame,

@@ -16,11 +16,6 @@ from howgood.show.ranking import (
 )
 
 
-def is_of_labels(ranking: Ranking) -> bool:
-    """Say whether predicted labels were ranked by a metric."""
-    return ranking.provenance.method.startswith("labels by a metric")
-
-
 def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     best = ranking.order[0]

@@ -25,11 +25,6 @@ CAUTIONS = (
 _FEW_USERS = 50
 
 
-def is_of_lists(ranking: Ranking) -> bool:
-    """Say whether lists were ranked."""
-    return "lists" in ranking.provenance.settings
-
-
 def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     return (
