@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
-from scipy.special import expit
+from scipy.special import expit, logit
+from scipy.stats import beta, kstest, norm
 
 from howgood import ask, decide, learn
 from howgood.errors import InputError, UnknownNameError
@@ -72,10 +73,22 @@ def test_without_weight_on_specificity_it_is_the_binary_model(answers):
     model = _model(answers, 0.0)
     plain = BinaryModel(model.cells, HOWGOOD, 0.0, flawless=True)
     point = plain.start()
-    weight = -30.0  # as good as zero
-    prior = np.log(2.0) + weight  # Beta(1, 2) of a tiny share, on the logit
+    weight = -8.0  # as good as zero
+    prior = norm.logpdf(weight)
     there = model.value_and_gradient(np.append(point, weight))[0]
     assert there == pytest.approx(plain.value_and_gradient(point)[0] + prior, abs=1e-6)
+
+
+def test_weights_are_uniform_on_the_simplex_beforehand(answers):
+    model = _model(answers, 0.0)
+    points = np.zeros((4000, model.size))
+    rng = np.random.default_rng(5)
+    points[:, -1] = rng.standard_normal(4000)
+    points[:, 2] = logit(rng.beta(2, 1, 4000))  # the prior of precision and specificity together
+    natural = model.natural(points)
+    third = natural[:, -1]
+    assert kstest(third, beta(1, 2).cdf).pvalue > 0.001
+    assert kstest(natural[:, 2] * (1 - third), beta(1, 2).cdf).pvalue > 0.001
 
 
 @pytest.mark.parametrize("order", [-1.0, 0.0, 1.0])

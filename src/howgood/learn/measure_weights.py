@@ -7,18 +7,19 @@ measures (`learn.measures`), decisions.
 .. math:: \operatorname{logit} P(\text{accept}) = b_{0i} + b_i M_{p,w_i}(P_j, R_j, S_j) + U_k,
           \quad M_{p,w} = (w_P P^p + w_R R^p + w_S S^p)^{1/p}
 
-with :math:`w_i` uniform on the simplex. A weighted power mean of three is that of the first two
-with the third, so the parameters are those of `learn.binary_model`, :math:`\alpha = w_P/(w_P+w_R)`
-(uniform), and the logits of :math:`w_S \sim \mathrm{Beta}(1, 2)`.
+with :math:`w_i` uniform on the simplex. Precision and specificity both count false alarms, so that
+answers tell their sum better than each. A weighted power mean of three is that of two of them
+with the third: the parameters are those of `learn.binary_model`, where alpha is :math:`w_P + w_S`
+(Beta(2, 1)), and points z with :math:`w_S = \Phi(z)(w_P + w_S)`, standard normal beforehand.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, ndtr
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn import prior_density
@@ -30,7 +31,7 @@ from howgood.learn.kinds import order_of
 from howgood.learn.measured import MeasureWeights
 from howgood.records.acceptance import specificity_of
 from howgood.records.answers import Answers
-from howgood.records.priors import Beta, Priors
+from howgood.records.priors import Beta, Normal, Priors
 from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent
 from howgood.stats.arrays import FloatArray
@@ -46,7 +47,7 @@ from howgood.stats.random_intercepts import (
 
 TWO = ("precision", "recall")
 THREE = (*TWO, "specificity")
-_THIRD = Beta(1.0, 2.0)  # with a uniform alpha: uniform on the simplex
+_STANDARD = Normal(0.0, 1.0)
 _CURE = "Ask more people, or fit precision and recall alone."
 
 
@@ -54,7 +55,7 @@ _CURE = "Ask more people, or fit precision and recall alone."
 class ThreeMeasures:
     """Log posterior density of one kind of mean of three measures.
 
-    A point holds that of the binary model, then the logit of specificity's weight per application.
+    A point holds that of the binary model, then that of specificity's weight per application.
     """
 
     cells: Cells
@@ -66,7 +67,9 @@ class ThreeMeasures:
     middle: BinaryModel = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        middle = BinaryModel(self.cells, self.priors, self.order, flawless=self.flawless)
+        both = Beta(self.priors.alpha.a + 1.0, self.priors.alpha.b)
+        priors = replace(self.priors, alpha=both)
+        middle = BinaryModel(self.cells, priors, self.order, flawless=self.flawless)
         object.__setattr__(self, "middle", middle)
 
     @property
@@ -76,14 +79,14 @@ class ThreeMeasures:
 
     def start(self) -> FloatArray:
         """Return a sensible place to start looking for the mode."""
-        return np.concatenate([self.middle.start(), np.full(self.middle.n_applications, -0.7)])
+        return np.concatenate([self.middle.start(), np.zeros(self.middle.n_applications)])
 
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient at one point."""
         middle, third = point[: self.middle.size], point[self.middle.size :]
         plain, log_volume = self.middle.to_plain(middle[None, :])
         prior, by_prior = self.middle.log_prior(plain)
-        own, by_own = prior_density.beta_logit(_THIRD, third)
+        own, by_own = prior_density.normal(_STANDARD, third)
         value, by_plain, by_third = self._likelihood(plain[0], third)
         total = value + float(prior[0] + log_volume[0] + own.sum())
         moved = self.middle.gradient_by_point(middle, plain[0], by_plain + by_prior[0])
@@ -94,7 +97,7 @@ class ThreeMeasures:
         plain, total = self.middle.to_plain(points[:, : self.middle.size])
         third = points[:, self.middle.size :]
         total = total + self.middle.log_prior(plain)[0]
-        total = total + prior_density.beta_logit(_THIRD, third)[0].sum(axis=1)
+        total = total + prior_density.normal(_STANDARD, third)[0].sum(axis=1)
         block = draws_per_block(self.cells.groups, 2 * self.cells.n_cells, self.n_nodes)
         values = [
             self._log_likelihood(plain[at : at + block], third[at : at + block])
@@ -109,22 +112,26 @@ class ThreeMeasures:
     def natural(self, points: FloatArray) -> FloatArray:
         """Return draws in natural units: those of the binary model, then specificity's weights."""
         natural = self.middle.natural(points[:, : self.middle.size])
-        return np.column_stack([natural, expit(points[:, self.middle.size :])])
+        at = draw_columns(self.middle.n_applications)["alpha"]
+        both = natural[:, at]
+        third = both * ndtr(points[:, self.middle.size :])
+        natural[:, at] = (both - third) / (1.0 - third)
+        return np.column_stack([natural, third])
 
     def _likelihood(
         self, plain: FloatArray, third: FloatArray
     ) -> tuple[float, FloatArray, FloatArray]:
         """Log likelihood, and its gradient by the plain parameters and by the third weights."""
         n, at, cells = self.middle.n_applications, self.cells.application, self.cells
-        alpha, rest = expit(plain[2 * n : 3 * n])[at], expit(-third)[at]
+        alpha, part = expit(plain[2 * n : 3 * n])[at], ndtr(third)[at]
         slope, sd = plain[n : 2 * n][at], np.exp(plain[3 * n])
         order = float(plain[-1]) if self.order is None else self.order
-        pair, by_alpha, pair_by_p = power_mean_slopes(
-            cells.precision, cells.recall, p=order, alpha=alpha
+        pair, by_part, pair_by_p = power_mean_slopes(
+            self.specificity, cells.precision, p=order, alpha=part
         )
-        mean, by_rest, by_p = power_mean_slopes(pair, self.specificity, p=order, alpha=rest)
+        mean, by_alpha, by_p = power_mean_slopes(pair, cells.recall, p=order, alpha=alpha)
         with np.errstate(divide="ignore", invalid="ignore"):
-            by_pair = np.where(pair > 0, rest * (mean / pair) ** (1.0 - order), 0.0)
+            by_pair = np.where(pair > 0, alpha * (mean / pair) ** (1.0 - order), 0.0)
         nodes, weights = normal_nodes(self.n_nodes)
         extra = self.middle._extra(plain[None, :])[0]
         x = (plain[:n][at] + slope * mean + extra)[:, None] + sd * nodes
@@ -136,24 +143,23 @@ class ThreeMeasures:
         gradient = [
             by_application(cell),
             by_application(cell * mean),
-            by_application(cell * slope * by_pair * by_alpha * alpha * (1.0 - alpha)),
+            by_application(cell * slope * by_alpha * alpha * (1.0 - alpha)),
             np.array([float((pull_x * nodes).sum()) * sd]),
         ]
         if self.flawless:
             gradient.append(np.array([float(cell @ self.middle._extra_slope(plain))]))
         if self.order is None:
             gradient.append(np.array([float((cell * slope) @ (by_p + by_pair * pair_by_p))]))
-        by_third = -by_application(cell * slope * by_rest * rest * (1.0 - rest))
+        density = np.exp(-0.5 * third**2) / np.sqrt(2.0 * np.pi)
+        by_third = by_application(cell * slope * by_pair * by_part) * density
         return value, np.concatenate(gradient), by_third
 
     def _log_likelihood(self, plain: FloatArray, third: FloatArray) -> FloatArray:
         n, at = self.middle.n_applications, self.cells.application
         order = plain[:, -1:] if self.order is None else self.order
-        pair = power_mean(
-            self.cells.precision, self.cells.recall, p=order,
-            alpha=expit(plain[:, 2 * n : 3 * n])[:, at],
-        )  # fmt: skip
-        mean = power_mean(pair, self.specificity, p=order, alpha=expit(-third)[:, at])
+        pair = power_mean(self.specificity, self.cells.precision, p=order, alpha=ndtr(third)[:, at])
+        alpha = expit(plain[:, 2 * n : 3 * n])[:, at]
+        mean = power_mean(pair, self.cells.recall, p=order, alpha=alpha)
         center = plain[:, :n][:, at] + plain[:, n : 2 * n][:, at] * mean + self.middle._extra(plain)
         nodes, weights = normal_nodes(self.n_nodes)
         with np.errstate(over="ignore", invalid="ignore"):
